@@ -1,0 +1,2 @@
+/** The name of this package. */
+export const packageName: string = "@factotum/channel-conformance";
