@@ -1,0 +1,21 @@
+import { defineConfig, type UserConfig } from "tsdown";
+
+/**
+ * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded when they are
+ * needed. `shims` is for the Lark SDK, which reads `__dirname`.
+ */
+const config: UserConfig = defineConfig({
+  entry: { factotum: "src/factotum.ts" },
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  dts: false,
+  shims: true,
+  sourcemap: false,
+  deps: { alwaysBundle: [/./], onlyBundle: false },
+  inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
+  copy: [{ from: "../web/dist", to: "dist", rename: "web" }],
+  publint: { strict: true },
+});
+
+export default config;

@@ -1,0 +1,64 @@
+import { defineConfig, type OxlintOverride } from "oxlint";
+import { arrowsOf, testArrowsOf } from "./scripts/layers.ts";
+import { workspaceFolders } from "./scripts/workspace.ts";
+
+const TESTS = ["**/*.test.ts", "**/*.test.tsx", "**/*.test-d.ts", "**/test/**", "**/e2e/**"];
+
+/** A positive list: every workspace import that is not named is refused, and so is each way around a package's entry. */
+function onlyImports(names: readonly string[]): NonNullable<OxlintOverride["rules"]> {
+  const allowed = names.map((name) => `!@factotum/${name}`);
+  return {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          {
+            group: ["@factotum/**", "factotum", ...allowed],
+            message: "This arrow is not in scripts/layers.ts: what a package needs of another layer is a noun in a contract.",
+          },
+          {
+            regex: "^(\\.\\./)+[\\w-]+/(src|dist|test)/",
+            message: "Import the other package by its name: its entry is its only door.",
+          },
+          { group: ["**/packages/*/**", "**/extensions/*/**", "**/apps/*/**"], message: "Import the other package by its name." },
+        ],
+      },
+    ],
+  };
+}
+
+const arrows: OxlintOverride[] = workspaceFolders().flatMap((folder) => [
+  { files: [`${folder}/**`], rules: onlyImports(arrowsOf(folder)) },
+  { files: TESTS.map((glob) => `${folder}/${glob}`), rules: onlyImports([...arrowsOf(folder), ...testArrowsOf(folder)]) },
+]);
+
+export default defineConfig({
+  plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "node"],
+  ignorePatterns: ["**/*.gen.ts", "**/fixtures/**"],
+  categories: { correctness: "error" },
+  rules: {
+    "import/no-cycle": "error",
+    "no-console": "error",
+    "no-empty": "error",
+    "no-var": "error",
+    "prefer-const": "error",
+    eqeqeq: "error",
+    "preserve-caught-error": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/no-non-null-assertion": "error",
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/only-throw-error": "error",
+    "typescript/switch-exhaustiveness-check": ["error", { considerDefaultExhaustiveForUnions: true }],
+    "typescript/consistent-type-imports": "error",
+    "unicorn/filename-case": ["error", { case: "kebabCase" }],
+    "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
+    "max-lines-per-function": ["error", { max: 80, skipBlankLines: true, skipComments: true }],
+  },
+  overrides: [
+    ...arrows,
+    { files: ["apps/web/**"], plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "react", "jsx-a11y"] },
+    { files: TESTS, rules: { "max-lines-per-function": "off", "max-lines": "off" } },
+    { files: ["scripts/**", "apps/bench/**"], rules: { "no-console": "off" } },
+  ],
+});

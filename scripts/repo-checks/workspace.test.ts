@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { arrowsOf, testArrowsOf } from "../layers.ts";
+import { ROOT, workspaceFolders } from "../workspace.ts";
+
+interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as Manifest;
+const workspaceNames = (dependencies: Record<string, string> = {}): string[] =>
+  Object.keys(dependencies).filter((name) => name.startsWith("@factotum/"));
+const asNames = (folders: readonly string[]): string[] => folders.map((name) => `@factotum/${name}`);
+
+test("the workspace is not empty", () => {
+  expect(workspaceFolders().length).toBeGreaterThanOrEqual(18);
+});
+
+describe.each(workspaceFolders())("%s", (folder) => {
+  const manifest = manifestOf(folder);
+
+  test("is named after its folder", () => {
+    const name = folder.split("/")[1];
+    expect(manifest.name).toBe(folder === "apps/factotum" ? "factotum" : `@factotum/${name}`);
+  });
+
+  test("depends only along the arrows", () => {
+    expect(asNames(arrowsOf(folder))).toEqual(expect.arrayContaining(workspaceNames(manifest.dependencies)));
+    const dev = [...arrowsOf(folder), ...testArrowsOf(folder), ...(folder === "apps/factotum" ? ["web"] : [])];
+    expect(asNames(dev)).toEqual(expect.arrayContaining(workspaceNames(manifest.devDependencies)));
+  });
+
+  test("pins every dependency exactly", () => {
+    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      expect(`${name}@${version}`).toMatch(/@(workspace:\*|\d+\.\d+\.\d+(-[\w.]+)?)$/);
+    }
+  });
+
+  test("is in the root's project graph, sources and tests", () => {
+    const root = JSON.parse(readFileSync(join(ROOT, "tsconfig.json"), "utf8")) as { references: { path: string }[] };
+    const paths = root.references.map(({ path }) => path);
+    expect(paths).toContain(`./${folder}`);
+    expect(paths).toContain(`./${folder}/tsconfig.test.json`);
+  });
+});
+
+test("the lock file names no registry", () => {
+  expect(readFileSync(join(ROOT, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\//);
+});
+
+test("every tracked TypeScript file belongs to one project", () => {
+  const tracked = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  });
+  const files = tracked.split("\0").filter((file) => file !== "");
+  expect(files.length).toBeGreaterThan(50);
+  const owners = new Map<string, string[]>();
+  for (const project of projectFiles()) {
+    for (const file of ownFiles(project)) owners.set(file, [...(owners.get(file) ?? []), project]);
+  }
+  const wrong = files
+    .filter((file) => owners.get(file)?.length !== 1)
+    .map((file) => `${file}: ${owners.get(file)?.join(", ") ?? "no project"}`);
+  expect(wrong).toEqual([]);
+});
+
+function projectFiles(): string[] {
+  const packages = workspaceFolders().flatMap((folder) => [`${folder}/tsconfig.json`, `${folder}/tsconfig.test.json`]);
+  return ["tsconfig.scripts.json", ...packages];
+}
+
+/** The files that a project includes by itself, as the compiler resolves its globs. */
+function ownFiles(project: string): string[] {
+  const shown = execFileSync("tsc", ["-p", project, "--showConfig"], { cwd: ROOT, encoding: "utf8" });
+  const { files = [] } = JSON.parse(shown) as { files?: string[] };
+  const directory = project.replace(/[^/]+$/, "");
+  return files.map((file) => join(directory, file));
+}

@@ -1,0 +1,21 @@
+import { basename, join } from "node:path";
+import { defineConfig } from "vitest/config";
+import { ROOT, workspaceFolders } from "./scripts/workspace.ts";
+
+/** One project a package, named after its folder, and `repo` for what holds over the whole tree. */
+const projects = workspaceFolders().map((folder) => ({
+  extends: true as const,
+  test: { name: basename(folder), root: join(ROOT, folder), include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"] },
+}));
+
+export default defineConfig({
+  resolve: { conditions: ["factotum-source"] },
+  ssr: { resolve: { conditions: ["factotum-source"] } },
+  test: {
+    projects: [...projects, { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["**/*.test.ts"] } }],
+    environment: "node",
+    restoreMocks: true,
+    unstubEnvs: true,
+    coverage: { provider: "v8", include: ["{packages,extensions,apps}/*/src/**/*.{ts,tsx}"] },
+  },
+});
