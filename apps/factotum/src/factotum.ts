@@ -1,1 +1,3 @@
+#!/usr/bin/env node
+
 process.stdout.write("factotum\n");

@@ -1,0 +1,113 @@
+// The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only the
+// end-to-end tests need the build. The last line sums the tests of all runs.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ROOT } from "./workspace.ts";
+
+interface Gate {
+  readonly name: string;
+  readonly commands: readonly (readonly string[])[];
+  readonly needs?: string;
+  /** Where its test run leaves its counts. */
+  readonly report?: string;
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const REPORTS = join(ROOT, "node_modules/.factotum/reports");
+
+/** `force` runs everything anew, past every cache, and fails where a system package is missing instead of skipping. */
+function gates(force: boolean): Gate[] {
+  const vitest = (report: string, ...args: string[]): string[] =>
+    ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`].concat(args);
+  const unit = join(REPORTS, "unit.json");
+  const e2e = join(REPORTS, "e2e.json");
+  return [
+    { name: "format", commands: [["oxfmt", "--check"]] },
+    { name: "lint", commands: [["oxlint", "--type-aware", "--deny-warnings"]] },
+    { name: "types", commands: [["tsc", "-b", ...(force ? ["--force"] : [])]] },
+    { name: "dead-code", commands: [["knip"]] },
+    { name: "unit", commands: [vitest(unit)], report: unit },
+    { name: "build", commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]] },
+    {
+      name: "e2e",
+      commands: [
+        ["node", "scripts/ensure-system-packages.ts", ...(force ? ["--required"] : [])],
+        vitest(e2e, "--config", "vitest.e2e.config.ts"),
+      ],
+      needs: "build",
+      report: e2e,
+    },
+  ];
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { force: { type: "boolean", default: false } }, allowPositionals: true });
+  const all = gates(values.force);
+  const unknown = positionals.filter((name) => !all.some((gate) => gate.name === name));
+  if (unknown.length > 0) {
+    console.error(`There is no gate ${unknown.join(", ")}. The gates are: ${all.map(({ name }) => name).join(", ")}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const failed: string[] = [];
+  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+  mkdirSync(REPORTS, { recursive: true });
+  for (const gate of all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+    if (gate.needs !== undefined && failed.includes(gate.needs)) {
+      console.log(`\n── ${gate.name}: not run, ${gate.needs} failed`);
+      failed.push(gate.name);
+      continue;
+    }
+    if (!(await passes(gate, total))) failed.push(gate.name);
+  }
+  console.log("");
+  if (total.skipped > 0) console.log(`${total.skipped} skipped`);
+  if (failed.length > 0) console.log(`Failed: ${failed.join(", ")}`);
+  console.log(`${total.passed} passed, ${total.failed} failed`);
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}
+
+async function passes(gate: Gate, total: Counts): Promise<boolean> {
+  console.log(`\n── ${gate.name}`);
+  if (gate.report !== undefined) rmSync(gate.report, { force: true });
+  const startedMs = performance.now();
+  let ok = true;
+  for (const command of gate.commands) ok = ok && (await succeeds(command));
+  if (gate.report !== undefined) addCounts(total, gate.report, ok);
+  console.log(`── ${gate.name}: ${ok ? "ok" : "FAILED"} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
+  return ok;
+}
+
+function succeeds([file = "", ...args]: readonly string[]): Promise<boolean> {
+  const child = spawn(file, args, { cwd: ROOT, stdio: "inherit" });
+  const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
+  process.once("SIGTERM", forward).once("SIGINT", forward);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      process.off("SIGTERM", forward).off("SIGINT", forward);
+      if (signal !== null) process.kill(process.pid, signal);
+      resolve(code === 0);
+    });
+  });
+}
+
+/** Adds what a test run counted; a run that failed without a failed test, or left no report, counts as one failure. */
+function addCounts(total: Counts, report: string, ok: boolean): void {
+  const counts = existsSync(report)
+    ? (JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number; numFailedTests: number; numPendingTests: number })
+    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
+  total.passed += counts.numPassedTests;
+  total.failed += ok ? counts.numFailedTests : Math.max(counts.numFailedTests, 1);
+  total.skipped += counts.numPendingTests;
+}
+
+await main();
