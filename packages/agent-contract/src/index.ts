@@ -1,0 +1,35 @@
+export type { JsonObject, JsonSchema, JsonValue } from "./json.ts";
+export type { ImageContent, TextContent, ThinkingContent, ToolCallContent } from "./content.ts";
+export type {
+  AgentMessage,
+  AssistantMessage,
+  CompactionMessage,
+  StopReason,
+  ToolResultMessage,
+  UserMessage,
+  UserMessageParts,
+} from "./messages.ts";
+export { addUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
+export type { Usage, UsageTotals } from "./usage.ts";
+export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
+export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";
+export type { AgentTool, AgentToolResult, ToolCall, ToolOptions, ToolSchema, ToolSource, ToolTraits } from "./tool.ts";
+export { MODEL_APIS } from "./model.ts";
+export type { CacheRetention, ModelApi, ModelClient, ModelCost, ModelEvent, ModelInfo, ModelRequest, SystemPrompt } from "./model.ts";
+export { ModelError } from "./model-error.ts";
+export type { ModelErrorCode, Retry } from "./model-error.ts";
+export type { AgentEvent, ModelStreamEvent, RunFailureCode, RunOutcome, SteeringQueue } from "./events.ts";
+export type {
+  Clock,
+  CommandRequest,
+  CommandResult,
+  CommandRunner,
+  Logger,
+  Messenger,
+  MessengerResult,
+  NoteHit,
+  NoteIndex,
+  Random,
+  SkillEntry,
+  SkillIndex,
+} from "./ports.ts";

@@ -1,0 +1,72 @@
+import type { ImageContent, TextContent, ThinkingContent, ToolCallContent } from "./content.ts";
+import type { JsonValue } from "./json.ts";
+import type { Usage } from "./usage.ts";
+
+/** What remains of a user's message when an older turn is rendered anew (design 03 §2). */
+export interface UserMessageParts {
+  /** The text as the person wrote it, before any prefix. */
+  readonly body: string;
+  /** Absent for runs that no person started. */
+  readonly sender?: { readonly id: string; readonly name?: string; readonly owner: boolean };
+  /** Lines that begin with `System:`, without their delimiter. */
+  readonly systemEvents: readonly string[];
+}
+
+/** One user turn, exactly as it was or will be sent: history replays `content` byte for byte. */
+export interface UserMessage {
+  readonly role: "user";
+  readonly content: readonly (TextContent | ImageContent)[];
+  readonly parts?: UserMessageParts;
+  /** True when the content holds text or files of anybody but the owner (R23). */
+  readonly tainted?: boolean;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly timestamp: number;
+}
+
+/** Why a model stopped. `aborted` and `error` mark a message that is incomplete on purpose. */
+export type StopReason = "stop" | "length" | "toolUse" | "aborted" | "error";
+
+/** One answer of a model. */
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly content: readonly (TextContent | ThinkingContent | ToolCallContent)[];
+  /** The wire format that was spoken, such as `anthropic-messages`. */
+  readonly api: string;
+  /** The id of the provider in the configuration. */
+  readonly provider: string;
+  readonly model: string;
+  readonly usage: Usage;
+  readonly stopReason: StopReason;
+  /** For `error` and `aborted`: what happened, for people; never holds a prompt or a secret. */
+  readonly errorMessage?: string;
+  readonly timestamp: number;
+}
+
+/** The one result of one tool call. */
+export interface ToolResultMessage {
+  readonly role: "toolResult";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  /** What the model sees. */
+  readonly content: readonly (TextContent | ImageContent)[];
+  /** What programs see. JSON only, so that it survives storage. */
+  readonly details?: JsonValue;
+  readonly isError: boolean;
+  /** True when the tool's output is untrusted (R23). */
+  readonly tainted?: boolean;
+  readonly timestamp: number;
+}
+
+/** Stands for everything before the first kept entry after a compaction. */
+export interface CompactionMessage {
+  readonly role: "compaction";
+  readonly summary: string;
+  /** Id of the first transcript entry that is still sent as it is. */
+  readonly firstKeptEntryId: string;
+  /** Size of the context before the cut, in tokens. */
+  readonly tokensBefore: number;
+  readonly timestamp: number;
+}
+
+/** A provider-neutral message of a conversation. */
+export type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage;

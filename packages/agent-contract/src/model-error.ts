@@ -1,0 +1,55 @@
+/** When the same request may be tried again. Decided once, where the failure is seen. */
+export type Retry = { readonly type: "never" } | { readonly type: "after"; readonly delayMs: number } | { readonly type: "backoff" };
+
+/**
+ * - `unauthorized`: the credential is missing, wrong or not allowed to use this model.
+ * - `billing`: the account is out of credit or over its plan.
+ * - `rate-limited`, `overloaded`: try later.
+ * - `context-overflow`: the request does not fit into the model's window.
+ * - `invalid-request`: the provider will never take this request.
+ * - `not-found`: no such model or endpoint.
+ * - `refused`: the model or its provider declined on grounds of content.
+ * - `timeout`: one of the three limits (connect, first event, between events) ran out.
+ * - `unreachable`: no connection, or it broke before an answer.
+ * - `truncated`: the answer broke off, or what came was no valid answer.
+ * - `server`: the provider failed.
+ * - `aborted`: our own signal.
+ */
+export type ModelErrorCode =
+  | "unauthorized"
+  | "billing"
+  | "rate-limited"
+  | "overloaded"
+  | "context-overflow"
+  | "invalid-request"
+  | "not-found"
+  | "refused"
+  | "timeout"
+  | "unreachable"
+  | "truncated"
+  | "server"
+  | "aborted";
+
+const brand: unique symbol = Symbol.for("factotum.ModelError");
+
+/** Why a model request failed. The message is for people and holds neither prompt nor secret. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode;
+  readonly retry: Retry;
+  /** The HTTP status, when an answer came. */
+  readonly status?: number;
+
+  constructor(code: ModelErrorCode, message: string, options: ErrorOptions & { readonly retry: Retry; readonly status?: number }) {
+    super(message, options);
+    this.name = "ModelError";
+    this.code = code;
+    this.retry = options.retry;
+    if (options.status !== undefined) this.status = options.status;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** True for every ModelError, also one of another copy of this package. */
+  static isInstance(value: unknown): value is ModelError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

@@ -1,0 +1,36 @@
+/** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
+export type RunKind = "user" | "heartbeat" | "cron" | "hook" | "subagent" | "a2a" | "compaction" | "memory";
+
+/** Every run kind, in the order of the design's table. */
+export const RUN_KINDS: readonly RunKind[] = ["user", "heartbeat", "cron", "hook", "subagent", "a2a", "compaction", "memory"];
+
+/** How hard a model should think. `adaptive` leaves the amount to the model. */
+export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+
+/** Every thinking level, weakest first; `adaptive` stands before `max`. */
+export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "adaptive", "max"];
+
+/** What a tool may know of the run that calls it. Immutable. */
+export interface RunFacts {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  /** The one working directory: absolute, symbolic links resolved. */
+  readonly workspace: string;
+  /** True when the sender of the message that made the run is the owner. Authority comes from here, never from arguments. */
+  readonly owner: boolean;
+  /** IANA name of the user's time zone. */
+  readonly timeZone: string;
+}
+
+/** Bounds of a run. The time limit is not here: it is the deadline of the run's signal. */
+export interface RunLimits {
+  /** Model requests in one run. */
+  readonly maxTurns: number;
+  /** Tool calls in one run; 100 by default (design 08, loops). */
+  readonly maxToolCalls: number;
+  /** Tools that may run at the same time, when all calls of a message are marked parallel. */
+  readonly maxParallelTools: number;
+}

@@ -1,0 +1,34 @@
+/** When the same call may be tried again. Decided by the adapter, which alone knows the platform. */
+export type Retry = { readonly type: "never" } | { readonly type: "after"; readonly delayMs: number } | { readonly type: "backoff" };
+
+/**
+ * - `unauthorized`: the account's credential is wrong, revoked or expired.
+ * - `forbidden`: the bot may not do this here.
+ * - `not-found`: the conversation, message or person does not exist (any more).
+ * - `rate-limited`: later; `retry` holds the platform's own delay if it gave one.
+ * - `too-long`: over a size limit of the platform.
+ * - `rejected`: any other no of the platform.
+ * - `unreachable`: no connection; the request did not leave.
+ */
+export type ChannelErrorCode = "unauthorized" | "forbidden" | "not-found" | "rate-limited" | "too-long" | "rejected" | "unreachable";
+
+const brand: unique symbol = Symbol.for("factotum.ChannelError");
+
+/** What `start`, `act`, `fetchAttachment` and `resolveTarget` reject with. `send` never rejects: it answers with a receipt. */
+export class ChannelError extends Error {
+  readonly code: ChannelErrorCode;
+  readonly retry: Retry;
+
+  constructor(code: ChannelErrorCode, message: string, options: ErrorOptions & { readonly retry: Retry }) {
+    super(message, options);
+    this.name = "ChannelError";
+    this.code = code;
+    this.retry = options.retry;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** True for every ChannelError, also one of another copy of this package. */
+  static isInstance(value: unknown): value is ChannelError {
+    return typeof value === "object" && value !== null && brand in value;
+  }
+}

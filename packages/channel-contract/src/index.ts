@@ -1,0 +1,36 @@
+export { OriginSchema } from "./origin.ts";
+export type { Conversation, ConversationKind, Origin } from "./origin.ts";
+export { messageId, MsgContextSchema } from "./message.ts";
+export type {
+  AttachmentRef,
+  ForwardedMessage,
+  HistoryMessage,
+  InboundEvent,
+  Markdown,
+  MediaKind,
+  MessageId,
+  MsgContext,
+  NativeCommand,
+  QuotedMessage,
+  Sender,
+  ThreadContext,
+  UntrustedNote,
+} from "./message.ts";
+export { TextOutboundSchema } from "./outbound.ts";
+export type { Card, CardButton, Media, Outbound, Poll, SendReceipt } from "./outbound.ts";
+export { ChannelError } from "./channel-error.ts";
+export type { ChannelErrorCode, Retry } from "./channel-error.ts";
+export type { ActionName, ChannelCapabilities } from "./capabilities.ts";
+export type {
+  ActionResult,
+  CallOptions,
+  Channel,
+  ChannelAction,
+  ChannelHealth,
+  ChannelHost,
+  Clock,
+  Logger,
+  Random,
+  SendOptions,
+} from "./channel.ts";
+export type { ChannelExtension } from "./extension.ts";

@@ -1,0 +1,171 @@
+import * as z from "zod";
+import { OriginSchema } from "./origin.ts";
+import type { Origin } from "./origin.ts";
+
+declare const messageIdBrand: unique symbol;
+
+/** The platform's id of one message. */
+export type MessageId = string & { readonly [messageIdBrand]: "message" };
+
+/** Marks a string from the platform as a message id. */
+export function messageId(id: string): MessageId {
+  return id as MessageId;
+}
+
+/** CommonMark with GitHub's tables, task lists and strikethrough. A mention is `@name`; ids of mentioned people are kept by the adapter. */
+export type Markdown = string;
+
+/** What happened. Everything but `message` becomes a system event of the session. */
+export type InboundEvent =
+  | { readonly type: "message" }
+  | { readonly type: "edit" | "delete"; readonly targetId: MessageId }
+  | { readonly type: "reaction"; readonly targetId: MessageId; readonly emoji: string; readonly removed: boolean }
+  /** A pressed button. */
+  | { readonly type: "action"; readonly actionId: string; readonly value?: string }
+  | { readonly type: "member"; readonly change: "joined" | "left" };
+
+/** Who sent a message. Only `id` is ever compared with a list; the rest is for display and can be changed by anybody. */
+export interface Sender {
+  readonly id: string;
+  readonly name?: string;
+  readonly handle?: string;
+  readonly isBot: boolean;
+  readonly roles?: readonly string[];
+}
+
+/** The message that was answered. */
+export interface QuotedMessage {
+  readonly messageId?: MessageId;
+  readonly sender?: { readonly id?: string; readonly name?: string; readonly isSelf?: boolean };
+  readonly body: Markdown;
+  /** True when the person marked a part of it, false when the whole message was answered. */
+  readonly isQuote: boolean;
+}
+
+/** What a thread began with and what was said in it. */
+export interface ThreadContext {
+  readonly starter?: { readonly sender?: string; readonly body: Markdown };
+  readonly history?: readonly HistoryMessage[];
+}
+
+/** One earlier message, for context. */
+export interface HistoryMessage {
+  readonly sender: string;
+  readonly timestampMs: number;
+  readonly body: Markdown;
+}
+
+/** A message that was passed on. */
+export interface ForwardedMessage {
+  readonly from?: string;
+  readonly title?: string;
+  readonly body: Markdown;
+}
+
+/** Media kinds that platforms tell apart. */
+export type MediaKind = "image" | "audio" | "video" | "file";
+
+/** An attachment that has not been fetched. `ref` is the adapter's own: JSON, no secret, no URL with a token in it. */
+export interface AttachmentRef {
+  readonly kind: MediaKind;
+  readonly ref: string;
+  /** As the platform says; checked against the bytes later. */
+  readonly mimeType?: string;
+  readonly fileName?: string;
+  readonly sizeBytes?: number;
+  /** A recorded voice message. */
+  readonly voice?: boolean;
+}
+
+/** A command that the platform itself recognised (a slash command, a menu entry). */
+export interface NativeCommand {
+  /** Without a slash. */
+  readonly name: string;
+  readonly argumentsText: string;
+}
+
+/** Text that came with a message and is neither its body nor a quote. Shown to the model as untrusted. */
+export interface UntrustedNote {
+  readonly source: string;
+  readonly text: string;
+}
+
+/** What a platform event becomes. Immutable and JSON-serialisable: it is stored before anything else happens. */
+export interface MsgContext {
+  readonly origin: Origin;
+  /** The platform's id of the event, the key of deduplication (R2). Equal for every redelivery of the same event. */
+  readonly eventId: string;
+  readonly messageId: MessageId;
+  /** When the platform says that it was sent, milliseconds since the epoch. */
+  readonly timestampMs: number;
+  readonly event: InboundEvent;
+  readonly sender: Sender;
+  /** Empty when there is none. */
+  readonly text: Markdown;
+  readonly mentionsBot: boolean;
+  readonly replyTo?: QuotedMessage;
+  readonly thread?: ThreadContext;
+  readonly forwarded?: ForwardedMessage;
+  readonly group?: { readonly subject?: string; readonly topic?: string; readonly participants?: readonly string[] };
+  /** In the order of sending. */
+  readonly attachments: readonly AttachmentRef[];
+  readonly command?: NativeCommand;
+  readonly untrusted?: readonly UntrustedNote[];
+}
+
+const id = z.string().min(1);
+const history = z.strictObject({ sender: z.string(), timestampMs: z.number(), body: z.string() });
+
+/** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one has misread the contract. */
+export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
+  origin: OriginSchema,
+  eventId: id,
+  messageId: id,
+  timestampMs: z.number().int().nonnegative(),
+  event: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("message") }),
+    z.strictObject({ type: z.enum(["edit", "delete"]), targetId: id }),
+    z.strictObject({ type: z.literal("reaction"), targetId: id, emoji: z.string(), removed: z.boolean() }),
+    z.strictObject({ type: z.literal("action"), actionId: z.string(), value: z.string().optional() }),
+    z.strictObject({ type: z.literal("member"), change: z.enum(["joined", "left"]) }),
+  ]),
+  sender: z.strictObject({
+    id,
+    name: z.string().optional(),
+    handle: z.string().optional(),
+    isBot: z.boolean(),
+    roles: z.array(z.string()).optional(),
+  }),
+  text: z.string(),
+  mentionsBot: z.boolean(),
+  replyTo: z
+    .strictObject({
+      messageId: id.optional(),
+      sender: z.strictObject({ id: z.string().optional(), name: z.string().optional(), isSelf: z.boolean().optional() }).optional(),
+      body: z.string(),
+      isQuote: z.boolean(),
+    })
+    .optional(),
+  thread: z
+    .strictObject({
+      starter: z.strictObject({ sender: z.string().optional(), body: z.string() }).optional(),
+      history: z.array(history).optional(),
+    })
+    .optional(),
+  forwarded: z.strictObject({ from: z.string().optional(), title: z.string().optional(), body: z.string() }).optional(),
+  group: z
+    .strictObject({ subject: z.string().optional(), topic: z.string().optional(), participants: z.array(z.string()).optional() })
+    .optional(),
+  attachments: z.array(
+    z.strictObject({
+      kind: z.enum(["image", "audio", "video", "file"]),
+      ref: z.string(),
+      mimeType: z.string().optional(),
+      fileName: z.string().optional(),
+      sizeBytes: z.number().nonnegative().optional(),
+      voice: z.boolean().optional(),
+    }),
+  ),
+  command: z.strictObject({ name: z.string(), argumentsText: z.string() }).optional(),
+  untrusted: z.array(z.strictObject({ source: z.string(), text: z.string() })).optional(),
+}) as unknown as z.ZodType<MsgContext>;

@@ -1,0 +1,41 @@
+import * as z from "zod";
+
+/**
+ * Where a message came from and where its reply goes. Immutable: a turn carries it to the end, and nothing is delivered anywhere else (R4).
+ * All ids are the platform's own, unchanged.
+ */
+export interface Origin {
+  /** Id of the channel, such as `feishu`. Lower case. */
+  readonly channel: string;
+  /** Key of the account in the configuration; `default` for the short form. */
+  readonly accountId: string;
+  readonly conversation: Conversation;
+}
+
+/** The platform's conversation that an origin names. */
+export interface Conversation {
+  readonly kind: ConversationKind;
+  readonly id: string;
+  /** Thread or forum topic inside the conversation. */
+  readonly threadId?: string;
+  /** The conversation that a thread belongs to, where the platform gives threads ids of their own. */
+  readonly parentId?: string;
+  /** Guild, team or workspace. */
+  readonly spaceId?: string;
+}
+
+/** `direct`: one person and the bot; `group`: a closed circle; `channel`: a room of a guild, team or workspace. */
+export type ConversationKind = "direct" | "group" | "channel";
+
+/** Parses a stored origin. */
+export const OriginSchema: z.ZodType<Origin> = z.strictObject({
+  channel: z.string().min(1),
+  accountId: z.string().min(1),
+  conversation: z.strictObject({
+    kind: z.enum(["direct", "group", "channel"]),
+    id: z.string().min(1),
+    threadId: z.string().min(1).optional(),
+    parentId: z.string().min(1).optional(),
+    spaceId: z.string().min(1).optional(),
+  }),
+}) as unknown as z.ZodType<Origin>;

@@ -1,0 +1,162 @@
+import * as z from "zod";
+
+/** A tool call as clients show it. */
+export interface ChatToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text, cut at 4,000 characters. */
+  readonly argumentsText: string;
+}
+
+/** One committed entry of a conversation, as clients show it. Ids are unique in a session and sort in the order of the conversation. */
+export type ChatEntry =
+  | {
+      readonly type: "user";
+      readonly id: string;
+      readonly timestampMs: number;
+      readonly text: string;
+      readonly sender?: string;
+      readonly channel: string;
+      readonly idempotencyKey?: string;
+    }
+  | {
+      readonly type: "assistant";
+      readonly id: string;
+      readonly timestampMs: number;
+      readonly text: string;
+      readonly thinking?: string;
+      readonly toolCalls: readonly ChatToolCall[];
+      readonly model: string;
+      readonly stopReason: "stop" | "length" | "toolUse" | "aborted" | "error";
+      readonly errorMessage?: string;
+    }
+  /** `text` is cut at 16,000 characters. */
+  | {
+      readonly type: "tool-result";
+      readonly id: string;
+      readonly timestampMs: number;
+      readonly callId: string;
+      readonly name: string;
+      readonly text: string;
+      readonly isError: boolean;
+    }
+  /** Said by the gateway, not by the model: a failed run, a message sent by a tool, a reset. */
+  | {
+      readonly type: "notice";
+      readonly id: string;
+      readonly timestampMs: number;
+      readonly level: "info" | "warning" | "error";
+      readonly text: string;
+    };
+
+const entryBase = { id: z.string(), timestampMs: z.number() };
+const ToolCallSchema = z.strictObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
+
+/** Parses an entry. */
+export const ChatEntrySchema: z.ZodType<ChatEntry> = z.discriminatedUnion("type", [
+  z.strictObject({
+    type: z.literal("user"),
+    ...entryBase,
+    text: z.string(),
+    sender: z.string().optional(),
+    channel: z.string(),
+    idempotencyKey: z.string().optional(),
+  }),
+  z.strictObject({
+    type: z.literal("assistant"),
+    ...entryBase,
+    text: z.string(),
+    thinking: z.string().optional(),
+    toolCalls: z.array(ToolCallSchema),
+    model: z.string(),
+    stopReason: z.enum(["stop", "length", "toolUse", "aborted", "error"]),
+    errorMessage: z.string().optional(),
+  }),
+  z.strictObject({
+    type: z.literal("tool-result"),
+    ...entryBase,
+    callId: z.string(),
+    name: z.string(),
+    text: z.string(),
+    isError: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal("notice"), ...entryBase, level: z.enum(["info", "warning", "error"]), text: z.string() }),
+]) as unknown as z.ZodType<ChatEntry>;
+
+/** What a run is doing at this moment and is not committed yet. A client that joins late shows it as if it had watched. */
+export interface LiveRun {
+  readonly runId: string;
+  readonly startedAtMs: number;
+  /** Blocks of the answer that is being written, in order. */
+  readonly blocks: readonly { readonly type: "text" | "thinking"; readonly text: string }[];
+  /** Tools that run now, with what they have printed so far (the last 4,000 characters). */
+  readonly tools: readonly (ChatToolCall & { readonly output: string })[];
+}
+
+const LiveRunSchema = z.strictObject({
+  runId: z.string(),
+  startedAtMs: z.number(),
+  blocks: z.array(z.strictObject({ type: z.enum(["text", "thinking"]), text: z.string() })),
+  tools: z.array(ToolCallSchema.extend({ output: z.string() })),
+});
+
+/** What a subscription begins with. Every later event of the session comes after exactly this state. */
+export interface ChatSnapshot {
+  readonly sessionKey: string;
+  /** The newest entries, oldest first. */
+  readonly entries: readonly ChatEntry[];
+  /** Pass as `before` to `chat.history` for older ones; absent at the beginning of the conversation. */
+  readonly before?: string;
+  readonly live?: LiveRun;
+  /** Inputs that wait behind the current run. */
+  readonly queued: number;
+}
+
+/** Parses a snapshot. */
+export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = z.strictObject({
+  sessionKey: z.string(),
+  entries: z.array(ChatEntrySchema),
+  before: z.string().optional(),
+  live: LiveRunSchema.optional(),
+  queued: z.number(),
+}) as unknown as z.ZodType<ChatSnapshot>;
+
+/** How a run ended, for clients. */
+export interface ChatOutcome {
+  readonly type: "done" | "aborted" | "failed";
+  /** For `failed` and `aborted`: what happened and what to do. */
+  readonly message?: string;
+}
+
+/**
+ * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
+ * `queued` is how many inputs wait.
+ */
+export type ChatEvent =
+  | { readonly type: "run-start"; readonly runId: string; readonly startedAtMs: number }
+  | { readonly type: "block-start"; readonly runId: string; readonly block: "text" | "thinking" }
+  | { readonly type: "block-delta"; readonly runId: string; readonly text: string }
+  | { readonly type: "tool-start"; readonly runId: string; readonly call: ChatToolCall }
+  | { readonly type: "tool-delta"; readonly runId: string; readonly callId: string; readonly text: string }
+  | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }
+  | { readonly type: "run-end"; readonly runId: string; readonly outcome: ChatOutcome }
+  | { readonly type: "queue-change"; readonly queued: number }
+  /** The conversation was reset: nothing before counts. */
+  | { readonly type: "reset" };
+
+/** Parses an event of a session. */
+export const ChatEventSchema: z.ZodType<ChatEvent> = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("run-start"), runId: z.string(), startedAtMs: z.number() }),
+  z.strictObject({ type: z.literal("block-start"), runId: z.string(), block: z.enum(["text", "thinking"]) }),
+  z.strictObject({ type: z.literal("block-delta"), runId: z.string(), text: z.string() }),
+  z.strictObject({ type: z.literal("tool-start"), runId: z.string(), call: ToolCallSchema }),
+  z.strictObject({ type: z.literal("tool-delta"), runId: z.string(), callId: z.string(), text: z.string() }),
+  z.strictObject({ type: z.literal("entry"), runId: z.string().optional(), entry: ChatEntrySchema }),
+  z.strictObject({
+    type: z.literal("run-end"),
+    runId: z.string(),
+    outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
+  }),
+  z.strictObject({ type: z.literal("queue-change"), queued: z.number() }),
+  z.strictObject({ type: z.literal("reset") }),
+]) as unknown as z.ZodType<ChatEvent>;

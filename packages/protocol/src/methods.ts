@@ -1,0 +1,205 @@
+import * as z from "zod";
+import { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
+import type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot } from "./chat.ts";
+import { SessionSummarySchema } from "./sessions.ts";
+import type { SessionKind, SessionSummary } from "./sessions.ts";
+import { GatewayStatusSchema } from "./status.ts";
+import type { GatewayStatus } from "./status.ts";
+
+/** Totals of a run, as programs read them. */
+export interface RunUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+  readonly costUsd?: number;
+}
+
+/** What `agent` answers, and `factotum agent --json` prints. */
+export interface AgentRunResult {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly outcome: ChatOutcome;
+  /** What the assistant said last; empty when it stayed silent. */
+  readonly text: string;
+  readonly usage: RunUsage;
+}
+
+/** Every method with its parameters and result. */
+export interface RpcMethods {
+  /** Says something in a session. Resolves once it is committed; the same `idempotencyKey` is said once. Without a key: the agent's main session. */
+  "chat.send": {
+    params: { readonly sessionKey?: string; readonly agentId?: string; readonly text: string; readonly idempotencyKey: string };
+    result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
+  };
+  /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  "chat.history": {
+    params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
+    result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
+  };
+  /** Begins to send the session's events to this connection and answers with the state they follow on. Again: a fresh snapshot. */
+  "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
+  "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
+  /** Ends the current run of a session, and drops what waits behind it if `queued` is true. */
+  "chat.abort": {
+    params: { readonly sessionKey: string; readonly runId?: string; readonly queued?: boolean };
+    result: { readonly aborted: boolean; readonly dropped: number };
+  };
+  /** Says something and waits for the end of the run. */
+  agent: {
+    params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
+    result: AgentRunResult;
+  };
+  "agents.list": {
+    params: Record<string, never>;
+    result: {
+      readonly agents: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly isDefault: boolean;
+        readonly mainSessionKey: string;
+      }[];
+    };
+  };
+  /** Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  "sessions.list": {
+    params: { readonly agentId?: string; readonly kinds?: readonly SessionKind[]; readonly limit?: number; readonly cursor?: string };
+    result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
+  };
+  /** Finds a session by key (exactly, then without case if that is unique) or by label. */
+  "sessions.resolve": {
+    params: { readonly key?: string; readonly label?: string; readonly agentId?: string };
+    result: { readonly session: SessionSummary };
+  };
+  /** Changes the session's own settings; `null` clears one. */
+  "sessions.patch": {
+    params: { readonly key: string; readonly label?: string | null; readonly sendPolicy?: "allow" | "deny" | null };
+    result: { readonly session: SessionSummary };
+  };
+  /** Starts the conversation anew; the old transcript is kept. */
+  "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
+  /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
+  "sessions.delete": { params: { readonly key: string }; result: { readonly deleted: boolean } };
+  status: { params: Record<string, never>; result: GatewayStatus };
+  /** Drains and ends the gateway. */
+  "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
+}
+
+/** Name of a method. */
+export type RpcMethod = keyof RpcMethods;
+
+/** Every event with its payload. */
+export interface RpcEvents {
+  /** Something happened in a session that this connection subscribed to. */
+  chat: { readonly sessionKey: string; readonly event: ChatEvent };
+  /** Sessions were made, changed or removed; ask for them again. */
+  "sessions-change": { readonly keys: readonly string[] };
+  /** The gateway is about to close the connection. */
+  shutdown: { readonly reason: string };
+}
+
+/** Name of an event. */
+export type RpcEvent = keyof RpcEvents;
+
+const empty = z.strictObject({});
+const key = z.string().min(1).max(1000);
+const limit = z.number().int().min(1).max(200);
+const idempotencyKey = z.string().min(1).max(200);
+const usage = z.strictObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  total: z.number(),
+  costUsd: z.number().optional(),
+});
+const kind = z.enum(["main", "group", "cron", "hook", "node", "other"]);
+const session = z.strictObject({ session: SessionSummarySchema });
+
+/** A parser for the parameters and one for the result of every method. */
+export type RpcMethodSchemas = {
+  readonly [Method in RpcMethod]: {
+    readonly params: z.ZodType<RpcMethods[Method]["params"]>;
+    readonly result: z.ZodType<RpcMethods[Method]["result"]>;
+  };
+};
+
+/** The schemas, by method. The gateway checks parameters with them, clients may check results. */
+export const RPC_METHODS: RpcMethodSchemas = {
+  "chat.send": {
+    params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), text: z.string().min(1).max(500_000), idempotencyKey }),
+    result: z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
+  },
+  "chat.history": {
+    params: z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
+    result: z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
+  },
+  "chat.subscribe": {
+    params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), limit: limit.optional() }),
+    result: ChatSnapshotSchema,
+  },
+  "chat.unsubscribe": { params: z.strictObject({ sessionKey: key }), result: z.strictObject({ subscribed: z.boolean() }) },
+  "chat.abort": {
+    params: z.strictObject({ sessionKey: key, runId: z.string().max(200).optional(), queued: z.boolean().optional() }),
+    result: z.strictObject({ aborted: z.boolean(), dropped: z.number() }),
+  },
+  agent: {
+    params: z.strictObject({
+      message: z.string().min(1).max(500_000),
+      agentId: key.optional(),
+      sessionKey: key.optional(),
+      idempotencyKey,
+    }),
+    result: z.strictObject({
+      sessionKey: z.string(),
+      runId: z.string(),
+      outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
+      text: z.string(),
+      usage,
+    }),
+  },
+  "agents.list": {
+    params: empty,
+    result: z.strictObject({
+      agents: z.array(z.strictObject({ id: z.string(), name: z.string(), isDefault: z.boolean(), mainSessionKey: z.string() })),
+    }),
+  },
+  "sessions.list": {
+    params: z.strictObject({
+      agentId: key.optional(),
+      kinds: z.array(kind).optional(),
+      limit: limit.optional(),
+      cursor: z.string().max(1000).optional(),
+    }),
+    result: z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
+  },
+  "sessions.resolve": { params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }), result: session },
+  "sessions.patch": {
+    params: z.strictObject({
+      key,
+      label: z.string().max(200).nullable().optional(),
+      sendPolicy: z.enum(["allow", "deny"]).nullable().optional(),
+    }),
+    result: session,
+  },
+  "sessions.reset": { params: z.strictObject({ key }), result: session },
+  "sessions.delete": { params: z.strictObject({ key }), result: z.strictObject({ deleted: z.boolean() }) },
+  status: { params: empty, result: GatewayStatusSchema },
+  "gateway.shutdown": {
+    params: z.strictObject({ reason: z.string().max(200).optional() }),
+    result: z.strictObject({ stopping: z.literal(true) }),
+  },
+} as unknown as RpcMethodSchemas;
+
+/** A parser for the payload of every event. */
+export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {
+  chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
+  "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
+  shutdown: z.strictObject({ reason: z.string() }),
+} as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };
+
+/** True for the name of a method of this build. */
+export function isRpcMethod(name: string): name is RpcMethod {
+  return Object.hasOwn(RPC_METHODS, name);
+}
