@@ -1,0 +1,187 @@
+import type { AgentMessage, CompactionMessage, RunKind, SystemPrompt, ThinkingLevel, UsageTotals } from "@factotum/agent-contract";
+import type { MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
+
+/** An input that was accepted: one message of a person or one event of a platform. Kept until its terminal state is old enough to forget. */
+export interface InputRecord {
+  readonly id: string;
+  readonly message: MsgContext;
+  /** What the gateway knew when it took the input, and the platform did not say. */
+  readonly admission: InputAdmission;
+  readonly receivedAtMs: number;
+  readonly state: InputState;
+  /** The turn that has claimed it. */
+  readonly turnId?: string;
+}
+
+/** Facts of an input that come from the gateway's own authentication and routing, never from its text. */
+export interface InputAdmission {
+  /** The sender holds the gateway's token, or the owner list names `channel:id`. */
+  readonly owner: boolean;
+  /** The key of a request that named one; it wins over routing. */
+  readonly sessionKey?: string;
+  /** The agent of a request that named one. */
+  readonly agentId?: string;
+  readonly kind: RunKind;
+  /** `system` messages of an HTTP request: the Extra section of its prompt. */
+  readonly extra?: string;
+}
+
+/**
+ * - `waiting`: committed, nobody works on it. - `claimed`: part of a turn that has not ended.
+ * - `answered`: a reply was committed. - `silent`: the assistant chose to say nothing. - `suppressed`: the send policy held the reply back.
+ * - `ignored`: not for us by policy (access, mention gate); nobody is told. - `command`: handled without a turn.
+ * - `told`: it failed and the user was told. - `dead`: it failed and nobody could be told, or it was tried too often.
+ */
+export type InputState =
+  | { readonly type: "waiting" | "claimed" | "answered" | "silent" | "suppressed" | "command" }
+  | { readonly type: "ignored" | "told" | "dead"; readonly reason: string };
+
+/** States from which an input never comes back by itself. */
+export type TerminalInputState = Exclude<InputState, { readonly type: "waiting" | "claimed" }>;
+
+/** One session: the current conversation under a key. `sessionId` changes with every reset, the key never. */
+export interface SessionRecord {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly createdAtMs: number;
+  /** When this session id began. */
+  readonly startedAtMs: number;
+  /** The last message of a person; system events, heartbeats and cron runs do not count (design 04). */
+  readonly interactedAtMs: number;
+  readonly updatedAtMs: number;
+  /** Every sender so far was the owner, and it is no group's session. */
+  readonly isPrivate: boolean;
+  /** Where the last turn came from; for display only, nothing is delivered by it. */
+  readonly lastOrigin?: Origin;
+  readonly displayName: string;
+  readonly label?: string;
+  readonly spawnedBy?: string;
+  readonly overrides: SessionOverrides;
+  readonly usage: UsageTotals;
+  readonly compactionCount: number;
+  readonly memoryFlushAtMs?: number;
+  readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };
+  /** The session goes away by itself at this time (requests without a session). */
+  readonly expiresAtMs?: number;
+}
+
+/** Settings of one session that stand above the configuration. */
+export interface SessionOverrides {
+  readonly thinking?: ThinkingLevel;
+  readonly verbose?: "off" | "on" | "full";
+  readonly reasoning?: "off" | "on" | "stream";
+  readonly elevated?: "off" | "on" | "full";
+  readonly tts?: "off" | "always" | "inbound" | "tagged";
+  /** A model reference. */
+  readonly model?: string;
+  readonly authProfile?: string;
+  readonly sendPolicy?: "allow" | "deny";
+  readonly activation?: "mention" | "always";
+  readonly queue?: {
+    readonly mode?: "steer" | "followup" | "collect" | "interrupt";
+    readonly debounceMs?: number;
+    readonly cap?: number;
+    readonly drop?: "summarize" | "old" | "new";
+  };
+}
+
+/** One turn: the work on one input, or on several that were merged. Its id is the run id. */
+export interface TurnRecord {
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly kind: RunKind;
+  /** Where the replies go. Copied from the input and never changed. */
+  readonly origin: Origin;
+  readonly owner: boolean;
+  readonly inputIds: readonly string[];
+  readonly replyTo?: MessageId;
+  readonly state: "running" | "done" | "aborted" | "failed";
+  /** How often a process began to work on it; more than one after a crash. */
+  readonly attempts: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs?: number;
+  readonly usage: UsageTotals;
+  /** For `failed`: code and message. */
+  readonly failure?: { readonly code: string; readonly message: string };
+}
+
+/** One line of a conversation, append-only. `notice` is for people and never sent to a model. */
+export type TranscriptEntry = TranscriptBody & {
+  /** Unique in the store; sorts in the order of appending. */
+  readonly id: string;
+  readonly parentId?: string;
+  readonly sessionId: string;
+  readonly turnId?: string;
+  readonly timestampMs: number;
+};
+
+/** What an entry holds. */
+export type TranscriptBody =
+  | { readonly type: "message"; readonly message: AgentMessage }
+  | { readonly type: "compaction"; readonly message: CompactionMessage }
+  | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string };
+
+/** A prompt as it was rendered, kept so that it stays the same byte for byte. */
+export interface PromptRecord {
+  readonly sessionId: string;
+  readonly system: SystemPrompt;
+  /** The tools block as it is sent: names, descriptions, schemas, in order. */
+  readonly tools: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  }[];
+  /** SHA-256 of system and tools, hex. */
+  readonly hash: string;
+  /** The named cause that rendered it, such as `new-session`. */
+  readonly cause: string;
+  readonly renderedAtMs: number;
+}
+
+/** One tool call's journal: what was started is known to have perhaps run. */
+export interface ToolJournalRecord {
+  readonly turnId: string;
+  readonly callId: string;
+  readonly name: string;
+  readonly state: "started" | "finished";
+}
+
+/** One part of an outgoing message: one send. Parts of a conversation leave in the order of their ids. */
+export interface OutboxRecord {
+  readonly id: string;
+  readonly turnId?: string;
+  readonly sessionKey: string;
+  readonly target: Origin;
+  readonly outbound: StoredOutbound;
+  /** `reply`: the turn's answer; `tool`: a message the assistant sent on purpose; `notice`: said by the gateway. */
+  readonly purpose: "reply" | "tool" | "notice";
+  readonly idempotencyKey: string;
+  readonly state: OutboxState;
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  /** Not before this time. */
+  readonly dueAtMs: number;
+  /** Not after this time: then it becomes a dead letter instead of a late surprise. */
+  readonly expiresAtMs: number;
+}
+
+/** An outbound message as the outbox keeps it: JSON, media by path. */
+export type StoredOutbound = { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId };
+
+/**
+ * - `waiting`: to be sent at `dueAtMs`. - `sending`: custody was taken; it may be on the wire.
+ * - `accepted`: the platform said yes. - `suppressed`: held back by the send policy.
+ * - `ambiguous`: it may have been shown; not sent again. - `dead`: given up; listed, replayable.
+ */
+export type OutboxState =
+  | { readonly type: "waiting" | "sending" | "suppressed" }
+  | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
+  | { readonly type: "ambiguous" | "dead"; readonly reason: string };
+
+/** What a receipt makes of a row. */
+export type OutboxTransition =
+  | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number }
+  | { readonly type: "dead"; readonly reason: string };

@@ -1,0 +1,208 @@
+import type { UsageTotals } from "@factotum/agent-contract";
+import type { MessageId, MsgContext, Origin } from "@factotum/channel-contract";
+import type {
+  InputAdmission,
+  InputRecord,
+  OutboxRecord,
+  OutboxTransition,
+  PromptRecord,
+  SessionOverrides,
+  SessionRecord,
+  StoredOutbound,
+  TerminalInputState,
+  ToolJournalRecord,
+  TranscriptBody,
+  TranscriptEntry,
+  TurnRecord,
+} from "./records.ts";
+
+/** A new row of the outbox. */
+export interface NewOutbound {
+  readonly sessionKey: string;
+  readonly target: Origin;
+  readonly outbound: StoredOutbound;
+  readonly purpose: OutboxRecord["purpose"];
+  /** Unique in the store: a second row with the same key is not made, the first one is returned. */
+  readonly idempotencyKey: string;
+  readonly dueAtMs: number;
+  readonly expiresAtMs: number;
+  /** `sending` takes custody in the same commit: the caller sends it at once. */
+  readonly state: "waiting" | "sending" | "suppressed";
+}
+
+/** What a turn begins with. */
+export interface NewTurn {
+  readonly id: string;
+  /** Created, with these values, when the key is new; else only `touch` is applied. */
+  readonly session: NewSession;
+  readonly touch: SessionTouch;
+  readonly kind: TurnRecord["kind"];
+  readonly origin: Origin;
+  readonly owner: boolean;
+  readonly inputIds: readonly string[];
+  readonly replyTo?: MessageId;
+  /** The user's entry, as it will be sent. */
+  readonly entries: readonly TranscriptBody[];
+  /** Stored when it was rendered for this turn. */
+  readonly prompt?: Omit<PromptRecord, "sessionId">;
+  readonly startedAtMs: number;
+}
+
+/** A session to be made. */
+export interface NewSession {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly isPrivate: boolean;
+  readonly displayName: string;
+  readonly spawnedBy?: string;
+  readonly expiresAtMs?: number;
+}
+
+/** What a turn changes on its session at its start. */
+export interface SessionTouch {
+  readonly interactedAtMs?: number;
+  readonly lastOrigin?: Origin;
+  /** Set once somebody else than the owner has written; never undone but by a reset. */
+  readonly endsPrivacy?: boolean;
+}
+
+/** What a turn ends with, in one commit. */
+export interface TurnEnd {
+  readonly turnId: string;
+  readonly state: "done" | "aborted" | "failed";
+  readonly failure?: TurnRecord["failure"];
+  readonly entries: readonly TranscriptBody[];
+  readonly outbox: readonly NewOutbound[];
+  /** Usage of the whole run; added to the session's. */
+  readonly usage: UsageTotals;
+  /** Applied to every input of the turn. */
+  readonly inputState: TerminalInputState;
+  readonly endedAtMs: number;
+}
+
+/** A page of a list. `cursor` is there when more follows. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly cursor?: string;
+}
+
+/** Numbers for `status`; each is a count by index, not a scan. */
+export interface StoreCounts {
+  readonly sessions: number;
+  readonly inputsWaiting: number;
+  readonly inputsDead: number;
+  readonly outboxWaiting: number;
+  readonly outboxDead: number;
+  readonly outboxAmbiguous: number;
+  readonly usage: UsageTotals;
+}
+
+/**
+ * Everything durable. One process owns a store; every method that changes something is one transaction, and it resolves only when that is on disk.
+ * Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
+ *
+ * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
+ */
+export interface Store {
+  /** Takes an input, once for (channel, account, conversation, event id), and the account's cursor with it (R2). */
+  acceptInput(
+    message: MsgContext,
+    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
+  ): Promise<{ readonly type: "accepted" | "duplicate"; readonly input: InputRecord }>;
+  readCursor(channel: string, accountId: string): Promise<string | undefined>;
+  /** Oldest first. */
+  listInputs(filter: {
+    readonly state: InputRecord["state"]["type"];
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<InputRecord>>;
+  readInput(id: string): Promise<InputRecord | undefined>;
+  /** Ends inputs that get no turn. */
+  settleInputs(
+    ids: readonly string[],
+    state: TerminalInputState,
+    options?: { readonly outbox?: readonly NewOutbound[] },
+  ): Promise<readonly OutboxRecord[]>;
+
+  /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
+  startTurn(
+    turn: NewTurn,
+  ): Promise<{ readonly turn: TurnRecord; readonly session: SessionRecord; readonly entries: readonly TranscriptEntry[] }>;
+  /** Adds inputs that were steered into a running turn, with their user entries. */
+  joinTurn(
+    turnId: string,
+    options: { readonly inputIds: readonly string[]; readonly entries: readonly TranscriptBody[]; readonly timestampMs: number },
+  ): Promise<readonly TranscriptEntry[]>;
+  /** Appends what a turn has completed, and writes the journal of tool calls, in one commit. */
+  appendToTurn(
+    turnId: string,
+    options: {
+      readonly entries: readonly TranscriptBody[];
+      readonly journal?: readonly Omit<ToolJournalRecord, "turnId">[];
+      readonly timestampMs: number;
+    },
+  ): Promise<readonly TranscriptEntry[]>;
+  /** The final commit: last entries, outbox, usage, inputs. Ending an ended turn rejects with `conflict`. */
+  endTurn(
+    end: TurnEnd,
+  ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
+  /** Turns that were running when the last process ended, oldest first; each is counted as one more attempt. */
+  resumeTurns(): Promise<readonly TurnRecord[]>;
+  readTurn(id: string): Promise<TurnRecord | undefined>;
+  readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
+
+  readSession(key: string): Promise<SessionRecord | undefined>;
+  /** Exact, then without case if that is unique. */
+  findSession(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionRecord | undefined>;
+  /** Newest activity first; reads at most `limit + 1` rows. */
+  listSessions(filter: { readonly agentId?: string; readonly limit: number; readonly cursor?: string }): Promise<Page<SessionRecord>>;
+  /** Makes a session that has no turn yet. The existing one if the key is taken. */
+  createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord>;
+  /** `null` clears a value. Rejects with `not-found`. */
+  patchSession(
+    key: string,
+    patch: {
+      readonly label?: string | null;
+      readonly displayName?: string;
+      readonly overrides?: { readonly [Name in keyof SessionOverrides]?: SessionOverrides[Name] | null };
+    },
+    options: { readonly nowMs: number },
+  ): Promise<SessionRecord>;
+  /** Gives the key a new session id; the old transcript stays, readable by its id. */
+  resetSession(
+    key: string,
+    options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number },
+  ): Promise<SessionRecord>;
+  /** Removes a session and its transcript; the plain file is renamed to `<id>.jsonl.deleted.<time>`. */
+  deleteSession(key: string, options: { readonly nowMs: number }): Promise<boolean>;
+  /** Sessions whose `expiresAtMs` has passed. */
+  listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]>;
+
+  /** Appends an entry outside any turn. */
+  appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
+  /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
+  readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
+  /** What a request is made of: the last compaction and everything from its first kept entry on, oldest first; notices left out. */
+  readContext(sessionId: string): Promise<readonly TranscriptEntry[]>;
+  /** Yields the whole transcript, page by page, oldest first. */
+  exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry>;
+
+  savePrompt(prompt: PromptRecord): Promise<void>;
+  /** The newest prompt of the session id. */
+  readPrompt(sessionId: string): Promise<PromptRecord | undefined>;
+
+  addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
+  readOutbound(id: string): Promise<OutboxRecord | undefined>;
+  /** Rows that wait or are on the wire, in the order of their ids. */
+  listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]>;
+  /** Takes custody before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */
+  claimOutbound(id: string): Promise<boolean>;
+  settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord>;
+
+  counts(): Promise<StoreCounts>;
+  /** Waits until the plain copies are complete. */
+  flushCopies(): Promise<void>;
+  /** Finishes what was begun, completes the copies and closes. Twice is once. */
+  close(): Promise<void>;
+}
