@@ -138,6 +138,8 @@ export interface PromptRecord {
   readonly hash: string;
   /** The named cause that rendered it, such as `new-session`. */
   readonly cause: string;
+  /** Fingerprint of the configuration it was rendered from; another one is a named cause. */
+  readonly basis: string;
   readonly renderedAtMs: number;
 }
 
