@@ -1,0 +1,23 @@
+import type { ChannelCapabilities } from "@factotum/channel-contract";
+
+/** What the page can show. */
+export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
+  addressing: "session-key",
+  // 100,000 UTF-16 units stay under the protocol's frame of 1 MiB even when JSON writes each of them as six bytes.
+  text: { maxLength: 100_000, unit: "utf16", markdown: "full", dialect: "markdown" },
+  threads: "flat",
+  edit: true,
+  delete: false,
+  reactions: false,
+  polls: false,
+  typing: false,
+  media: [],
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  streaming: "native",
+  // The key is stored with the entry, which outlives every retry; 200 characters is the protocol's bound.
+  idempotentSend: { windowMs: 30 * 24 * 60 * 60 * 1000, maxKeyLength: 200 },
+  caseSensitiveIds: true,
+  actions: [],
+};

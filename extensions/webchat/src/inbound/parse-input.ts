@@ -1,0 +1,23 @@
+import { messageId, type MsgContext } from "@factotum/channel-contract";
+import type { WebchatInput } from "@factotum/protocol";
+
+/** Whoever holds the gateway's token is the owner (design 05), so there is one sender. */
+const SENDER_ID = "owner";
+
+/**
+ * Turns what was typed into the gateway's own form. The client's id of the message is the event id: a resend is the same event.
+ * The conversation is the session key, as `capabilities.addressing` says.
+ */
+export function parseInput(input: WebchatInput, facts: { readonly accountId: string; readonly nowMs: number }): MsgContext {
+  return {
+    origin: { channel: "webchat", accountId: facts.accountId, conversation: { kind: "direct", id: input.sessionKey } },
+    eventId: input.idempotencyKey,
+    messageId: messageId(input.idempotencyKey),
+    timestampMs: facts.nowMs,
+    event: { type: "message" },
+    sender: { id: SENDER_ID, isBot: false },
+    text: input.text,
+    mentionsBot: false,
+    attachments: [],
+  };
+}

@@ -1,0 +1,37 @@
+import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
+
+/** The gateway's side of the socket, in memory: entries with ids of their own, each idempotency key stored once. */
+export class FakeSocket implements WebchatSocket {
+  readonly deliveries: WebchatDelivery[] = [];
+  /** Awaited before a delivery is stored; a test replaces it to hold or to fail one. */
+  beforeStore: (delivery: WebchatDelivery) => Promise<void> = () => Promise.resolve();
+  readonly #entryIds = new Map<string, string>();
+  readonly #handlers = new Set<(input: WebchatInput) => Promise<"accepted" | "duplicate">>();
+
+  get listeners(): number {
+    return this.#handlers.size;
+  }
+
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable {
+    this.#handlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+  }
+
+  async deliver(delivery: WebchatDelivery, options: { readonly signal: AbortSignal }): Promise<{ readonly entryId: string }> {
+    await this.beforeStore(delivery);
+    options.signal.throwIfAborted();
+    const known = this.#entryIds.get(delivery.idempotencyKey);
+    if (known !== undefined) return { entryId: known };
+    const entryId = delivery.type === "edit" ? delivery.targetId : `entry-${this.#entryIds.size + 1}`;
+    this.#entryIds.set(delivery.idempotencyKey, entryId);
+    this.deliveries.push(delivery);
+    return { entryId };
+  }
+
+  /** Types something into the window. */
+  async input(input: WebchatInput): Promise<"accepted" | "duplicate"> {
+    const [handler] = this.#handlers;
+    if (handler === undefined) throw new Error("Nobody listens on the socket.");
+    return handler(input);
+  }
+}
