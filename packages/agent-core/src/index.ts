@@ -1,2 +1,22 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/agent-core";
+export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
+export type {
+  PromptFacts,
+  PromptGroup,
+  PromptMode,
+  PromptRuntime,
+  PromptSection,
+  PromptSkill,
+  PromptTool,
+  RenderedSection,
+  ToolOrigin,
+} from "./prompt/prompt-facts.ts";
+export type {
+  ConversationFacts,
+  EffectivePrompt,
+  EffectivePromptFacts,
+  HistoryFacts,
+  PromptBody,
+  SenderFacts,
+  SystemEvent,
+  TrustedFacts,
+} from "./effective-prompt/effective-prompt-facts.ts";
