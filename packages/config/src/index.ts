@@ -1,2 +1,15 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/config";
+export type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
+export type { AccountConfig, ChannelConfig, CommonAccountConfig, GroupConfig } from "./schema/accounts.ts";
+export type { AgentDefaults, AgentEntry, AgentRows, HeartbeatConfig, ModelChoice, SandboxConfig } from "./schema/agents.ts";
+export type { BindingConfig } from "./schema/bindings.ts";
+export { isLoopbackBind } from "./schema/gateway.ts";
+export type { GatewayConfig } from "./schema/gateway.ts";
+export type { LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
+export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
+export type { ModelEntry, ModelsConfig, ModelTimeouts, ProviderConfig } from "./schema/models.ts";
+export type { CommandsConfig, PlainSections } from "./schema/root.ts";
+export { REDACTED } from "./schema/secret.ts";
+export type { Secret } from "./schema/secret.ts";
+export type { DmScope, ResetConfig, SendRule, SessionConfig } from "./schema/session.ts";
+export type { SpendCap, SpendConfig } from "./schema/spend.ts";
+export type { ToolPolicy, ToolsConfig } from "./schema/tools.ts";

@@ -1,0 +1,23 @@
+import type { ChannelConfig } from "./schema/accounts.ts";
+import type { AgentEntry } from "./schema/agents.ts";
+import type { PlainSections } from "./schema/root.ts";
+
+/** One agent with the defaults laid under it. */
+export interface ResolvedAgent extends Omit<AgentEntry, "default"> {
+  readonly isDefault: boolean;
+  /** Absolute. */
+  readonly workspace: string;
+  readonly userTimezone: string;
+}
+
+/** The whole configuration, defaults applied: plain data that nothing has to be asked about. */
+export interface FactotumConfig extends PlainSections {
+  /** In the order of the file; `main` alone when the file names none. Never empty, exactly one is the default. */
+  readonly agents: readonly ResolvedAgent[];
+  /** What gets everything that no binding matches. */
+  readonly defaultAgentId: string;
+  /** Runs of the main lane at the same time. */
+  readonly maxConcurrent: number;
+  /** Only channels that the file names and this build has, and those that are always there. */
+  readonly channels: Readonly<Record<string, ChannelConfig>>;
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
+import { AmountSchema, CountSchema, PlatformIdSchema, TextSchema } from "./values.ts";
+
+/** What holds in one group. */
+export interface GroupConfig {
+  readonly requireMention: boolean;
+  /** Absent: whoever the account admits. Empty: nobody. */
+  readonly allowFrom?: readonly string[] | undefined;
+  readonly tools?: ToolPolicy | undefined;
+  readonly skills?: readonly string[] | undefined;
+  readonly systemPrompt?: string | undefined;
+}
+
+/** The keys that every account of every platform has. */
+export interface CommonAccountConfig {
+  readonly enabled: boolean;
+  readonly dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
+  readonly allowFrom: readonly string[];
+  readonly groupPolicy: "allowlist" | "open" | "disabled";
+  readonly groups: Readonly<Record<string, GroupConfig>>;
+  /** User turns that are sent to the model; absent or 0: all. */
+  readonly historyLimit: {
+    readonly direct?: number | undefined;
+    readonly group?: number | undefined;
+    readonly thread?: number | undefined;
+  };
+  readonly blockStreaming: boolean;
+  readonly streaming: { readonly mode?: "off" | "partial" | "block" | "progress" | undefined };
+  readonly replyToMode?: "off" | "first" | "all" | undefined;
+  /** Shorter than the platform's own limit, in its unit. */
+  readonly textChunkLimit?: number | undefined;
+}
+
+/** One account of one platform. */
+export interface AccountConfig extends CommonAccountConfig {
+  readonly channel: string;
+  readonly accountId: string;
+  /**
+   * The platform's own keys as they are written: secrets are not resolved, unknown keys are gone. `resolveAccountSettings` makes of them what
+   * the extension's schema takes.
+   */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** One channel and its accounts, by id. An account of the short form is `default`. */
+export interface ChannelConfig {
+  readonly accounts: Readonly<Record<string, AccountConfig>>;
+}
+
+const GroupSchema: z.ZodType<GroupConfig> = z.strictObject({
+  requireMention: z.boolean().default(true),
+  allowFrom: z.array(PlatformIdSchema).optional(),
+  tools: ToolPolicySchema.optional(),
+  skills: z.array(TextSchema).optional(),
+  systemPrompt: TextSchema.optional(),
+});
+
+/** Parses the common keys of an account. */
+export const CommonAccountSchema: z.ZodType<CommonAccountConfig> & { readonly shape: Readonly<Record<string, z.ZodType>> } = z.strictObject(
+  {
+    enabled: z.boolean().default(true),
+    dmPolicy: z.enum(["pairing", "allowlist", "open", "disabled"]).default("pairing"),
+    allowFrom: z.array(PlatformIdSchema).default([]),
+    groupPolicy: z.enum(["allowlist", "open", "disabled"]).default("allowlist"),
+    groups: z.record(TextSchema, GroupSchema).default({}),
+    historyLimit: z
+      .strictObject({ direct: AmountSchema.optional(), group: AmountSchema.optional(), thread: AmountSchema.optional() })
+      .prefault({}),
+    blockStreaming: z.boolean().default(false),
+    streaming: z.strictObject({ mode: z.enum(["off", "partial", "block", "progress"]).optional() }).prefault({}),
+    replyToMode: z.enum(["off", "first", "all"]).optional(),
+    textChunkLimit: CountSchema.optional(),
+  },
+);

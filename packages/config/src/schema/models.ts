@@ -1,0 +1,86 @@
+import { MODEL_APIS, type ModelApi, type ModelCost } from "@factotum/agent-contract";
+import * as z from "zod";
+import { SecretSchema, type Secret } from "./secret.ts";
+import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
+
+/** Limits of a model request. Keep-alives do not count as progress. */
+export interface ModelTimeouts {
+  readonly connectSeconds?: number | undefined;
+  readonly firstEventSeconds?: number | undefined;
+  readonly idleSeconds?: number | undefined;
+}
+
+/** What the configuration says of one model; what it leaves out is looked up or guessed. */
+export interface ModelEntry {
+  /** The provider's own name. */
+  readonly id: string;
+  /** Tokens. */
+  readonly contextWindow?: number | undefined;
+  /** Tokens. */
+  readonly maxOutput?: number | undefined;
+  readonly input?: readonly ("text" | "image")[] | undefined;
+  /** US dollars for one million tokens. */
+  readonly cost?: ModelCost | undefined;
+}
+
+/** One provider of models. */
+export interface ProviderConfig {
+  /** Left out for a provider that is known by its id. */
+  readonly api?: ModelApi | undefined;
+  /** The vendor's documented base, with or without its version. Left out for a provider that is known by its id. */
+  readonly baseUrl?: string | undefined;
+  readonly apiKey?: Secret | undefined;
+  readonly models: readonly ModelEntry[];
+  readonly timeouts: ModelTimeouts;
+}
+
+/** The providers, and the limits that hold for all of them. */
+export interface ModelsConfig {
+  readonly providers: Readonly<Record<string, ProviderConfig>>;
+  /** Defaults depend on the address: see `modelTimeouts`. */
+  readonly timeouts: ModelTimeouts;
+}
+
+const TimeoutsSchema = z
+  .strictObject({
+    connectSeconds: SecondsSchema.optional(),
+    firstEventSeconds: SecondsSchema.optional(),
+    idleSeconds: SecondsSchema.optional(),
+  })
+  .prefault({});
+
+const PriceSchema = z.number().min(0);
+
+const CostSchema: z.ZodType<ModelCost> = z.strictObject({
+  input: PriceSchema,
+  output: PriceSchema,
+  cacheRead: PriceSchema.exactOptional(),
+  cacheWrite: PriceSchema.exactOptional(),
+});
+
+const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
+  id: TextSchema,
+  contextWindow: CountSchema.optional(),
+  maxOutput: CountSchema.optional(),
+  input: z
+    .array(z.enum(["text", "image"]))
+    .min(1)
+    .optional(),
+  cost: CostSchema.optional(),
+});
+
+const ProviderIdSchema = z.string().regex(/^[^\s/]+$/, { error: "a provider's id has no space and no /" });
+
+const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
+  api: z.enum(MODEL_APIS).optional(),
+  baseUrl: z.url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" }).optional(),
+  apiKey: SecretSchema.optional(),
+  models: z.array(ModelEntrySchema).default([]),
+  timeouts: TimeoutsSchema,
+});
+
+/** Parses `models`. */
+export const ModelsSchema: z.ZodType<ModelsConfig> = z.strictObject({
+  providers: z.record(ProviderIdSchema, ProviderSchema).default({}),
+  timeouts: TimeoutsSchema,
+});

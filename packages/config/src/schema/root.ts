@@ -1,0 +1,84 @@
+import * as z from "zod";
+import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEntry } from "./agents.ts";
+import { BindingSchema, type BindingConfig } from "./bindings.ts";
+import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
+import {
+  LspServerSchema,
+  McpServerSchema,
+  PluginsSchema,
+  SkillsSchema,
+  type LspServerConfig,
+  type McpServerConfig,
+  type PluginsConfig,
+  type SkillsConfig,
+} from "./integrations.ts";
+import { MessagesSchema, type MessagesConfig } from "./messages.ts";
+import { ModelsSchema, type ModelsConfig } from "./models.ts";
+import { SecretSchema, type Secret } from "./secret.ts";
+import { SessionSchema, type SessionConfig } from "./session.ts";
+import { SpendSchema, type SpendConfig } from "./spend.ts";
+import { ToolsSchema, type ToolsConfig } from "./tools.ts";
+import { TextSchema } from "./values.ts";
+
+/** Who commands the gateway from a channel. */
+export interface CommandsConfig {
+  /** `channel:id`, compared exactly. */
+  readonly ownerAllowFrom: readonly string[];
+  /** Key of the digests that stand for owners in a prompt. */
+  readonly ownerDisplaySecret?: Secret | undefined;
+}
+
+/** The settings that need no further resolving: the same in the file and in `FactotumConfig`. */
+export interface PlainSections {
+  readonly gateway: GatewayConfig;
+  readonly session: SessionConfig;
+  readonly messages: MessagesConfig;
+  readonly tools: ToolsConfig;
+  readonly commands: CommandsConfig;
+  readonly bindings: readonly BindingConfig[];
+  readonly models: ModelsConfig;
+  readonly skills: SkillsConfig;
+  readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
+  readonly lsp: { readonly servers: Readonly<Record<string, LspServerConfig>> };
+  readonly plugins: PluginsConfig;
+  readonly spend: SpendConfig;
+  readonly cron: Readonly<Record<string, unknown>>;
+  readonly hooks: Readonly<Record<string, unknown>>;
+  readonly memory: Readonly<Record<string, unknown>>;
+}
+
+/** The whole file, parsed. Accounts are parsed apart: their schemas belong to the installed extensions. */
+export interface ConfigDocument extends PlainSections {
+  readonly agents: { readonly defaults: AgentDefaults; readonly list: readonly AgentEntry[] };
+  readonly channels: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+const FreeSchema = z.record(z.string(), z.unknown());
+
+const OwnerSchema = z.string().regex(/^[a-z0-9_-]+:.+$/u, { error: "channel:id is expected, such as feishu:ou_881e" });
+
+const CommandsSchema: z.ZodType<CommandsConfig> = z.strictObject({
+  ownerAllowFrom: z.array(OwnerSchema).default([]),
+  ownerDisplaySecret: SecretSchema.optional(),
+});
+
+/** Parses everything but the accounts of channels. */
+export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
+  gateway: GatewaySchema.prefault({}),
+  agents: z.strictObject({ defaults: AgentDefaultsSchema.prefault({}), list: z.array(AgentEntrySchema).default([]) }).prefault({}),
+  session: SessionSchema.prefault({}),
+  messages: MessagesSchema.prefault({}),
+  tools: ToolsSchema.prefault({}),
+  commands: CommandsSchema.prefault({}),
+  channels: z.record(TextSchema, FreeSchema).default({}),
+  bindings: z.array(BindingSchema).default([]),
+  models: ModelsSchema.prefault({}),
+  skills: SkillsSchema.prefault({}),
+  mcp: z.strictObject({ servers: z.record(TextSchema, McpServerSchema).default({}) }).prefault({}),
+  lsp: z.strictObject({ servers: z.record(TextSchema, LspServerSchema).default({}) }).prefault({}),
+  plugins: PluginsSchema.prefault({}),
+  spend: SpendSchema.prefault({}),
+  cron: FreeSchema.default({}),
+  hooks: FreeSchema.default({}),
+  memory: FreeSchema.default({}),
+});

@@ -1,0 +1,56 @@
+import * as z from "zod";
+
+/**
+ * Where a secret comes from. Plain data: the value is read when its consumer starts, by `resolveSecret`.
+ * Only `literal` holds the secret itself.
+ */
+export type Secret =
+  | { readonly type: "literal"; readonly value: string }
+  | { readonly type: "env"; readonly name: string }
+  /** Relative paths count from the state directory; `~` is the user's home. */
+  | { readonly type: "file"; readonly path: string }
+  /** A program and its arguments; no shell. */
+  | { readonly type: "exec"; readonly command: readonly string[] };
+
+/** Stands for a literal secret in whatever is shown. It is refused when it is written. */
+export const REDACTED = "__factotum_redacted__";
+
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const variableReference = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+const WrittenSecretSchema = z.union([
+  z
+    .string()
+    .min(1)
+    .refine((text) => text !== REDACTED, {
+      error: "this is the mark that stands for a hidden secret; write the secret itself, or where it comes from",
+    })
+    .meta({ writeOnly: true }),
+  z.strictObject({ env: z.string().regex(variableName) }),
+  z.strictObject({ file: z.string().min(1) }),
+  z.strictObject({ exec: z.array(z.string()).min(1) }),
+]);
+
+/** Parses every written form of a secret: a string, `${VAR}`, `{env}`, `{file}`, `{exec}`. */
+export const SecretSchema: z.ZodType<Secret> = WrittenSecretSchema.transform(toSecret);
+
+/** True for `{env}`, `{file}`, `{exec}` and `${VAR}`: forms that say where a secret is and do not hold it. */
+export function isSecretReference(value: unknown): boolean {
+  return !(typeof value === "string" && !variableReference.test(value)) && WrittenSecretSchema.safeParse(value).success;
+}
+
+/** Reads one written form; `undefined` when it is none. */
+export function parseSecret(value: unknown): Secret | undefined {
+  const parsed = SecretSchema.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}
+
+function toSecret(written: z.infer<typeof WrittenSecretSchema>): Secret {
+  if (typeof written === "string") {
+    const name = variableReference.exec(written)?.[1];
+    return name === undefined ? { type: "literal", value: written } : { type: "env", name };
+  }
+  if ("env" in written) return { type: "env", name: written.env };
+  if ("file" in written) return { type: "file", path: written.file };
+  return { type: "exec", command: written.exec };
+}

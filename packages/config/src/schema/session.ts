@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { AmountSchema, CountSchema, DurationSchema, TextSchema } from "./values.ts";
+
+/** Which direct conversations share a session. */
+export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
+
+/** When a session begins anew. With `idleMinutes` beside `daily`, whichever comes first. */
+export interface ResetConfig {
+  readonly mode: "none" | "daily" | "idle";
+  /** Hour of the host's day, 0 to 23. */
+  readonly atHour: number;
+  readonly idleMinutes?: number | undefined;
+}
+
+/** One rule of the send policy; what is left out matches everything. */
+export interface SendRule {
+  readonly action: "allow" | "deny";
+  readonly match: {
+    readonly channel?: string | undefined;
+    readonly chatType?: "direct" | "group" | "channel" | undefined;
+    readonly keyPrefix?: string | undefined;
+  };
+}
+
+/** How conversations become sessions, and how long they last. */
+export interface SessionConfig {
+  readonly scope: "per-sender" | "global";
+  readonly mainKey: string;
+  readonly dmScope: DmScope;
+  /** A person's name to the ids (`channel:id`) that are theirs. */
+  readonly identityLinks: Readonly<Record<string, readonly string[]>>;
+  readonly reset: ResetConfig;
+  readonly resetByType: {
+    readonly direct?: ResetConfig | undefined;
+    readonly group?: ResetConfig | undefined;
+    readonly thread?: ResetConfig | undefined;
+  };
+  readonly resetByChannel: Readonly<Record<string, ResetConfig>>;
+  readonly resetTriggers: readonly string[];
+  readonly sendPolicy: { readonly rules: readonly SendRule[]; readonly default: "allow" | "deny" };
+  readonly agentToAgent: { readonly maxPingPongTurns: number };
+  readonly maintenance: {
+    readonly mode: "enforce" | "warn";
+    readonly pruneAfter?: string | undefined;
+    readonly maxEntries?: number | undefined;
+    readonly maxDiskBytes?: number | undefined;
+  };
+}
+
+/** Parses a `dmScope`. */
+export const DmScopeSchema: z.ZodType<DmScope> = z.enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"]);
+
+const ResetSchema: z.ZodType<ResetConfig> = z
+  .strictObject({
+    mode: z.enum(["none", "daily", "idle"]).default("daily"),
+    atHour: z.int().min(0).max(23).default(4),
+    idleMinutes: CountSchema.optional(),
+  })
+  .refine((reset) => reset.mode !== "idle" || reset.idleMinutes !== undefined, {
+    path: ["idleMinutes"],
+    error: "the mode idle needs idleMinutes",
+  });
+
+const SendRuleSchema: z.ZodType<SendRule> = z.strictObject({
+  action: z.enum(["allow", "deny"]),
+  match: z
+    .strictObject({
+      channel: TextSchema.optional(),
+      chatType: z.enum(["direct", "group", "channel"]).optional(),
+      keyPrefix: TextSchema.optional(),
+    })
+    .prefault({}),
+});
+
+/** Parses `session`. */
+export const SessionSchema: z.ZodType<SessionConfig> = z.strictObject({
+  scope: z.enum(["per-sender", "global"]).default("per-sender"),
+  mainKey: z
+    .string()
+    .regex(/^[^\s:%]+$/, { error: "a key without spaces, : and % is expected" })
+    .default("main"),
+  dmScope: DmScopeSchema.default("main"),
+  identityLinks: z.record(TextSchema, z.array(TextSchema)).default({}),
+  reset: ResetSchema.prefault({}),
+  resetByType: z
+    .strictObject({ direct: ResetSchema.optional(), group: ResetSchema.optional(), thread: ResetSchema.optional() })
+    .prefault({}),
+  resetByChannel: z.record(TextSchema, ResetSchema).default({}),
+  resetTriggers: z.array(TextSchema).default(["/new", "/reset"]),
+  sendPolicy: z
+    .strictObject({ rules: z.array(SendRuleSchema).default([]), default: z.enum(["allow", "deny"]).default("allow") })
+    .prefault({}),
+  agentToAgent: z.strictObject({ maxPingPongTurns: z.int().min(0).max(5).default(5) }).prefault({}),
+  maintenance: z
+    .strictObject({
+      mode: z.enum(["enforce", "warn"]).default("enforce"),
+      pruneAfter: DurationSchema.optional(),
+      maxEntries: CountSchema.optional(),
+      maxDiskBytes: AmountSchema.optional(),
+    })
+    .prefault({}),
+});

@@ -1,0 +1,27 @@
+import { RUN_KINDS } from "@factotum/agent-contract";
+import * as z from "zod";
+import { AmountSchema, IdSchema } from "./values.ts";
+
+/** What may be used in a day, until local midnight. Absent: no cap. */
+export interface SpendCap {
+  readonly tokensPerDay?: number | undefined;
+  readonly usdPerDay?: number | undefined;
+}
+
+/** Caps on what runs cost. */
+export interface SpendConfig {
+  /** Per agent, all unattended causes together. */
+  readonly unattended: { readonly tokensPerDay: number; readonly usdPerDay: number };
+  readonly perCause: Readonly<Record<string, SpendCap>>;
+  readonly perAgent: Readonly<Record<string, SpendCap>>;
+}
+
+const UsdSchema = z.number().min(0);
+const CapSchema = z.strictObject({ tokensPerDay: AmountSchema.optional(), usdPerDay: UsdSchema.optional() });
+
+/** Parses `spend`. */
+export const SpendSchema: z.ZodType<SpendConfig> = z.strictObject({
+  unattended: z.strictObject({ tokensPerDay: AmountSchema.default(1_000_000), usdPerDay: UsdSchema.default(2) }).prefault({}),
+  perCause: z.partialRecord(z.enum(RUN_KINDS), CapSchema).default({}),
+  perAgent: z.record(IdSchema, CapSchema).default({}),
+});

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { SecondsSchema, TextSchema } from "./values.ts";
+
+/** One layer of the tool policy. Layers only narrow, and `deny` wins. */
+export interface ToolPolicy {
+  /** Names of profiles; their union counts. Absent: this layer has none. */
+  readonly profile?: readonly string[] | undefined;
+  /** Absent: the profile decides. Empty: no tool. `*`: everything that is loaded. */
+  readonly allow?: readonly string[] | undefined;
+  readonly deny: readonly string[];
+}
+
+/** The tools and their bounds, for every agent. */
+export interface ToolsConfig extends ToolPolicy {
+  readonly profile: readonly string[];
+  readonly byProvider: Readonly<Record<string, ToolPolicy>>;
+  /** Folders that tools may read beside the workspace. `~` is the user's home. */
+  readonly fs: { readonly roots: readonly string[] };
+  readonly exec: {
+    readonly mode: "deny" | "allowlist" | "ask" | "full";
+    readonly timeoutSeconds: number;
+    readonly applyPatch: boolean;
+  };
+  readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
+  readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
+  readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
+  readonly web: { readonly search: Readonly<Record<string, unknown>>; readonly fetch: Readonly<Record<string, unknown>> };
+}
+
+const NamesSchema = z.array(TextSchema);
+const ProfileNameSchema = z.enum(["minimal", "coding", "messaging", "full"]);
+const ProfileSchema = z.union([ProfileNameSchema, z.array(ProfileNameSchema).min(1)]).transform((names) => [names].flat());
+const policyShape = { allow: NamesSchema.optional(), deny: NamesSchema.default([]) };
+
+/** Parses a layer of the tool policy. */
+export const ToolPolicySchema: z.ZodType<ToolPolicy> = z.strictObject({ profile: ProfileSchema.optional(), ...policyShape });
+
+/** Parses `tools`. */
+export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
+  profile: ProfileSchema.prefault("full"),
+  ...policyShape,
+  byProvider: z.record(TextSchema, ToolPolicySchema).default({}),
+  fs: z.strictObject({ roots: NamesSchema.default([]) }).prefault({}),
+  exec: z
+    .strictObject({
+      mode: z.enum(["deny", "allowlist", "ask", "full"]).default("ask"),
+      timeoutSeconds: SecondsSchema.default(1800),
+      applyPatch: z.boolean().default(true),
+    })
+    .prefault({}),
+  elevated: z.strictObject({ enabled: z.boolean().default(false), allowFrom: z.record(TextSchema, NamesSchema).default({}) }).prefault({}),
+  sandbox: z.strictObject({ tools: z.strictObject(policyShape).prefault({}) }).prefault({}),
+  agentToAgent: z
+    .strictObject({
+      enabled: z.boolean().default(false),
+      allow: z.array(z.strictObject({ from: TextSchema, to: TextSchema })).default([]),
+    })
+    .prefault({}),
+  web: z
+    .strictObject({ search: z.record(z.string(), z.unknown()).default({}), fetch: z.record(z.string(), z.unknown()).default({}) })
+    .prefault({}),
+});

@@ -1,0 +1,53 @@
+import * as z from "zod";
+
+/** A TCP port; 0 asks the system for a free one. */
+export const PortSchema: z.ZodType<number> = z.int().min(0).max(65_535);
+
+/** A whole number of at least 1. */
+export const CountSchema: z.ZodType<number> = z.int().min(1);
+
+/** A whole number of at least 0. */
+export const AmountSchema: z.ZodType<number> = z.int().min(0);
+
+/** Seconds above zero, at most the 24.8 days that a timer can wait. */
+export const SecondsSchema: z.ZodType<number> = z.number().positive().max(2_147_483);
+
+/** A text that is not empty. */
+export const TextSchema: z.ZodType<string> = z.string().min(1);
+
+/** `30s`, `15m`, `2h`, `7d`. */
+export const DurationSchema: z.ZodType<string> = z
+  .string()
+  .regex(/^[1-9]\d*(s|m|h|d)$/, { error: "a duration such as 30s, 15m, 2h or 7d is expected" });
+
+/** An id that becomes part of keys and folders: lower case, digits, `-` and `_`. */
+export const IdSchema: z.ZodType<string> = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/, { error: "an id is lower case letters, digits, - and _, at most 64 of them" });
+
+/** A platform's id; numbers are read as their digits. */
+export const PlatformIdSchema: z.ZodType<string> = z.union([TextSchema, z.int().transform(String)]);
+
+/** The name of a time zone as the IANA list has it, such as `Europe/Berlin`. */
+export const TimeZoneSchema: z.ZodType<string> = z.string().refine(isTimeZone, { error: "a time zone such as Europe/Berlin is expected" });
+
+/** A regular expression that compiles. */
+export const PatternSchema: z.ZodType<string> = TextSchema.refine(isPattern, { error: "a valid regular expression is expected" });
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+function isPattern(source: string): boolean {
+  try {
+    return new RegExp(source, "iu") instanceof RegExp;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
