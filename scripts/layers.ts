@@ -4,7 +4,7 @@
  */
 
 const CONTRACTS = ["agent-contract", "channel-contract"];
-const ENGINE = ["protocol", "agent-core", "channel-kit", "models", "tools", "skills", "store", "config"];
+const ENGINE = ["protocol", "agent-core", "channel-kit", "models", "tools", "sandbox", "skills", "store", "config"];
 
 /** Allowed imports by folder name under `packages/` and `apps/`. */
 export const ARROWS: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +19,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // L2
   models: ["agent-contract"],
   tools: ["agent-contract"],
+  sandbox: ["agent-contract"],
   skills: ["agent-contract"],
   store: CONTRACTS,
   config: CONTRACTS,

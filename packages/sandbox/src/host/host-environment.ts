@@ -1,0 +1,17 @@
+/** What a command gets of the gateway's own environment. Everything else, secrets above all, stays behind (R21). */
+const PASSED = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"];
+
+const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** The environment of one command: built from empty, the passed variables first, then what the request adds. */
+export function hostEnvironment(
+  base: Readonly<Record<string, string | undefined>>,
+  added: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const environment: Record<string, string> = { PATH: FALLBACK_PATH };
+  for (const name of PASSED) {
+    const value = base[name];
+    if (value !== undefined && value !== "") environment[name] = value;
+  }
+  return { ...environment, ...added };
+}
