@@ -34,6 +34,8 @@ export interface AgentToolResult {
   readonly content: readonly (TextContent | ImageContent)[];
   readonly details?: JsonValue;
   readonly isError?: boolean;
+  /** True when this result holds words of strangers although the tool's trait says `trusted`: a file of the media store (R23). */
+  readonly untrusted?: boolean;
 }
 
 /** A tool's name, words and schema: all that a model request needs to know of it. */
