@@ -1,2 +1,12 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/channel-kit";
+export { backoffDelay } from "./backoff-delay.ts";
+export type { BackoffOptions } from "./backoff-delay.ts";
+export { chunkMarkdown } from "./chunk-markdown.ts";
+export type { ChunkOptions, MarkdownChunk } from "./chunk-markdown.ts";
+export { createKeyedQueue } from "./keyed-queue.ts";
+export type { KeyedQueue } from "./keyed-queue.ts";
+export { measure } from "./measure-text.ts";
+export type { TextUnit } from "./measure-text.ts";
+export { readBodyCapped } from "./read-body-capped.ts";
+export type { CappedBody } from "./read-body-capped.ts";
+export { constantTimeEqual, verifyTimestamp } from "./webhook-checks.ts";
+export type { TimestampOptions } from "./webhook-checks.ts";

@@ -1,0 +1,202 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { chunkMarkdown, measure } from "./index.ts";
+import type { ChunkOptions } from "./index.ts";
+
+const texts = (source: string, options: ChunkOptions): string[] => chunkMarkdown(source, options).map(({ text }) => text);
+
+/** Written apart from the scanner: is every fence of this message closed in it? */
+function isBalanced(message: string): boolean {
+  let marker = "";
+  for (const line of message.split(/\r?\n/)) {
+    const run = /^[\s>]*(`{3,}|~{3,})(.*)$/.exec(line);
+    if (run === null) continue;
+    const [, fence = "", rest = ""] = run;
+    if (marker === "") marker = fence.startsWith("`") && rest.includes("`") ? "" : fence;
+    else if (fence.startsWith(marker) && rest.trim() === "") marker = "";
+  }
+  return marker === "";
+}
+
+const word = fc.stringMatching(/^[a-z]{1,12}$/);
+const inline = fc.oneof(
+  { weight: 6, arbitrary: word },
+  fc.constantFrom(
+    "**bold**",
+    "`code`",
+    "a ```span``` b",
+    "[link](https://example.com/a)",
+    "Done.",
+    "ok?",
+    "好的。",
+    "今天天气不错",
+    "مرحبا",
+    "👨‍👩‍👧‍👦",
+    "👍🏽",
+    "🇩🇪🇫🇷",
+    "e\u0301\u0323",
+    "क्षि",
+    "\u0301",
+  ),
+);
+const sentence = fc.array(inline, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "));
+const codeLine = fc.oneof(
+  fc.stringMatching(/^[ -~]{0,60}$/).filter((line) => !/[`~]{3}/.test(line)),
+  fc.constant(""),
+);
+const codeBlock = fc
+  .record({
+    marker: fc.constantFrom("```", "````", "~~~"),
+    info: fc.constantFrom("", "ts", "py"),
+    lines: fc.array(codeLine, { maxLength: 20 }),
+    lead: fc.constantFrom("", "  ", "> "),
+  })
+  .map(({ marker, info, lines, lead }) => [`${marker}${info}`, ...lines, marker].map((line) => lead + line).join("\n"));
+const block = fc.oneof(
+  { weight: 3, arbitrary: sentence },
+  codeBlock,
+  sentence.map((text) => `- ${text}\n- ${text}`),
+  sentence.map((text) => `# ${text}`),
+);
+const markdown = fc
+  .record({
+    blocks: fc.array(block, { maxLength: 8 }),
+    between: fc.constantFrom("\n", "\n\n", "\r\n\r\n", "\n \n\n"),
+    tail: fc.constantFrom("", "\n", "\n\n```sh\nls", "   "),
+  })
+  .map(({ blocks, between, tail }) => blocks.join(between) + tail);
+const anything = fc.string({ unit: "binary", maxLength: 400 }).filter((text) => !/[`~]{3}/.test(text));
+const options = fc.record({
+  maxLength: fc.integer({ min: 32, max: 300 }),
+  unit: fc.constantFrom("utf16" as const, "code-points" as const, "bytes" as const),
+  maxLines: fc.constantFrom(4, 6, 17, Number.POSITIVE_INFINITY),
+});
+
+describe("what holds for every text and every limit", () => {
+  const hold = (source: string, limits: Required<Omit<ChunkOptions, "from">>): void => {
+    const chunks = chunkMarkdown(source, limits);
+    const covered = chunks.map(({ start, end }) => source.slice(start, end)).join("");
+    expect(covered).toBe(chunks.length === 0 && source.trim() === "" ? "" : source);
+    let at = 0;
+    for (const { text, start, end } of chunks) {
+      expect(start).toBe(at);
+      at = end;
+      expect(text.trim()).not.toBe("");
+      expect(measure(text, limits.unit)).toBeLessThanOrEqual(limits.maxLength);
+      expect(text.split("\n").length).toBeLessThanOrEqual(limits.maxLines);
+      expect(isBalanced(text), JSON.stringify(text)).toBe(true);
+    }
+  };
+
+  test("Markdown: spans cover the source, chunks fit, fences are balanced", () => {
+    fc.assert(fc.property(markdown, options, hold), { numRuns: 2_000 });
+  });
+
+  test("any text at all", () => {
+    fc.assert(fc.property(anything, options, hold), { numRuns: 1_000 });
+  });
+
+  test("what a stream has sent and what is cut afterwards from its end are the text, without a gap", () => {
+    fc.assert(
+      fc.property(markdown, options, fc.nat(), (source, limits, seed) => {
+        const soFar = source.slice(0, seed % (source.length + 1));
+        const sent = chunkMarkdown(soFar, limits).slice(0, -1);
+        const from = sent.at(-1)?.end ?? 0;
+        const rest = chunkMarkdown(source, { ...limits, from });
+        const covered = [...sent, ...rest].map(({ start, end }) => source.slice(start, end)).join("");
+        expect(source.slice(covered.length).trim()).toBe("");
+        expect(source.startsWith(covered)).toBe(true);
+        for (const { text } of rest)
+          expect(isBalanced(text) && measure(text, limits.unit) <= limits.maxLength, JSON.stringify(text)).toBe(true);
+      }),
+    );
+  });
+
+  test("no grapheme is cut while it fits", () => {
+    const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    fc.assert(
+      fc.property(fc.array(inline, { minLength: 1, maxLength: 200 }), options, (parts, limits) => {
+        const source = parts.join("");
+        const boundaries = new Set(Array.from(graphemes.segment(source), ({ index }) => index));
+        for (const { start } of chunkMarkdown(source, { ...limits, maxLength: Math.max(limits.maxLength, 64) }))
+          expect(boundaries).toContain(start);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe("where it cuts", () => {
+  const a = "a".repeat(20);
+  const b = "b".repeat(20);
+
+  test("a text that fits to the character is one chunk", () => {
+    expect(texts("x".repeat(40), { maxLength: 40 })).toEqual(["x".repeat(40)]);
+    expect(texts("x".repeat(41), { maxLength: 40 })).toEqual(["x".repeat(40), "x"]);
+  });
+
+  test("at a paragraph before a later newline", () => {
+    expect(texts(`${a}\n\nbbb\nccc\n${"d".repeat(30)}`, { maxLength: 40 })).toEqual([a, `bbb\nccc\n${"d".repeat(30)}`]);
+  });
+
+  test("at a newline before a later sentence", () => {
+    expect(texts(`${a}\nbb. ccc ${"d".repeat(40)}`, { maxLength: 40 })[0]).toBe(a);
+  });
+
+  test("at a sentence before a later space", () => {
+    expect(texts(`${a}. bb ${"d".repeat(40)}`, { maxLength: 40 })[0]).toBe(`${a}.`);
+    expect(texts(`${"好".repeat(20)}。后 ${"天".repeat(40)}`, { maxLength: 40 })[0]).toBe(`${"好".repeat(20)}。`);
+  });
+
+  test("at a space before the middle of a word", () => {
+    expect(texts(`${a} ${b}${b}`, { maxLength: 40 })).toEqual([a, b + b]);
+  });
+
+  test("early breaks are passed over, so that no message is nearly empty", () => {
+    expect(texts(`Hi.\n\n${"w".repeat(60)}`, { maxLength: 40 })[0]).toBe(`Hi.\n\n${"w".repeat(35)}`);
+  });
+
+  test("a cut code block is closed and opened again, language and indent included", () => {
+    const code = Array.from({ length: 6 }, (_, index) => `  line ${index} of the code`).join("\n");
+    const chunks = texts(`Look:\n\n\`\`\`\`python\n${code}\n\`\`\`\`\n\nDone.`, { maxLength: 100 });
+    expect(chunks.length).toBeGreaterThan(1);
+    expect(chunks[0]).toMatch(/^Look:\n\n````python\n {2}line 0[^]*\n````$/);
+    expect(chunks[1]).toMatch(/^````python\n {2}line \d/);
+  });
+
+  test("a block that was cut just before its closing line leaves no empty block behind", () => {
+    const code = `\`\`\`\n${"x".repeat(28)}\n\`\`\``;
+    for (const chunk of texts(`${"t".repeat(30)}\n${code}\nafter`, { maxLength: 40 })) expect(chunk).not.toMatch(/^```\n```$/);
+  });
+
+  test("a word that looks like a fence does not begin a message", () => {
+    const source = `${"w".repeat(34)} \`\`\`not a fence\`\`\` and more words to come`;
+    for (const chunk of texts(source, { maxLength: 40 })) expect(chunk).not.toMatch(/^```/);
+  });
+
+  test("blank space alone is nothing to send", () => {
+    expect(chunkMarkdown(" \n\n ", { maxLength: 40 })).toEqual([]);
+    expect(chunkMarkdown("", { maxLength: 40 })).toEqual([]);
+  });
+
+  test("a limit too small to hold a fence is refused", () => {
+    expect(() => chunkMarkdown("a", { maxLength: 31 })).toThrow(RangeError);
+    expect(() => chunkMarkdown("a", { maxLength: 40, maxLines: 3 })).toThrow(RangeError);
+  });
+});
+
+test("time grows with the text, not with its square", () => {
+  const timeOf = (source: string): number => {
+    const began = performance.now();
+    chunkMarkdown(source, { maxLength: 4_000 });
+    return performance.now() - began;
+  };
+  for (const unit of ["word ", "w", "```\ncode\n```\n", "\n", "👍🏽", "> ```\n", " "]) {
+    const small = unit.repeat(50_000 / unit.length);
+    timeOf(small);
+    const once = Math.min(timeOf(small), timeOf(small), timeOf(small));
+    // Sixteen times the text: linear is 16, quadratic 256.
+    const large = small.repeat(16);
+    expect(Math.min(timeOf(large), timeOf(large)), JSON.stringify(unit)).toBeLessThan(Math.max(once, 1) * 80);
+  }
+});

@@ -1,0 +1,74 @@
+/** What a platform counts when it says how long a text may be. */
+export type TextUnit = "utf16" | "code-points" | "bytes";
+
+/** The length of `text` in `unit`. */
+export function measure(text: string, unit: TextUnit): number {
+  if (unit === "utf16") return text.length;
+  let total = 0;
+  for (let at = 0; at < text.length;) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    total += costOf(codePoint, unit);
+    at += codePoint > 0xffff ? 2 : 1;
+  }
+  return total;
+}
+
+/** How far from `start` one can go within `room` units and `newlines` line ends. */
+export function advance(
+  source: string,
+  start: number,
+  limits: { readonly room: number; readonly newlines: number; readonly unit: TextUnit },
+): number {
+  let { room, newlines } = limits;
+  let at = start;
+  while (at < source.length) {
+    const codePoint = source.codePointAt(at) ?? 0;
+    room -= costOf(codePoint, limits.unit);
+    if (room < 0) return at;
+    at += codePoint > 0xffff ? 2 : 1;
+    if (codePoint === 0x0a && newlines-- <= 0) return at;
+  }
+  return at;
+}
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+/** True when a text may be cut at `at`: what stands around it are two graphemes. Looks at the neighbours only; meant for places after a space or a mark. */
+export function isGraphemeBoundary(source: string, at: number): boolean {
+  if (at <= 0 || at >= source.length) return true;
+  const before = at - (isLowSurrogate(source, at - 1) ? 2 : 1);
+  const around = source.slice(Math.max(before, 0), at + 2);
+  return graphemes.segment(around).containing(at - Math.max(before, 0))?.index === at - Math.max(before, 0);
+}
+
+/**
+ * The last place in `(after, until]` where no grapheme is cut. When one grapheme fills it all, the last place between two code points; never less than one
+ * code point.
+ */
+export function lastGraphemeBoundary(source: string, range: { readonly after: number; readonly until: number }): number {
+  const { after, until } = range;
+  if (until >= source.length) return source.length;
+  const window = source.slice(after, until + 2);
+  const index = graphemes.segment(window).containing(until - after)?.index ?? until - after;
+  if (index > 0) return after + index;
+  const at = isLowSurrogate(source, until) ? until - 1 : until;
+  return at > after ? at : after + ((source.codePointAt(after) ?? 0) > 0xffff ? 2 : 1);
+}
+
+function isLowSurrogate(source: string, at: number): boolean {
+  const unit = source.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff && at > 0 && source.charCodeAt(at - 1) >= 0xd800 && source.charCodeAt(at - 1) <= 0xdbff;
+}
+
+function costOf(codePoint: number, unit: TextUnit): number {
+  switch (unit) {
+    case "utf16":
+      return codePoint > 0xffff ? 2 : 1;
+    case "code-points":
+      return 1;
+    case "bytes":
+      if (codePoint < 0x80) return 1;
+      if (codePoint < 0x800) return 2;
+      return codePoint > 0xffff ? 4 : 3;
+  }
+}
