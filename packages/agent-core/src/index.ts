@@ -1,3 +1,7 @@
+export { runAgent } from "./loop/run-agent.ts";
+export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";
+export { openCalls } from "./projection/open-calls.ts";
+export { projectMessages } from "./projection/project-messages.ts";
 export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
 export type {
   PromptFacts,

@@ -1,0 +1,70 @@
+import type { AgentTool, AgentToolResult, JsonValue, RunFacts, ToolCall } from "@factotum/agent-contract";
+import { describeError, settle } from "./settle.ts";
+
+/** What one call came to, before its text is cut. */
+export interface ToolOutcome {
+  readonly content: AgentToolResult["content"];
+  readonly details?: JsonValue;
+  readonly isError: boolean;
+}
+
+/** An outcome that the loop makes itself. */
+export function toolError(text: string): ToolOutcome {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Runs one call. Never rejects: a throwing tool, a bad result and an abort are outcomes too. */
+export async function executeTool(
+  tool: AgentTool,
+  call: ToolCall,
+  options: { readonly signal: AbortSignal; readonly run: RunFacts; readonly onDelta: (text: string) => void },
+): Promise<ToolOutcome> {
+  let open = true;
+  const onDelta = (text: string): void => {
+    if (open && typeof text === "string" && text !== "") options.onDelta(text);
+  };
+  const settled = await settle(() => tool.execute(call, { signal: options.signal, run: options.run, onDelta }), options.signal);
+  open = false;
+  switch (settled.type) {
+    case "value":
+      return toOutcome(call, settled.value);
+    case "error":
+      return toolError(`${call.name} failed: ${describeError(settled.error)}`);
+    case "aborted":
+      return toolError(
+        settled.started
+          ? `The run was stopped while ${call.name} was at work. It may have taken effect: look before doing it again.`
+          : `${call.name} was not run: the run had been stopped.`,
+      );
+    default:
+      return settled satisfies never;
+  }
+}
+
+/** Tools come from plugins too, so their results are looked at before they are believed. */
+function toOutcome(call: ToolCall, result: unknown): ToolOutcome {
+  const bad = (why: string): ToolOutcome =>
+    toolError(`${call.name} gave back something that is no result (${why}). It may have taken effect: look before doing it again.`);
+  if (!isRecord(result)) return bad("not an object");
+  const { content, details, isError } = result;
+  if (!Array.isArray(content) || !content.every(isContent)) return bad("content must be a list of texts and images");
+  const clean = content.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
+  if (details === undefined) return { content: clean, isError: isError === true };
+  try {
+    // The copy is what storage will give back, and nobody can change it later.
+    const copy = JSON.parse(JSON.stringify(details)) as JsonValue;
+    return { content: clean, details: copy, isError: isError === true };
+  } catch (error) {
+    return bad(`details cannot be kept as JSON: ${describeError(error)}`);
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+function isContent(part: unknown): part is AgentToolResult["content"][number] {
+  if (!isRecord(part)) return false;
+  if (part["type"] === "text") return typeof part["text"] === "string";
+  return part["type"] === "image" && typeof part["data"] === "string" && typeof part["mimeType"] === "string";
+}

@@ -1,0 +1,52 @@
+import { NO_USAGE, type AssistantMessage, type ModelInfo, type ModelStreamEvent, type Usage } from "@factotum/agent-contract";
+
+/** Keeps what a model has shown so far, so that an abort loses none of it even when the client does not answer any more. */
+export class PartialMessage {
+  readonly #info: ModelInfo;
+  readonly #blocks = new Map<number, { readonly type: "text" | "thinking"; text: string }>();
+  #usage: Usage = NO_USAGE;
+
+  constructor(info: ModelInfo) {
+    this.#info = info;
+  }
+
+  /** Takes one event of the stream. Tool calls are not kept: an unfinished message runs none. */
+  add(event: ModelStreamEvent): void {
+    switch (event.type) {
+      case "message-start":
+        this.#usage = event.usage ?? NO_USAGE;
+        return;
+      case "text-delta":
+        this.#block(event.index, "text").text += event.text;
+        return;
+      case "thinking-delta":
+        this.#block(event.index, "thinking").text += event.text;
+        return;
+      case "text-end":
+        this.#block(event.index, "text").text = event.text;
+        return;
+      case "thinking-end":
+        this.#block(event.index, "thinking").text = event.text;
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** What there is, as a message that is incomplete on purpose; `undefined` when nothing had been shown. */
+  build(stopReason: "aborted" | "error", errorMessage: string, timestamp: number): AssistantMessage | undefined {
+    const inOrder = [...this.#blocks].toSorted(([left], [right]) => left - right);
+    const content = inOrder.map(([, block]) => ({ ...block })).filter((block) => block.text !== "");
+    if (content.length === 0) return undefined;
+    const { api, provider, id } = this.#info;
+    return { role: "assistant", content, api, provider, model: id, usage: this.#usage, stopReason, errorMessage, timestamp };
+  }
+
+  #block(index: number, type: "text" | "thinking"): { text: string } {
+    const known = this.#blocks.get(index);
+    if (known !== undefined) return known;
+    const block = { type, text: "" };
+    this.#blocks.set(index, block);
+    return block;
+  }
+}

@@ -1,0 +1,70 @@
+import type { AgentEvent, AssistantMessage, ModelEvent, ModelRequest, RunFailureCode, ToolCallContent } from "@factotum/agent-contract";
+import { projectMessages } from "../projection/project-messages.ts";
+import { PartialMessage } from "./partial-message.ts";
+import type { RunState } from "./run-state.ts";
+import { describeError, settle } from "./settle.ts";
+
+/** What one model request came to. `partial` is what had been shown of an answer that was not finished. */
+export type ModelAnswer =
+  | { readonly type: "answered"; readonly message: AssistantMessage }
+  | { readonly type: "aborted"; readonly partial: AssistantMessage | undefined }
+  | { readonly type: "failed"; readonly code: RunFailureCode; readonly message: string; readonly partial: AssistantMessage | undefined };
+
+/** Sends the conversation to the model and yields its stream. An abort is not waited for: what had been shown is kept without the client. */
+export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, ModelAnswer, undefined> {
+  run.startRequest();
+  const { model, system, settings } = run.input;
+  const request: ModelRequest = { ...settings, system, messages: projectMessages(run.messages), tools: run.schemas };
+  const shown = new PartialMessage(model.info);
+  const stream = model.stream(request, { signal: run.signal })[Symbol.asyncIterator]();
+  let closed = false;
+  try {
+    for (;;) {
+      const next = await settle(() => stream.next(), run.signal);
+      if (next.type === "aborted") return { type: "aborted", partial: shown.build("aborted", run.abortReason, run.input.now()) };
+      closed = next.type === "error" || next.value.done === true;
+      if (next.type === "error") return broken(run, shown, "internal", `The model client failed: ${describeError(next.error)}`);
+      if (next.value.done === true) return broken(run, shown, "truncated", "The model's answer broke off.");
+      const event: ModelEvent = next.value.value;
+      if (event.type === "message-failed") return failed(run, shown, event);
+      if (event.type === "message-end") return ended(event.message);
+      shown.add(event);
+      yield { type: "model-event", turn: run.turn, event };
+    }
+  } finally {
+    if (!closed) close(stream);
+  }
+}
+
+/** Lets the client close its connection. Nobody waits: a client that hangs must not hold the run, and its failure changes nothing now. */
+function close(stream: AsyncIterator<ModelEvent>): void {
+  void settle(async () => await stream.return?.(), new AbortController().signal);
+}
+
+function ended(message: AssistantMessage): ModelAnswer {
+  if (message.stopReason !== "aborted" && message.stopReason !== "error") return { type: "answered", message };
+  const why = message.errorMessage ?? "The model's answer broke off.";
+  return { type: "failed", code: "truncated", message: why, partial: withoutCalls(message) };
+}
+
+function failed(run: RunState, shown: PartialMessage, event: Extract<ModelEvent, { type: "message-failed" }>): ModelAnswer {
+  const { error } = event;
+  if (run.signal.aborted) {
+    return { type: "aborted", partial: withoutCalls(event.partial) ?? shown.build("aborted", run.abortReason, run.input.now()) };
+  }
+  const partial = withoutCalls(event.partial) ?? shown.build("error", error.message, run.input.now());
+  return { type: "failed", code: error.code, message: error.message, partial };
+}
+
+function broken(run: RunState, shown: PartialMessage, code: RunFailureCode, message: string): ModelAnswer {
+  return { type: "failed", code, message, partial: shown.build("error", message, run.input.now()) };
+}
+
+/** An unfinished message runs no tools, so it has no calls either. */
+function withoutCalls(message: AssistantMessage | undefined): AssistantMessage | undefined {
+  if (message === undefined) return undefined;
+  const content = message.content.filter((block): block is Exclude<typeof block, ToolCallContent> => block.type !== "toolCall");
+  if (content.length === 0) return undefined;
+  const stopReason = message.stopReason === "aborted" ? "aborted" : "error";
+  return { ...message, content, stopReason };
+}

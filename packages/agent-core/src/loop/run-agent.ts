@@ -1,0 +1,107 @@
+import type { AgentEvent, AssistantMessage, RunOutcome, ToolCall } from "@factotum/agent-contract";
+import { requestModel, type ModelAnswer } from "./request-model.ts";
+import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
+import { RunState } from "./run-state.ts";
+import { describeError } from "./settle.ts";
+import { joinSteering, takeSteering } from "./steering.ts";
+import { ToolCallBatch } from "./tool-call-batch.ts";
+
+/**
+ * Runs the agent: model request, tool calls, results, next request, until the model has the last word.
+ *
+ * Begins with `run-start` and ends with one `run-end`: done, aborted or failed; it never rejects. It is pulled: nothing goes on until the
+ * consumer asks for the next event, so what the consumer commits on an event is on disk before the loop goes on (`AgentEvent`).
+ * Every tool call of a `message-end` gets exactly one `tool-end`; a call that was never run (unknown, refused, skipped) has no
+ * `tool-start`. A turn in which the model gave nothing has no `message-end` and no `turn-end`.
+ * A consumer that leaves early aborts the request and the tools at work.
+ *
+ * Without a prompt it goes on from the history. A history that already ends with an answer is a run that is over: its outcome comes at
+ * once, without a request.
+ */
+export async function* runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent> {
+  yield { type: "run-start", kind: input.facts.kind };
+  const left = new AbortController();
+  const run = new RunState(input, { ...options, signal: AbortSignal.any([options.signal, left.signal]) });
+  let outcome: RunOutcome;
+  try {
+    outcome = yield* turns(run);
+  } catch (error) {
+    outcome = { type: "failed", code: "internal", message: `The run broke: ${describeError(error)}` };
+  } finally {
+    // Whoever is still at work now ignored an abort, or the consumer has left: nobody will take a result any more.
+    left.abort(new Error("the run is over"));
+  }
+  yield { type: "run-end", outcome, usage: run.usage };
+}
+
+async function* turns(run: RunState): AsyncGenerator<AgentEvent, RunOutcome, undefined> {
+  const { maxTurns } = run.options.limits;
+  for (;;) {
+    if (run.signal.aborted) return aborted(run);
+    if (run.turn >= maxTurns) {
+      const message = `The run was ended before its work was done: it reached its limit of ${maxTurns} model requests.`;
+      return { type: "failed", code: "max-turns", message };
+    }
+    run.turn++;
+    yield { type: "turn-start", turn: run.turn };
+    yield* joinSteering(run, yield* takeSteering(run));
+    const standing = run.turn === 1 ? standingOutcome(run) : undefined;
+    if (standing !== undefined) return standing;
+    const outcome = yield* answerAndAct(run);
+    if (outcome !== undefined) return outcome;
+  }
+}
+
+/** One model request and the tools it calls for. Returns the outcome when the run is over. */
+async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutcome | undefined, undefined> {
+  const answer = yield* requestModel(run);
+  const message = answer.type === "answered" ? answer.message : answer.partial;
+  if (message === undefined) return outcomeOf(run, answer);
+  run.addAnswer(message);
+  yield { type: "message-end", turn: run.turn, message };
+  const calls = callsOf(message);
+  const batch = new ToolCallBatch(run);
+  if (message.stopReason === "length") {
+    // Arguments that parse may still lack their end.
+    batch.skipRest(({ name }) => `${name} was not run: the answer reached its length limit. Call it again with shorter arguments.`);
+  }
+  const together = calls.length > 1 && calls.every(({ name }) => run.tools.get(name)?.traits.parallel === true);
+  const waiting = together ? yield* batch.runTogether(calls) : yield* batch.runInTurn(calls);
+  yield* joinSteering(run, waiting);
+  yield { type: "turn-end", turn: run.turn, message, toolResults: batch.results };
+  return calls.length === 0 ? outcomeOf(run, answer) : batch.outcome;
+}
+
+function callsOf(message: AssistantMessage): readonly ToolCall[] {
+  return message.content.flatMap((block) =>
+    block.type === "toolCall" ? [{ id: block.id, name: block.name, arguments: block.arguments }] : [],
+  );
+}
+
+function outcomeOf(run: RunState, answer: ModelAnswer): RunOutcome {
+  switch (answer.type) {
+    case "answered":
+      return { type: "done", message: answer.message };
+    case "aborted":
+      return aborted(run);
+    case "failed":
+      return { type: "failed", code: answer.code, message: answer.message };
+    default:
+      return answer satisfies never;
+  }
+}
+
+function aborted(run: RunState): RunOutcome {
+  return { type: "aborted", reason: run.abortReason };
+}
+
+/** How a run ends that has nothing to ask the model: its history ends with an answer, or there is none. */
+function standingOutcome(run: RunState): RunOutcome | undefined {
+  const last = run.messages.at(-1);
+  if (last === undefined)
+    return { type: "failed", code: "internal", message: "There is nothing to answer: neither a prompt nor a history." };
+  if (last.role !== "assistant" || callsOf(last).length > 0) return undefined;
+  if (last.stopReason === "aborted") return { type: "aborted", reason: last.errorMessage ?? "aborted" };
+  if (last.stopReason === "error") return { type: "failed", code: "truncated", message: last.errorMessage ?? "The last answer broke off." };
+  return { type: "done", message: last };
+}

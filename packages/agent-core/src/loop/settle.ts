@@ -1,0 +1,36 @@
+/** How a piece of foreign work ended. `started` tells an abort before the work from one during it. */
+export type Settled<T> =
+  | { readonly type: "value"; readonly value: T }
+  | { readonly type: "error"; readonly error: unknown }
+  | { readonly type: "aborted"; readonly started: boolean };
+
+/**
+ * Runs foreign work until it ends or the signal fires, whichever is first. Never rejects, never waits for work that ignores the signal;
+ * what such work does afterwards is ignored. Work is not begun after an abort.
+ */
+export function settle<T>(work: () => Promise<T>, signal: AbortSignal): Promise<Settled<T>> {
+  if (signal.aborted) return Promise.resolve({ type: "aborted", started: false });
+  return new Promise((resolve) => {
+    const finish = (settled: Settled<T>): void => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(settled);
+    };
+    const onAbort = (): void => finish({ type: "aborted", started: true });
+    signal.addEventListener("abort", onAbort, { once: true });
+    startSafely(work).then(
+      (value) => finish({ type: "value", value }),
+      (error: unknown) => finish({ type: "error", error }),
+    );
+  });
+}
+
+/** A synchronous throw becomes a rejection. */
+async function startSafely<T>(work: () => Promise<T>): Promise<T> {
+  return await work();
+}
+
+/** The text of something that was thrown, for people and models. */
+export function describeError(error: unknown): string {
+  if (error instanceof Error) return error.message === "" ? error.name : error.message;
+  return typeof error === "string" && error !== "" ? error : "unknown error";
+}

@@ -1,0 +1,186 @@
+import type { AgentEvent, AgentTool, RunOutcome, ToolCall, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import { DeltaQueue } from "./delta-queue.ts";
+import { executeTool, toolError, type ToolOutcome } from "./execute-tool.ts";
+import { guard } from "./guard.ts";
+import type { ToolDecision } from "./run-input.ts";
+import type { RunState } from "./run-state.ts";
+import { settle } from "./settle.ts";
+import { takeSteering } from "./steering.ts";
+import { capContent } from "./truncate-tool-result.ts";
+
+/** A call on its way: answered without being run, or ready to start. */
+type Prepared =
+  | { readonly type: "answered"; readonly call: ToolCall; readonly outcome: ToolOutcome; readonly skipped: boolean }
+  | { readonly type: "ready"; readonly call: ToolCall; readonly tool: AgentTool };
+
+type SkipReason = (call: ToolCall) => string;
+
+const STOPPED: SkipReason = ({ name }) => `${name} was not run: the run had been stopped.`;
+const STEERED: SkipReason = ({ name }) => `${name} was skipped: a message came in meanwhile and goes first. It follows.`;
+const CIRCLES: SkipReason = ({ name }) => `${name} was not run: the run was ended because it went in circles.`;
+
+/** The calls of one message. Each gets exactly one result, whatever happens. */
+export class ToolCallBatch {
+  /** In call order. */
+  readonly results: ToolResultMessage[] = [];
+  /** Set when the run is over. */
+  outcome: RunOutcome | undefined;
+  readonly #run: RunState;
+  #skip: SkipReason | undefined;
+
+  constructor(run: RunState) {
+    this.#run = run;
+  }
+
+  /** From now on calls get this error instead of being run. The first reason stays. */
+  skipRest(reason: SkipReason): void {
+    this.#skip ??= reason;
+  }
+
+  /** One after the other. The queue is asked after every call; messages that wait go before the calls that have not started. */
+  async *runInTurn(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
+    let waiting: readonly UserMessage[] = [];
+    for (const call of calls) {
+      const prepared = yield* this.#prepare(call);
+      yield* this.#start([prepared]);
+      yield* this.#finish([prepared]);
+      if (this.#skip !== undefined) continue;
+      waiting = yield* takeSteering(this.#run);
+      if (waiting.length > 0) this.skipRest(STEERED);
+    }
+    return waiting;
+  }
+
+  /** Side by side. The queue is asked once, before the launch; a running call is not disturbed. */
+  async *runTogether(calls: readonly ToolCall[]): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
+    let prepared: Prepared[] = [];
+    for (const call of calls) prepared.push(yield* this.#prepare(call));
+    const waiting = this.#skip === undefined ? yield* takeSteering(this.#run) : [];
+    if (waiting.length > 0) prepared = prepared.map((entry) => (entry.type === "ready" ? skipped(entry.call, STEERED) : entry));
+    yield* this.#start(prepared);
+    yield* this.#finish(prepared);
+    return waiting;
+  }
+
+  async *#prepare(call: ToolCall): AsyncGenerator<AgentEvent, Prepared, undefined> {
+    const run = this.#run;
+    if (run.signal.aborted) this.skipRest(STOPPED);
+    if (this.#skip === undefined && run.toolCalls >= run.options.limits.maxToolCalls) this.#endAtLimit();
+    if (this.#skip !== undefined) return skipped(call, this.#skip);
+    run.toolCalls++;
+    const tool = run.tools.get(call.name);
+    if (tool === undefined) return refused(call, unknownTool(call, [...run.tools.keys()]));
+    const { signal, tainted } = run;
+    const ask = async (): Promise<ToolDecision> => {
+      const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted }), signal);
+      if (answer.type === "error") throw answer.error;
+      return answer.type === "aborted" ? { type: "refuse", message: STOPPED(call) } : answer.value;
+    };
+    const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
+    const decision = yield* guard("beforeTool", ask, denied);
+    return decision.type === "allow" ? { type: "ready", call, tool } : refused(call, decision.message);
+  }
+
+  #endAtLimit(): void {
+    const { maxToolCalls } = this.#run.options.limits;
+    const message = `The run was ended before its work was done: it reached its limit of ${maxToolCalls} tool calls.`;
+    this.outcome ??= { type: "failed", code: "max-tool-calls", message };
+    this.skipRest(({ name }) => `${name} was not run: the run reached its limit of ${maxToolCalls} tool calls.`);
+  }
+
+  /** A call that is never run has no `tool-start`: so one without a result, found after a crash, is one that may have run. */
+  async *#start(entries: readonly Prepared[]): AsyncGenerator<AgentEvent, void, undefined> {
+    for (const { type, call } of entries) {
+      if (type === "ready") yield { type: "tool-start", turn: this.#run.turn, call };
+    }
+  }
+
+  /** Runs what is ready, at most `maxParallelTools` at a time, and tells the results in call order. */
+  async *#finish(entries: readonly Prepared[]): AsyncGenerator<AgentEvent, void, undefined> {
+    const run = this.#run;
+    const deltas = new DeltaQueue();
+    const outcomes = launch(run, entries, deltas);
+    for (const [index, entry] of entries.entries()) {
+      const pending = outcomes[index];
+      if (pending === undefined) continue;
+      yield* this.#watch(pending, deltas);
+      const { result, loop } = toResult(run, entry, await pending);
+      this.results.push(result);
+      run.addResult(result);
+      yield { type: "tool-end", turn: run.turn, call: entry.call, result };
+      if (loop === undefined) continue;
+      this.outcome ??= { type: "failed", code: "loop", message: loop };
+      this.skipRest(CIRCLES);
+    }
+  }
+
+  /** Yields what the tools report, until this one is done. */
+  async *#watch(pending: Promise<unknown>, deltas: DeltaQueue): AsyncGenerator<AgentEvent, void, undefined> {
+    const over = pending.then(() => true);
+    for (let done = false; !done;) {
+      done = await Promise.race([over, deltas.waiting.then(() => false)]);
+      for (const delta of deltas.drain()) yield { type: "tool-delta", turn: this.#run.turn, ...delta };
+    }
+  }
+}
+
+function skipped(call: ToolCall, reason: SkipReason): Prepared {
+  return { type: "answered", call, outcome: toolError(reason(call)), skipped: true };
+}
+
+function refused(call: ToolCall, message: string): Prepared {
+  return { type: "answered", call, outcome: toolError(message), skipped: false };
+}
+
+function unknownTool(call: ToolCall, names: readonly string[]): string {
+  const known = names.length === 0 ? "There are no tools in this run." : `The tools are: ${names.join(", ")}.`;
+  return `There is no tool called ${JSON.stringify(call.name)}. ${known}`;
+}
+
+/** One promise a call, in call order; none of them rejects. */
+function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue): readonly Promise<ToolOutcome>[] {
+  const slots = entries.map(() => Promise.withResolvers<ToolOutcome>());
+  const queue = entries.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, entry] of queue) {
+      const outcome = entry.type === "answered" ? entry.outcome : await execute(run, entry.tool, entry.call, deltas);
+      slots[index]?.resolve(outcome);
+    }
+  };
+  const workers = Math.max(1, Math.min(run.options.limits.maxParallelTools, entries.length));
+  for (let count = 0; count < workers; count++) void worker();
+  return slots.map(({ promise }) => promise);
+}
+
+function execute(run: RunState, tool: AgentTool, call: ToolCall, deltas: DeltaQueue): Promise<ToolOutcome> {
+  return executeTool(tool, call, { signal: run.signal, run: run.input.facts, onDelta: (text) => deltas.push(call.id, text) });
+}
+
+/** Makes the message, cut to size once and for all. `loop` says that the run goes in circles. */
+function toResult(
+  run: RunState,
+  entry: Prepared,
+  outcome: ToolOutcome,
+): { readonly result: ToolResultMessage; readonly loop: string | undefined } {
+  const { call } = entry;
+  const { isError, details } = outcome;
+  const limit = run.options.maxToolResultChars;
+  let content = capContent(outcome.content, limit);
+  const skippedCall = entry.type === "answered" && entry.skipped;
+  const verdict = skippedCall ? undefined : run.loops.record(call, { content, isError });
+  if (verdict?.type === "repeating") {
+    content = [...capContent(outcome.content, Math.max(0, limit - verdict.note.length)), { type: "text", text: verdict.note }];
+  }
+  const tainted = entry.type === "ready" && entry.tool.traits.output === "untrusted";
+  const result: ToolResultMessage = {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content,
+    ...(details === undefined ? {} : { details }),
+    isError,
+    ...(tainted ? { tainted } : {}),
+    timestamp: run.input.now(),
+  };
+  return { result, loop: verdict?.type === "loop" ? verdict.message : undefined };
+}

@@ -1,0 +1,79 @@
+import type { ToolResultMessage } from "@factotum/agent-contract";
+
+const CHARS_PER_TOKEN = 4;
+/** No single result takes more of the model's window. */
+const MAX_WINDOW_SHARE = 0.3;
+const HEAD_SHARE = 0.7;
+/** How much of the end is searched for signs that it matters. */
+const TAIL_CHARS = 2_000;
+const MIDDLE_MARK = "\n[… middle left out …]\n";
+
+/** Closing JSON, or words with which errors and summaries are told. */
+const TAIL_MATTERS =
+  /[}\]]\s*$|\b(error|exception|traceback|fail(ed|ure|ures)?|fatal|panic(ked)?|denied|exit code|total|summary|passed|finished|completed?|conclusions?)\b|错误|失败|异常|总计|合计|总结|结论/i;
+
+/**
+ * Characters that one tool result may have for a model with this window (tokens): 16,000, from 100k tokens 32,000, from 200k 64,000, and
+ * never more than 30 % of the window.
+ */
+export function toolResultMaxChars(contextWindow: number): number {
+  const bySize = contextWindow >= 200_000 ? 64_000 : contextWindow >= 100_000 ? 32_000 : 16_000;
+  return Math.min(bySize, Math.floor(contextWindow * MAX_WINDOW_SHARE * CHARS_PER_TOKEN));
+}
+
+/**
+ * Cuts a tool's text to `limit` characters, the closing line included, which says how many were cut and how to ask for less.
+ * Where the end matters (errors, closing JSON, summaries) 70 % head and 30 % tail stay, else the head. Never splits a surrogate pair.
+ * A text within the limit comes back as it is. A limit too small for the closing line leaves that line alone.
+ */
+export function truncateToolResult(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const room = Math.max(0, limit - closingLine(text.length, text.length).length);
+  const kept = TAIL_MATTERS.test(text.slice(-TAIL_CHARS)) ? headAndTail(text, room) : head(text, room);
+  return `${kept.text}${closingLine(text.length - kept.chars, text.length)}`;
+}
+
+interface Kept {
+  readonly text: string;
+  /** Characters of the original. */
+  readonly chars: number;
+}
+
+function head(text: string, room: number): Kept {
+  const kept = text.slice(0, boundary(text, room));
+  return { text: kept, chars: kept.length };
+}
+
+function headAndTail(text: string, room: number): Kept {
+  const share = room - MIDDLE_MARK.length;
+  if (share <= 0) return head(text, room);
+  const first = text.slice(0, boundary(text, Math.floor(share * HEAD_SHARE)));
+  const start = text.length - Math.floor(share * (1 - HEAD_SHARE));
+  const last = text.slice(isInsidePair(text, start) ? start + 1 : start);
+  return { text: `${first}${MIDDLE_MARK}${last}`, chars: first.length + last.length };
+}
+
+/** The last place at or before `index` that is not inside a surrogate pair. */
+function boundary(text: string, index: number): number {
+  return isInsidePair(text, index) ? index - 1 : index;
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
+
+function closingLine(cut: number, total: number): string {
+  const figures = `${cut.toLocaleString("en-US")} of ${total.toLocaleString("en-US")}`;
+  return `\n[${figures} characters cut. Ask for less at a time: a narrower path, pattern or range.]`;
+}
+
+/** The same for a whole result: several texts that are too long together become one; images stay. */
+export function capContent(content: ToolResultMessage["content"], limit: number): ToolResultMessage["content"] {
+  const texts = content.filter((part) => part.type === "text");
+  const chars = texts.reduce((sum, { text }) => sum + text.length, 0);
+  if (chars <= limit) return content;
+  const text = truncateToolResult(texts.map((part) => part.text).join("\n"), limit);
+  return [{ type: "text", text }, ...content.filter((part) => part.type === "image")];
+}

@@ -1,0 +1,21 @@
+import type { AgentMessage, ToolCall } from "@factotum/agent-contract";
+
+/**
+ * The calls of the last answer that have no result yet: what a run that was cut off left open. The host decides their results before it
+ * goes on (`runAgent` without a prompt). Empty when the last answer is complete or was given up.
+ */
+export function openCalls(messages: readonly AgentMessage[]): readonly ToolCall[] {
+  const index = messages.findLastIndex(({ role }) => role === "assistant");
+  const last = messages[index];
+  if (last?.role !== "assistant" || last.stopReason === "error" || last.stopReason === "aborted") return [];
+  const answered = new Map<string, number>();
+  for (const message of messages.slice(index + 1)) {
+    if (message.role === "toolResult") answered.set(message.toolCallId, (answered.get(message.toolCallId) ?? 0) + 1);
+  }
+  return last.content.flatMap((block): ToolCall[] => {
+    if (block.type !== "toolCall") return [];
+    const results = answered.get(block.id) ?? 0;
+    answered.set(block.id, results - 1);
+    return results > 0 ? [] : [{ id: block.id, name: block.name, arguments: block.arguments }];
+  });
+}
