@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { ScriptedSession } from "../../test/scripted-session.ts";
+import { toChatItems } from "./chat-items.ts";
+
+const call = (id: string) => ({ id, name: "exec", argumentsText: `{"command":"${id}"}` });
+
+function itemsOf(session: ScriptedSession, limit?: number) {
+  const { entries, live } = session.snapshot(limit);
+  return toChatItems(entries, live);
+}
+
+function startWithCalls(): ScriptedSession {
+  const session = new ScriptedSession("agent:main:main", () => 0);
+  session.say("go", "k-1");
+  session.startRun();
+  session.startBlock("thinking");
+  session.write("hm");
+  session.startBlock("text");
+  session.write("I look.");
+  session.commitAnswer([call("a"), call("b"), call("c")], "toolUse");
+  session.startTool(call("a"));
+  session.endTool("a", "no such file", true);
+  session.startTool(call("b"));
+  session.print("b", "half");
+  return session;
+}
+
+test("each call stands with what became of it, in the order of the calls", () => {
+  const session = startWithCalls();
+  session.startBlock("text");
+  session.write("so far");
+  expect(itemsOf(session)).toMatchObject([
+    { type: "user", text: "go" },
+    { type: "thinking", text: "hm", live: false },
+    { type: "answer", text: "I look.", live: false, model: "demo/scripted" },
+    { type: "tool", id: "a", status: "failed", output: "no such file" },
+    { type: "tool", id: "b", status: "running", output: "half" },
+    { type: "tool", id: "c", status: "waiting", output: "" },
+    { type: "answer", text: "so far", live: true },
+  ]);
+});
+
+test("a call that never ran is unfinished once its run is over", () => {
+  const session = startWithCalls();
+  session.endTool("b", "ok", false);
+  session.commitAnswer([], "aborted", "Stopped by you.");
+  session.endRun("aborted");
+  const items = itemsOf(session);
+  expect(items.slice(-3)).toMatchObject([
+    { id: "b", status: "done" },
+    { id: "c", status: "unfinished" },
+    { type: "answer-end", reason: "aborted", message: "Stopped by you." },
+  ]);
+});
+
+test("a tool that runs before its message is committed is shown, and so is a result whose message is on an older page", () => {
+  const early = new ScriptedSession("agent:main:main", () => 0);
+  early.startRun();
+  early.startTool(call("early"));
+  expect(itemsOf(early)).toMatchObject([{ type: "tool", id: "early", status: "running" }]);
+
+  const cut = startWithCalls();
+  expect(itemsOf(cut, 1)).toMatchObject([{ type: "tool", id: "a", status: "failed", argumentsText: "" }, { id: "b" }]);
+});

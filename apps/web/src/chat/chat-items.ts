@@ -1,0 +1,72 @@
+import type { ChatEntry, ChatToolCall, LiveRun } from "@factotum/protocol";
+
+/**
+ * `waiting`: asked for and not begun. `unfinished`: asked for in a run that is over, without a result.
+ */
+export type ToolStatus = "waiting" | "running" | "done" | "failed" | "unfinished";
+
+/** A tool call with what became of it. */
+export interface ToolItem {
+  readonly type: "tool";
+  readonly id: string;
+  readonly name: string;
+  readonly argumentsText: string;
+  readonly status: ToolStatus;
+  readonly output: string;
+}
+
+/** One row of a conversation. */
+export type ChatItem =
+  | Extract<ChatEntry, { type: "user" | "notice" }>
+  | { readonly type: "thinking"; readonly id: string; readonly text: string; readonly live: boolean }
+  | { readonly type: "answer"; readonly id: string; readonly text: string; readonly live: boolean; readonly timestampMs?: number; readonly model?: string }
+  | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
+  | ToolItem;
+
+/** Lays out a conversation: each call stands with its result, and what is being written stands at the end. */
+export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undefined): readonly ChatItem[] {
+  const results = new Map<string, Extract<ChatEntry, { type: "tool-result" }>>();
+  for (const entry of entries) if (entry.type === "tool-result") results.set(entry.callId, entry);
+  const running = new Map((live?.tools ?? []).map((tool) => [tool.id, tool]));
+  const shown = new Set<string>();
+  const lastAssistant = entries.findLast((entry) => entry.type === "assistant")?.id;
+
+  const toTool = (call: ChatToolCall, mayStillRun: boolean): ToolItem => {
+    shown.add(call.id);
+    const base = { type: "tool", id: call.id, name: call.name, argumentsText: call.argumentsText } as const;
+    const result = results.get(call.id);
+    if (result !== undefined) return { ...base, status: result.isError ? "failed" : "done", output: result.text };
+    const tool = running.get(call.id);
+    if (tool !== undefined) return { ...base, status: "running", output: tool.output };
+    return { ...base, status: mayStillRun ? "waiting" : "unfinished", output: "" };
+  };
+
+  const items: ChatItem[] = [];
+  for (const entry of entries) {
+    if (entry.type === "user" || entry.type === "notice") items.push(entry);
+    else if (entry.type === "assistant") {
+      items.push(...toAnswerItems(entry));
+      for (const call of entry.toolCalls) items.push(toTool(call, live !== undefined && entry.id === lastAssistant));
+    } else if (!shown.has(entry.callId)) {
+      // The message that asked for it is on an older page.
+      items.push(toTool({ id: entry.callId, name: entry.name, argumentsText: "" }, false));
+    }
+  }
+  for (const tool of running.values()) if (!shown.has(tool.id)) items.push(toTool(tool, true));
+  for (const [index, block] of (live?.blocks ?? []).entries()) {
+    const id = `live-${live?.runId ?? ""}-${index}`;
+    if (block.text !== "") items.push({ type: block.type === "text" ? "answer" : "thinking", id, text: block.text, live: true });
+  }
+  return items;
+}
+
+function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>): readonly ChatItem[] {
+  const items: ChatItem[] = [];
+  const { id, text, thinking, model, timestampMs, stopReason, errorMessage } = entry;
+  if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: `${id}-thinking`, text: thinking, live: false });
+  if (text !== "") items.push({ type: "answer", id, text, live: false, timestampMs, model });
+  if (stopReason === "length" || stopReason === "aborted" || stopReason === "error") {
+    items.push({ type: "answer-end", id: `${id}-end`, reason: stopReason, ...(errorMessage === undefined ? {} : { message: errorMessage }) });
+  }
+  return items;
+}

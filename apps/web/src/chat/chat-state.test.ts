@@ -1,0 +1,124 @@
+import type { ChatEvent, ChatSnapshot } from "@factotum/protocol";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { ScriptedSession } from "../../test/scripted-session.ts";
+import { applyEvent, applySnapshot, type ChatState, prependHistory } from "./chat-state.ts";
+
+const KEY = "agent:main:main";
+
+/** What can happen next in a session; a step that does not fit the moment is left out. */
+const step = fc.oneof(
+  fc.record({ type: fc.constantFrom("say", "note", "start", "thinking", "text", "reset", "end", "edit"), text: fc.string({ maxLength: 12 }) }),
+  fc.record({ type: fc.constantFrom("write", "print"), text: fc.oneof(fc.string({ maxLength: 30 }), fc.string({ minLength: 3000, maxLength: 4500 })) }),
+  fc.record({ type: fc.constantFrom("answer", "tool", "tool-end"), text: fc.string({ maxLength: 12 }) }),
+  fc.record({ type: fc.constant("queue"), text: fc.string({ maxLength: 3 }) }),
+);
+
+interface Moment {
+  blocks: number;
+  calls: string[];
+  open: string[];
+  serial: number;
+}
+
+function take(session: ScriptedSession, { type, text }: { type: string; text: string }, moment: Moment): void {
+  if (type === "say") session.say(text, `k-${moment.serial++}`);
+  else if (type === "note") session.note("info", text);
+  else if (type === "queue") session.queue(text.length);
+  else if (type === "reset" && !session.running) session.reset();
+  else if (type === "start" && !session.running) {
+    session.startRun();
+    Object.assign(moment, { blocks: 0, calls: [], open: [] });
+  } else if (type === "edit") {
+    const answer = session.entries.findLast((entry) => entry.type === "assistant");
+    if (answer !== undefined) session.edit(answer.id, text);
+  } else if (session.running) takeInRun(session, type, text, moment);
+}
+
+function takeInRun(session: ScriptedSession, type: string, text: string, moment: Moment): void {
+  const call = moment.calls[0];
+  const open = moment.open[0];
+  if (type === "thinking" || type === "text") {
+    session.startBlock(type);
+    moment.blocks += 1;
+  } else if (type === "write" && moment.blocks > 0) session.write(text);
+  else if (type === "answer") {
+    const id = `call-${moment.serial++}`;
+    session.commitAnswer([{ id, name: "exec", argumentsText: text }], "toolUse");
+    moment.blocks = 0;
+    moment.calls.push(id);
+  } else if (type === "tool" && call !== undefined) {
+    session.startTool({ id: call, name: "exec", argumentsText: text });
+    moment.open.push(call);
+    moment.calls.shift();
+  } else if (type === "print" && open !== undefined) session.print(open, text);
+  else if (type === "tool-end" && open !== undefined) {
+    session.endTool(open, text, text === "");
+    moment.open.shift();
+  } else if (type === "end" && moment.open.length === 0) session.endRun("done");
+}
+
+test("joining at any moment and watching from there gives what watching from the start gives", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let nowMs = 0;
+      const session = new ScriptedSession(KEY, () => nowMs++);
+      const events: ChatEvent[] = [];
+      const snapshots: ChatSnapshot[] = [session.snapshot(1000)];
+      session.listen((event) => {
+        events.push(event);
+      });
+      const moment: Moment = { blocks: 0, calls: [], open: [], serial: 0 };
+      for (const each of steps) {
+        const before = events.length;
+        take(session, each, moment);
+        expect(events.length - before).toBeLessThanOrEqual(1);
+        if (events.length > before) snapshots.push(session.snapshot(1000));
+      }
+      const final = session.snapshot(1000);
+      for (const [index, snapshot] of snapshots.entries()) {
+        const end = events.slice(index).reduce<ChatState>(applyEvent, applySnapshot(undefined, snapshot));
+        expect(end).toEqual(final);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a snapshot after a gap keeps the older pages it joins on to, and loading the rest gives everything once", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 10 }), (before, missed, page) => {
+      const session = new ScriptedSession(KEY, () => 0);
+      const say = (count: number) => Array.from({ length: count }, (_, index) => session.say("x", `k-${session.entries.length}-${index}`));
+      say(before);
+      let state = applySnapshot(undefined, session.snapshot(page));
+      if (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
+      say(missed);
+      state = applySnapshot(state, session.snapshot(page));
+      while (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
+      expect(state.entries).toEqual(session.entries);
+    }),
+  );
+});
+
+test("a snapshot that goes back to the beginning replaces everything", () => {
+  const session = new ScriptedSession(KEY, () => 0);
+  session.say("old", "k-1");
+  const state = applySnapshot(undefined, session.snapshot());
+  session.reset();
+  expect(applySnapshot(state, session.snapshot()).entries).toEqual([]);
+});
+
+test("events of another run leave the live state alone", () => {
+  const session = new ScriptedSession(KEY, () => 0);
+  session.startRun();
+  session.startBlock("text");
+  session.write("now");
+  const state = applySnapshot(undefined, session.snapshot());
+  for (const event of [
+    { type: "block-delta", runId: "gone", text: "late" },
+    { type: "run-end", runId: "gone", outcome: { type: "done" } },
+  ] satisfies ChatEvent[]) {
+    expect(applyEvent(state, event)).toBe(state);
+  }
+});

@@ -1,0 +1,97 @@
+import type { ChatEntry, ChatEvent, ChatSnapshot, LiveRun } from "@factotum/protocol";
+
+/** How much of a running tool's output is kept, characters: as much as a snapshot holds, so that watching and joining late show the same. */
+export const MAX_LIVE_OUTPUT_LENGTH = 4000;
+
+/** A conversation as the page knows it: what is committed, what is being written, and what waits. */
+export interface ChatState {
+  readonly sessionKey: string;
+  /** Oldest first, without gaps from the first one that was loaded. */
+  readonly entries: readonly ChatEntry[];
+  /** There are older entries; ask `chat.history` with it. */
+  readonly before?: string;
+  readonly live?: LiveRun;
+  readonly queued: number;
+}
+
+/**
+ * Takes over a fresh snapshot. Older pages that were loaded before are kept when the snapshot joins on to them; when it does not (a reset, or more
+ * new entries than it holds), it stands alone and older entries can be loaded again.
+ */
+export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapshot): ChatState {
+  const first = snapshot.entries[0];
+  if (state === undefined || state.sessionKey !== snapshot.sessionKey || snapshot.before === undefined || first === undefined) return snapshot;
+  const joint = state.entries.findIndex((entry) => entry.id === first.id);
+  if (joint <= 0) return snapshot;
+  const { before: _newer, ...rest } = snapshot;
+  const entries = [...state.entries.slice(0, joint), ...snapshot.entries];
+  return { ...rest, entries, ...(state.before === undefined ? {} : { before: state.before }) };
+}
+
+/** Puts an older page in front. */
+export function prependHistory(
+  state: ChatState,
+  page: { readonly entries: readonly ChatEntry[]; readonly before?: string },
+): ChatState {
+  const known = new Set(state.entries.map((entry) => entry.id));
+  const { before: _older, ...rest } = state;
+  const entries = [...page.entries.filter((entry) => !known.has(entry.id)), ...state.entries];
+  return { ...rest, entries, ...(page.before === undefined ? {} : { before: page.before }) };
+}
+
+/** The state after one event. Events of a run that is not the current one change nothing but the entries. */
+export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
+  switch (event.type) {
+    case "run-start":
+      return { ...state, live: { runId: event.runId, startedAtMs: event.startedAtMs, blocks: [], tools: [] } };
+    case "block-start":
+      return changeLive(state, event.runId, (live) => ({ ...live, blocks: [...live.blocks, { type: event.block, text: "" }] }));
+    case "block-delta":
+      return changeLive(state, event.runId, (live) => growLastBlock(live, event.text));
+    case "tool-start":
+      return changeLive(state, event.runId, (live) => ({ ...live, tools: [...live.tools, { ...event.call, output: "" }] }));
+    case "tool-delta":
+      return changeLive(state, event.runId, (live) => growTool(live, event.callId, event.text));
+    case "entry":
+      return commitEntry(state, event.entry, event.runId);
+    case "run-end":
+      return state.live?.runId === event.runId ? withoutLive(state) : state;
+    case "queue-change":
+      return { ...state, queued: event.queued };
+    case "reset":
+      return { sessionKey: state.sessionKey, entries: [], queued: state.queued, ...(state.live === undefined ? {} : { live: state.live }) };
+  }
+}
+
+function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => LiveRun): ChatState {
+  return state.live?.runId === runId ? { ...state, live: change(state.live) } : state;
+}
+
+function growLastBlock(live: LiveRun, text: string): LiveRun {
+  const last = live.blocks.at(-1);
+  if (last === undefined) return { ...live, blocks: [{ type: "text", text }] };
+  return { ...live, blocks: [...live.blocks.slice(0, -1), { ...last, text: last.text + text }] };
+}
+
+function growTool(live: LiveRun, callId: string, text: string): LiveRun {
+  const grow = (tool: LiveRun["tools"][number]) => ({ ...tool, output: (tool.output + text).slice(-MAX_LIVE_OUTPUT_LENGTH) });
+  return { ...live, tools: live.tools.map((tool) => (tool.id === callId ? grow(tool) : tool)) };
+}
+
+/** An entry replaces an earlier form of itself (an edit), and what the live state showed of it. */
+function commitEntry(state: ChatState, entry: ChatEntry, runId: string | undefined): ChatState {
+  const known = state.entries.some((other) => other.id === entry.id);
+  const entries = known ? state.entries.map((other) => (other.id === entry.id ? entry : other)) : [...state.entries, entry];
+  const next = { ...state, entries };
+  if (runId === undefined) return next;
+  return changeLive(next, runId, (live) => {
+    if (entry.type === "assistant") return { ...live, blocks: [] };
+    if (entry.type === "tool-result") return { ...live, tools: live.tools.filter((tool) => tool.id !== entry.callId) };
+    return live;
+  });
+}
+
+function withoutLive(state: ChatState): ChatState {
+  const { live: _ended, ...rest } = state;
+  return rest;
+}

@@ -1,0 +1,287 @@
+import type { ChatEvent, ChatSnapshot } from "@factotum/protocol";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { MAIN_KEY, ScriptedGateway } from "../../test/scripted-gateway.ts";
+import { applyEvent, applySnapshot, type ChatState } from "../chat/chat-state.ts";
+import { backoffDelayMs } from "./backoff.ts";
+import { type ConnectionState, GatewayClient } from "./gateway-client.ts";
+import type { Timers } from "./timers.ts";
+
+/** Time that only moves when a test says so. */
+class ManualTimers implements Timers {
+  nowMs = 0;
+  readonly #timers = new Set<{ atMs: number; callback: () => void }>();
+
+  now(): number {
+    return this.nowMs;
+  }
+
+  schedule(delayMs: number, callback: () => void): () => void {
+    const timer = { atMs: this.nowMs + delayMs, callback };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  advance(ms: number): void {
+    const endMs = this.nowMs + ms;
+    for (;;) {
+      const [next] = [...this.#timers].filter((timer) => timer.atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+      if (next === undefined) break;
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      this.#timers.delete(next);
+      next.callback();
+    }
+    this.nowMs = endMs;
+  }
+}
+
+let gateway: ScriptedGateway;
+let timers: ManualTimers;
+let clients: GatewayClient[];
+
+beforeEach(async () => {
+  gateway = new ScriptedGateway();
+  timers = new ManualTimers();
+  clients = [];
+  await gateway.listen();
+});
+
+afterEach(async () => {
+  for (const client of clients) client.stop();
+  await gateway.close();
+});
+
+function makeClient(options: { token?: string; port?: () => number } = {}): GatewayClient {
+  const client = new GatewayClient({
+    openSocket: () => new WebSocket(`ws://127.0.0.1:${options.port?.() ?? gateway.port}/ws`),
+    token: options.token ?? gateway.token,
+    client: { name: "test", version: "0" },
+    timers,
+    random: () => 1,
+  });
+  clients.push(client);
+  return client;
+}
+
+function reached<Type extends ConnectionState["type"]>(client: GatewayClient, type: Type): Promise<Extract<ConnectionState, { type: Type }>> {
+  const fits = (state: ConnectionState): state is Extract<ConnectionState, { type: Type }> => state.type === type;
+  if (fits(client.state)) return Promise.resolve(client.state);
+  return new Promise((resolve) => {
+    const end = client.onStateChange((state) => {
+      if (!fits(state)) return;
+      end();
+      resolve(state);
+    });
+  });
+}
+
+/** Follows a chat as the page does, and can be waited on. */
+function follow(client: GatewayClient, key: string) {
+  let state: ChatState | undefined;
+  let snapshots = 0;
+  const waiting = new Set<() => void>();
+  const changed = (next: ChatState): void => {
+    state = next;
+    for (const check of waiting) check();
+  };
+  const end = client.watchChat(key, {
+    onSnapshot: (snapshot: ChatSnapshot) => {
+      snapshots += 1;
+      changed(applySnapshot(state, snapshot));
+    },
+    onEvent: (event: ChatEvent) => {
+      if (state === undefined) throw new Error("An event came before the snapshot.");
+      changed(applyEvent(state, event));
+    },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  return {
+    end,
+    get state() {
+      return state;
+    },
+    get snapshots() {
+      return snapshots;
+    },
+    until: (fits: (state: ChatState) => boolean) =>
+      new Promise<ChatState>((resolve) => {
+        const check = (): void => {
+          if (state === undefined || !fits(state)) return;
+          waiting.delete(check);
+          resolve(state);
+        };
+        waiting.add(check);
+        check();
+      }),
+  };
+}
+
+test("it connects with the token in its first frame and answers requests", async () => {
+  const client = makeClient();
+  client.start();
+  expect(await reached(client, "connected")).toEqual({ type: "connected", serverVersion: "0.0.0-test" });
+  const { agents } = await client.request("agents.list", {});
+  expect(agents.map((agent) => agent.mainSessionKey)).toEqual([MAIN_KEY]);
+});
+
+test("a wrong token ends in a refusal with the gateway's words, and is not tried again", async () => {
+  const client = makeClient({ token: "wrong" });
+  client.start();
+  expect(await reached(client, "refused")).toEqual({
+    type: "refused",
+    reason: "unauthorized",
+    message: "The token is not the one of this gateway.",
+  });
+  timers.advance(3_600_000);
+  expect(client.state.type).toBe("refused");
+});
+
+test("after a cut it waits, connects again and catches up with what it missed", async () => {
+  const client = makeClient();
+  const { session } = gateway.conversation(MAIN_KEY);
+  session.say("before", "k-1");
+  client.start();
+  const chat = follow(client, MAIN_KEY);
+  await chat.until((state) => state.entries.length === 1);
+  session.startRun();
+  session.startBlock("text");
+  session.write("half of ");
+  await chat.until((state) => state.live?.blocks[0]?.text === "half of ");
+
+  gateway.cut();
+  const waiting = await reached(client, "waiting");
+  expect(waiting).toMatchObject({ attempt: 1, retryAtMs: 500, reason: "The gateway cannot be reached." });
+  session.write("the answer");
+  session.say("missed", "k-2");
+
+  timers.advance(500);
+  await chat.until((state) => state.entries.length === 2);
+  expect(chat.state).toEqual(session.snapshot());
+  expect(chat.state?.live?.blocks[0]?.text).toBe("half of the answer");
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  await chat.until((state) => state.live === undefined);
+  expect(chat.state).toEqual(session.snapshot());
+  expect(chat.snapshots).toBe(2);
+});
+
+test("waits grow while the gateway is away, and trying now does not wait", async () => {
+  const { port } = gateway;
+  await gateway.close();
+  const client = makeClient({ port: () => port });
+  client.start();
+  const delays: number[] = [];
+  for (let attempt = 1; attempt <= 7; attempt += 1) {
+    const state = await reached(client, "waiting");
+    expect(state.attempt).toBe(attempt);
+    delays.push(state.retryAtMs - timers.nowMs);
+    timers.advance(state.retryAtMs - timers.nowMs);
+  }
+  expect(delays).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+  await reached(client, "waiting");
+  gateway = new ScriptedGateway();
+  await gateway.listen(port);
+  client.retryNow();
+  await reached(client, "connected");
+});
+
+test("a gap in the events is a lost connection: it starts anew with a snapshot", async () => {
+  const client = makeClient();
+  client.start();
+  const chat = follow(client, MAIN_KEY);
+  await chat.until(() => true);
+  gateway.broadcast("sessions-change", { keys: [] }, { skipSeq: true });
+  expect(await reached(client, "waiting")).toMatchObject({ reason: "Events were lost on the way." });
+  timers.advance(500);
+  await reached(client, "connected");
+});
+
+test("unknown events are ignored; a known one of another shape asks for a reload", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  gateway.broadcast("weather", { sun: true });
+  gateway.broadcast("chat", { sessionKey: MAIN_KEY, event: { type: "made-up" } });
+  expect(await reached(client, "refused")).toMatchObject({ reason: "unsupported-protocol" });
+});
+
+test("a request without an answer times out; a request that was under way when the connection went is told so", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  const held = Promise.withResolvers<void>();
+  gateway.intercept = (request) => {
+    if (request.method === "status") held.resolve();
+    return "ignore";
+  };
+  const late = client.request("status", {}, { timeoutMs: 1000 });
+  await held.promise;
+  timers.advance(1000);
+  await expect(late).rejects.toMatchObject({ code: "timeout", isTransient: true });
+
+  const lost = client.request("status", {});
+  gateway.cut();
+  await expect(lost).rejects.toMatchObject({ code: "disconnected", isTransient: true });
+  await expect(client.request("status", {})).rejects.toMatchObject({ code: "disconnected" });
+});
+
+test("a no of the gateway is not transient, and a message over the frame's limit never leaves", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  gateway.intercept = () => ScriptedGateway.refusal("forbidden", "You may not do this.");
+  await expect(client.request("status", {})).rejects.toMatchObject({ code: "forbidden", message: "You may not do this.", isTransient: false });
+  const before = gateway.requests.length;
+  const huge = client.request("chat.send", { text: "漢".repeat(400_000), idempotencyKey: "k" });
+  await expect(huge).rejects.toMatchObject({ code: "too-large" });
+  expect(gateway.requests).toHaveLength(before);
+});
+
+test("silence is answered with a probe, and no answer to it with a new connection", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  const probed = Promise.withResolvers<void>();
+  gateway.intercept = () => {
+    probed.resolve();
+    return "ignore";
+  };
+  timers.advance(25_000);
+  await probed.promise;
+  timers.advance(10_000);
+  expect(await reached(client, "waiting")).toMatchObject({ reason: "The gateway stopped answering." });
+});
+
+test("an ended watch is unsubscribed and hears nothing more", async () => {
+  const client = makeClient();
+  client.start();
+  const chat = follow(client, MAIN_KEY);
+  await chat.until(() => true);
+  chat.end();
+  await client.request("agents.list", {});
+  expect(gateway.requests.map((request) => request.method)).toContain("chat.unsubscribe");
+  gateway.conversation(MAIN_KEY).session.say("unheard", "k-1");
+  await client.request("agents.list", {});
+  expect(chat.state?.entries).toEqual([]);
+});
+
+test("a stopped client is silent", async () => {
+  const client = makeClient();
+  client.start();
+  await reached(client, "connected");
+  client.stop();
+  timers.advance(3_600_000);
+  expect(client.state).toEqual({ type: "stopped" });
+});
+
+test("the wait is never longer than its window and never nothing", () => {
+  fc.assert(
+    fc.property(fc.nat({ max: 5000 }), fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (attempt, random) => {
+      const delayMs = backoffDelayMs(attempt, random);
+      expect(delayMs).toBeGreaterThanOrEqual(250);
+      expect(delayMs).toBeLessThanOrEqual(Math.min(15_000, 500 * 2 ** attempt));
+    }),
+  );
+});

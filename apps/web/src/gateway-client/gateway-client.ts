@@ -1,0 +1,215 @@
+import type { ChatEvent, ChatSnapshot, RpcMethod, RpcMethods } from "@factotum/protocol";
+import { backoffDelayMs } from "./backoff.ts";
+import { Connection, type ConnectionEnd, type GatewayEvent } from "./connection.ts";
+import { RpcError } from "./rpc-error.ts";
+import type { Timers } from "./timers.ts";
+
+/** How the page and the gateway are connected. */
+export type ConnectionState =
+  | { readonly type: "stopped" }
+  | { readonly type: "connecting" }
+  | { readonly type: "connected"; readonly serverVersion: string }
+  /** Waits for the next try. `attempt` counts the failures in a row from 1. */
+  | { readonly type: "waiting"; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
+  | Extract<ConnectionEnd, { type: "refused" }>;
+
+/** Follows one session. After each (re)connection a snapshot comes first, then every event after it. */
+export interface ChatWatcher {
+  onSnapshot(snapshot: ChatSnapshot): void;
+  onEvent(event: ChatEvent): void;
+  /** The gateway refused the subscription. It is tried again with the next connection. */
+  onError(error: RpcError): void;
+}
+
+/** Parts of the client. */
+export interface GatewayClientOptions {
+  openSocket(): WebSocket;
+  readonly token: string;
+  readonly client: { readonly name: string; readonly version: string };
+  readonly timers: Timers;
+  /** In [0, 1). */
+  random(): number;
+}
+
+const REQUEST_TIMEOUT_MS = 30_000;
+/** After so much silence the gateway is asked something, */
+const SILENCE_MS = 25_000;
+/** and when it does not answer within this time, the connection is taken for dead. */
+const PROBE_TIMEOUT_MS = 10_000;
+/** A connection that ends sooner counts as one more failure in a row. */
+const STABLE_MS = 5_000;
+
+interface Watch {
+  readonly key: string;
+  readonly watcher: ChatWatcher;
+  /** As the gateway spells the key; known once it has answered on this connection. */
+  liveKey: string | undefined;
+}
+
+/**
+ * The page's connection to the gateway. Keeps itself alive: backoff with jitter after a loss, a probe after silence, and everything that was watched is
+ * subscribed again with a fresh snapshot. Requests do not wait for a connection; they fail at once when there is none.
+ */
+export class GatewayClient {
+  readonly #options: GatewayClientOptions;
+  readonly #watches = new Set<Watch>();
+  readonly #stateListeners = new Set<(state: ConnectionState) => void>();
+  readonly #eventListeners = new Set<(event: GatewayEvent) => void>();
+  #connection: Connection | undefined;
+  #state: ConnectionState = { type: "stopped" };
+  #attempt = 0;
+  #readyAtMs: number | undefined;
+  #cancelTimer: () => void = () => undefined;
+
+  constructor(options: GatewayClientOptions) {
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Called after every change; the returned function ends that. */
+  onStateChange(listener: (state: ConnectionState) => void): () => void {
+    this.#stateListeners.add(listener);
+    return () => void this.#stateListeners.delete(listener);
+  }
+
+  /** Called with every event but those of watched sessions; the returned function ends that. */
+  onEvent(listener: (event: GatewayEvent) => void): () => void {
+    this.#eventListeners.add(listener);
+    return () => void this.#eventListeners.delete(listener);
+  }
+
+  start(): void {
+    if (this.#state.type === "stopped") this.#open();
+  }
+
+  stop(): void {
+    this.#cancelTimer();
+    this.#setState({ type: "stopped" });
+    this.#connection?.drop("The page was closed.");
+  }
+
+  /** Ends a wait for the next try; a connection that stands is probed instead. For "try now", and when the machine comes back. */
+  retryNow(): void {
+    if (this.#state.type === "waiting") this.#open();
+    else if (this.#state.type === "connected") this.#probe();
+  }
+
+  /** Sends a request. Rejects with an RpcError. */
+  async request<Method extends RpcMethod>(
+    method: Method,
+    params: RpcMethods[Method]["params"],
+    options?: { readonly timeoutMs?: number },
+  ): Promise<RpcMethods[Method]["result"]> {
+    if (this.#connection === undefined) throw new RpcError("disconnected", "There is no connection to the gateway.");
+    return this.#connection.request(method, params, { timeoutMs: options?.timeoutMs ?? REQUEST_TIMEOUT_MS });
+  }
+
+  /** Follows a session through every reconnection until the returned function is called. */
+  watchChat(sessionKey: string, watcher: ChatWatcher): () => void {
+    const watch: Watch = { key: sessionKey, watcher, liveKey: undefined };
+    this.#watches.add(watch);
+    this.#subscribe(watch);
+    return () => {
+      this.#watches.delete(watch);
+      const { liveKey } = watch;
+      if (liveKey === undefined || [...this.#watches].some((other) => other.liveKey === liveKey)) return;
+      // Without a connection there is no subscription either, and a failed one only costs a few ignored events.
+      this.request("chat.unsubscribe", { sessionKey: liveKey }).catch(() => undefined);
+    };
+  }
+
+  #open(): void {
+    this.#cancelTimer();
+    this.#setState({ type: "connecting" });
+    const { token, client, timers } = this.#options;
+    const connection: Connection = new Connection(
+      { socket: this.#options.openSocket(), token, client, timers },
+      {
+        onHello: (serverVersion) => this.#opened(serverVersion),
+        onEvent: (event) => this.#receive(event),
+        onEnd: (end) => this.#ended(end),
+      },
+    );
+    this.#connection = connection;
+  }
+
+  #opened(serverVersion: string): void {
+    this.#readyAtMs = this.#options.timers.now();
+    this.#setState({ type: "connected", serverVersion });
+    for (const watch of this.#watches) this.#subscribe(watch);
+    this.#scheduleProbe();
+  }
+
+  #subscribe(watch: Watch): void {
+    const connection = this.#connection;
+    if (connection === undefined || !connection.ready) return;
+    const isCurrent = (): boolean => this.#watches.has(watch) && this.#connection === connection;
+    const onResult = (snapshot: ChatSnapshot): void => {
+      if (!isCurrent()) return;
+      watch.liveKey = snapshot.sessionKey;
+      watch.watcher.onSnapshot(snapshot);
+    };
+    const onError = (error: unknown): void => {
+      if (!(error instanceof RpcError)) throw error;
+      if (isCurrent() && error.code !== "disconnected") watch.watcher.onError(error);
+    };
+    connection.request("chat.subscribe", { sessionKey: watch.key }, { timeoutMs: REQUEST_TIMEOUT_MS, onResult }).catch(onError);
+  }
+
+  #receive(event: GatewayEvent): void {
+    if (event.type !== "chat") {
+      for (const listener of this.#eventListeners) listener(event);
+      return;
+    }
+    for (const watch of this.#watches) {
+      if (watch.liveKey === event.payload.sessionKey) watch.watcher.onEvent(event.payload.event);
+    }
+  }
+
+  #ended(end: ConnectionEnd): void {
+    this.#connection = undefined;
+    this.#cancelTimer();
+    for (const watch of this.#watches) watch.liveKey = undefined;
+    const now = this.#options.timers.now();
+    if (this.#readyAtMs !== undefined && now - this.#readyAtMs >= STABLE_MS) this.#attempt = 0;
+    this.#readyAtMs = undefined;
+    if (this.#state.type === "stopped") return;
+    if (end.type === "refused") {
+      this.#setState(end);
+      return;
+    }
+    const delayMs = backoffDelayMs(this.#attempt, this.#options.random());
+    this.#attempt += 1;
+    this.#cancelTimer = this.#options.timers.schedule(delayMs, () => this.#open());
+    this.#setState({ type: "waiting", attempt: this.#attempt, retryAtMs: now + delayMs, reason: end.reason });
+  }
+
+  #scheduleProbe(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.timers.schedule(SILENCE_MS, () => {
+      const connection = this.#connection;
+      if (connection === undefined) return;
+      if (this.#options.timers.now() - connection.lastFrameAtMs >= SILENCE_MS) this.#probe();
+      this.#scheduleProbe();
+    });
+  }
+
+  /** A sleeping laptop or a changed network leaves a socket that looks open and is dead; only an answer is evidence. */
+  #probe(): void {
+    const connection = this.#connection;
+    if (connection === undefined) return;
+    const dead = (error: unknown): void => {
+      if (!(error instanceof RpcError)) throw error;
+      if (error.code === "timeout") connection.drop("The gateway stopped answering.");
+    };
+    connection.request("agents.list", {}, { timeoutMs: PROBE_TIMEOUT_MS }).catch(dead);
+  }
+
+  #setState(state: ConnectionState): void {
+    this.#state = state;
+    for (const listener of this.#stateListeners) listener(state);
+  }
+}

@@ -1,0 +1,333 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { extname, join, normalize } from "node:path";
+import {
+  ClientFrameSchema,
+  CLOSE_CODES,
+  isRpcMethod,
+  PROTOCOL_VERSION,
+  RPC_METHODS,
+  type RequestFrame,
+  type RpcErrorCode,
+  type RpcMethod,
+  type RpcMethods,
+  type ServerFrame,
+  type SessionSummary,
+} from "@factotum/protocol";
+import { WebSocket, WebSocketServer } from "ws";
+import { ScriptedSession } from "./scripted-session.ts";
+
+/** Plays the assistant: what happens in a session after a message. The signal fires when the run is stopped. */
+export type Script = (session: ScriptedSession, text: string, options: { readonly signal: AbortSignal }) => Promise<void>;
+
+/** The policy that the gateway sends with the page. */
+export const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+export const MAIN_KEY = "agent:main:main";
+
+class Refusal extends Error {
+  readonly code: RpcErrorCode;
+  constructor(code: RpcErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+interface Peer {
+  readonly socket: WebSocket;
+  readonly subscriptions: Map<string, Disposable>;
+  seq: number;
+  ready: boolean;
+}
+
+interface Conversation {
+  readonly session: ScriptedSession;
+  readonly createdAtMs: number;
+  readonly keys: Set<string>;
+  readonly waiting: string[];
+  label: string | undefined;
+  run: AbortController | undefined;
+}
+
+/**
+ * A gateway for tests: real HTTP and WebSocket on loopback, every frame checked with the protocol's schemas in both directions, and a script in place of
+ * agents. Knobs make it misbehave.
+ */
+export class ScriptedGateway {
+  readonly token: string = "scripted-token-0123456789abcdef";
+  /** Every request that came in, in order. */
+  readonly requests: RequestFrame[] = [];
+  /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer. */
+  intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal = () => "handle";
+  readonly #script: Script;
+  readonly #root: string | undefined;
+  readonly #http: Server;
+  readonly #sockets: WebSocketServer;
+  readonly #peers = new Set<Peer>();
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(options: { readonly script?: Script; readonly root?: string } = {}) {
+    this.#script = options.script ?? (async () => undefined);
+    this.#root = options.root;
+    this.#http = createServer((request, response) => void this.#serve(request, response));
+    this.#sockets = new WebSocketServer({ server: this.#http, path: "/ws" });
+    this.#sockets.on("connection", (socket) => this.#accept(socket));
+  }
+
+  static refusal(code: RpcErrorCode, message: string): Refusal {
+    return new Refusal(code, message);
+  }
+
+  async listen(port = 0): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#http.once("error", reject);
+    this.#http.listen(port, "127.0.0.1", resolve);
+    await promise;
+  }
+
+  get port(): number {
+    return (this.#http.address() as AddressInfo).port;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}/`;
+  }
+
+  get connections(): number {
+    return this.#peers.size;
+  }
+
+  conversation(key: string): Conversation {
+    const known = this.#conversations.get(key);
+    if (known !== undefined) return known;
+    const session = new ScriptedSession(key, () => Date.now());
+    const made: Conversation = { session, createdAtMs: Date.now(), keys: new Set(), waiting: [], label: undefined, run: undefined };
+    this.#conversations.set(key, made);
+    return made;
+  }
+
+  /** Cuts every connection, as a crash does, or closes it with a code. */
+  cut(code?: number): void {
+    for (const peer of this.#peers) {
+      if (code === undefined) peer.socket.terminate();
+      else peer.socket.close(code);
+    }
+  }
+
+  /** Sends an event to everybody, as it is. */
+  broadcast(event: string, payload: unknown, options: { readonly skipSeq?: boolean } = {}): void {
+    for (const peer of this.#peers) {
+      if (options.skipSeq === true) peer.seq += 1;
+      this.#event(peer, event, payload);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { run } of this.#conversations.values()) run?.abort();
+    this.cut();
+    this.#sockets.close();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#http.close(() => resolve());
+    this.#http.closeAllConnections();
+    await promise;
+    await Promise.allSettled(this.#running);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = normalize(new URL(request.url ?? "/", "http://127.0.0.1").pathname);
+    const file = path === "/" ? "/index.html" : path;
+    const type = TYPES[extname(file)];
+    const bytes = this.#root === undefined || type === undefined ? undefined : await readFile(join(this.#root, file)).catch(() => undefined);
+    if (bytes === undefined || type === undefined) {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" });
+    response.end(bytes);
+  }
+
+  #accept(socket: WebSocket): void {
+    const peer: Peer = { socket, subscriptions: new Map(), seq: 0, ready: false };
+    this.#peers.add(peer);
+    socket.on("error", () => socket.terminate());
+    socket.on("close", () => {
+      this.#peers.delete(peer);
+      for (const subscription of peer.subscriptions.values()) subscription[Symbol.dispose]();
+    });
+    socket.on("message", (data: Buffer) => this.#receive(peer, data.toString("utf8")));
+  }
+
+  #send(peer: Peer, frame: ServerFrame): void {
+    if (peer.socket.readyState === WebSocket.OPEN) peer.socket.send(JSON.stringify(frame));
+  }
+
+  #event(peer: Peer, event: string, payload: unknown): void {
+    peer.seq += 1;
+    this.#send(peer, { type: "event", event, seq: peer.seq, payload });
+  }
+
+  #receive(peer: Peer, text: string): void {
+    const frame = ClientFrameSchema.parse(JSON.parse(text));
+    if (frame.type === "connect") {
+      if (frame.auth?.token !== this.token) {
+        this.#send(peer, { type: "refused", error: { code: "unauthorized", message: "The token is not the one of this gateway." } });
+        peer.socket.close(CLOSE_CODES.unauthorized);
+      } else if (frame.minProtocol > PROTOCOL_VERSION || frame.maxProtocol < PROTOCOL_VERSION) {
+        peer.socket.close(CLOSE_CODES.unsupportedProtocol);
+      } else {
+        peer.ready = true;
+        this.#send(peer, { type: "hello", protocol: PROTOCOL_VERSION, server: { version: "0.0.0-test" }, connectionId: "c" });
+      }
+      return;
+    }
+    if (!peer.ready) throw new Error("A request came before the hello.");
+    this.requests.push(frame);
+    this.#answer(peer, frame);
+  }
+
+  #answer(peer: Peer, request: RequestFrame): void {
+    const way = this.intercept(request);
+    if (way === "ignore") return;
+    if (way instanceof Refusal) {
+      this.#send(peer, { type: "res", id: request.id, ok: false, error: { code: way.code, message: way.message } });
+      return;
+    }
+    try {
+      const result = this.#handle(peer, request);
+      if (way === "drop-after") peer.socket.terminate();
+      else this.#send(peer, { type: "res", id: request.id, ok: true, result });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#send(peer, { type: "res", id: request.id, ok: false, error: { code: error.code, message: error.message } });
+    }
+  }
+
+  #handle(peer: Peer, request: RequestFrame): unknown {
+    const { method } = request;
+    if (!isRpcMethod(method)) throw new Refusal("method-unknown", `There is no method ${method}.`);
+    const params: unknown = RPC_METHODS[method].params.parse(request.params);
+    const handler = this.#handlers[method] as ((params: unknown, peer: Peer) => unknown) | undefined;
+    if (handler === undefined) throw new Refusal("unavailable", `The scripted gateway has no ${method}.`);
+    return RPC_METHODS[method].result.parse(handler(params, peer));
+  }
+
+  readonly #handlers: { readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"] } = {
+    "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY }] }),
+    "sessions.list": ({ limit = 50, cursor = "0" }) => {
+      const all = [...this.#conversations.entries()].filter(([, { session, keys }]) => keys.size > 0 || session.entries.length > 0);
+      const start = Number(cursor);
+      const sessions = all.slice(start, start + limit).map(([key]) => this.#summary(key));
+      return { sessions, ...(start + limit < all.length ? { cursor: String(start + limit) } : {}) };
+    },
+    "sessions.patch": ({ key, label }) => {
+      this.conversation(key).label = label ?? undefined;
+      this.broadcast("sessions-change", { keys: [key] });
+      return { session: this.#summary(key) };
+    },
+    "sessions.reset": ({ key }) => {
+      this.conversation(key).session.reset();
+      return { session: this.#summary(key) };
+    },
+    "sessions.delete": ({ key }) => {
+      const deleted = this.#conversations.delete(key);
+      this.broadcast("sessions-change", { keys: [key] });
+      return { deleted };
+    },
+    "chat.subscribe": ({ sessionKey = MAIN_KEY, limit }, peer) => {
+      const { session } = this.conversation(sessionKey);
+      peer.subscriptions.get(sessionKey)?.[Symbol.dispose]();
+      peer.subscriptions.set(
+        sessionKey,
+        session.listen((event) => this.#event(peer, "chat", { sessionKey, event })),
+      );
+      return session.snapshot(limit);
+    },
+    "chat.unsubscribe": ({ sessionKey }, peer) => {
+      peer.subscriptions.get(sessionKey)?.[Symbol.dispose]();
+      return { subscribed: !peer.subscriptions.delete(sessionKey) };
+    },
+    "chat.history": ({ sessionKey, before, limit }) => this.conversation(sessionKey).session.history(before, limit),
+    "chat.send": ({ sessionKey = MAIN_KEY, text, idempotencyKey }) => {
+      const conversation = this.conversation(sessionKey);
+      if (conversation.keys.has(idempotencyKey)) return { sessionKey, status: "duplicate" };
+      conversation.keys.add(idempotencyKey);
+      const run = this.#turn(conversation, text, idempotencyKey);
+      this.#running.add(run);
+      void run.finally(() => this.#running.delete(run));
+      return { sessionKey, status: "accepted" };
+    },
+    "chat.abort": ({ sessionKey, queued }) => {
+      const { run, waiting, session } = this.conversation(sessionKey);
+      const dropped = queued === true ? waiting.splice(0).length : 0;
+      if (dropped > 0) session.queue(0);
+      run?.abort();
+      return { aborted: run !== undefined, dropped };
+    },
+  };
+
+  async #turn(conversation: Conversation, text: string, idempotencyKey: string): Promise<void> {
+    const { session, waiting } = conversation;
+    if (conversation.run !== undefined) {
+      waiting.push(text);
+      session.queue(waiting.length);
+      session.say(text, idempotencyKey);
+      return;
+    }
+    session.say(text, idempotencyKey);
+    await this.#run(conversation, text);
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      session.queue(waiting.length);
+      await this.#run(conversation, next);
+    }
+  }
+
+  async #run(conversation: Conversation, text: string): Promise<void> {
+    const run = new AbortController();
+    conversation.run = run;
+    const { session } = conversation;
+    this.broadcast("sessions-change", { keys: [session.key] });
+    try {
+      session.startRun();
+      await this.#script(session, text, { signal: run.signal });
+      session.endRun("done");
+    } catch (error) {
+      if (!run.signal.aborted) throw error;
+      session.commitAnswer([], "aborted");
+      session.endRun("aborted", "Stopped.");
+    } finally {
+      conversation.run = undefined;
+      this.broadcast("sessions-change", { keys: [session.key] });
+    }
+  }
+
+  #summary(key: string): SessionSummary {
+    const { session, label, createdAtMs } = this.conversation(key);
+    const answers = session.entries.filter((entry) => entry.type === "assistant");
+    return {
+      key,
+      sessionId: `id-${key}`,
+      agentId: "main",
+      kind: key === MAIN_KEY ? "main" : "other",
+      ...(label === undefined ? {} : { label }),
+      displayName: key === MAIN_KEY ? "Main" : `WebChat ${key.split(":").at(-1) ?? ""}`,
+      channel: "webchat",
+      createdAtMs,
+      activeAtMs: session.entries.at(-1)?.timestampMs ?? createdAtMs,
+      running: session.running,
+      ...(answers.length > 0 ? { model: "demo/scripted" } : {}),
+      contextTokens: answers.length * 1234,
+      totalTokens: answers.length * 2345,
+    };
+  }
+}
