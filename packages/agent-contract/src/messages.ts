@@ -10,6 +10,8 @@ export interface UserMessageParts {
   readonly sender?: { readonly id: string; readonly name?: string; readonly owner: boolean };
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
+  /** Where the message came from, for people who look at the conversation; never sent to a model. */
+  readonly source?: { readonly channel: string; readonly eventId: string };
 }
 
 /** One user turn, exactly as it was or will be sent: history replays `content` byte for byte. */

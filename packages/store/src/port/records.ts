@@ -24,6 +24,10 @@ export interface InputAdmission {
   readonly kind: RunKind;
   /** `system` messages of an HTTP request: the Extra section of its prompt. */
   readonly extra?: string;
+  /** Earlier messages that a request without a session brought along; they begin its transcript. */
+  readonly history?: readonly AgentMessage[];
+  /** When the session that is made for this input goes away by itself. */
+  readonly expiresAtMs?: number;
 }
 
 /**
