@@ -1,0 +1,24 @@
+import type { SystemPrompt } from "@factotum/agent-contract";
+import type { PromptFacts, PromptMode, RenderedSection } from "./prompt-facts.ts";
+import { PROMPT_SECTIONS } from "./sections/index.ts";
+
+/** Part 1 of a request (design 03 §1). Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
+export function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt {
+  const sections = renderSections(facts, mode);
+  return { stable: join(sections, "stable"), session: join(sections, "session") };
+}
+
+/** The sections that apply, in order, each by itself: what `renderSystemPrompt` joins, for reports of what the model sees. */
+export function renderSections(facts: PromptFacts, mode: PromptMode): readonly RenderedSection[] {
+  return PROMPT_SECTIONS.flatMap((section) => {
+    const text = section.modes.includes(mode) ? section.render(facts) : undefined;
+    return text === undefined ? [] : [{ id: section.id, half: section.half, text }];
+  });
+}
+
+function join(sections: readonly RenderedSection[], half: RenderedSection["half"]): string {
+  return sections
+    .filter((section) => section.half === half)
+    .map(({ text }) => text)
+    .join("\n\n");
+}

@@ -1,0 +1,15 @@
+import { oneLine } from "../one-line.ts";
+import type { PromptSection } from "../prompt-facts.ts";
+
+/** The owners, as hashes. */
+export const authorizedSenders: PromptSection = {
+  id: "authorized-senders",
+  half: "stable",
+  modes: ["full"],
+  render: (facts) => {
+    if (facts.authorizedSenders.length === 0) return undefined;
+    return `## Authorized Senders
+${facts.authorizedSenders.map(oneLine).join(", ")}
+Hashes of the owner's accounts, the form that \`sender\` has in the trusted JSON. A match makes nobody the owner; \`"owner":true\` does.`;
+  },
+};

@@ -1,0 +1,10 @@
+import { oneLine } from "../one-line.ts";
+import type { PromptSection } from "../prompt-facts.ts";
+
+/** The zone, no clock: the time stands in each turn. */
+export const timeZone: PromptSection = {
+  id: "time-zone",
+  half: "session",
+  modes: ["full", "minimal"],
+  render: (facts) => `## Time Zone\n${oneLine(facts.timeZone)}. Times without a zone are meant in it.`,
+};
