@@ -31,6 +31,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   bench: [],
   // beside the layers, for tests only
   "testing-providers": [],
+  "testing-channels": [],
 };
 
 /** What every extension may import, and what single ones may import on top of it. */
@@ -47,7 +48,7 @@ export function arrowsOf(folder: string): readonly string[] {
 /** The workspace packages that the tests of `folder` may import beyond those of its sources. */
 export function testArrowsOf(folder: string): readonly string[] {
   const [group, name] = folder.split("/");
-  if (group === "extensions") return ["channel-conformance"];
-  if (name === "bench") return ["testing-providers"];
-  return name === "testing-providers" ? [] : ["testing-providers"];
+  if (group === "extensions") return ["channel-conformance", "testing-channels"];
+  if (name?.startsWith("testing-") === true) return [];
+  return ["testing-providers", "testing-channels"];
 }

@@ -1,0 +1,255 @@
+import type { ServerResponse } from "node:http";
+import type { FakeFeishuApp } from "./app.ts";
+import type { FeishuFault } from "./faults.ts";
+import { FeishuRefusal, checkContent, checkUuid, invalid } from "./message-rules.ts";
+import { MessageStore } from "./message-store.ts";
+import type { SentMessage } from "./message-store.ts";
+import { TenantTokens } from "./tokens.ts";
+
+/** A parsed request. */
+export interface ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  readonly bytes: number;
+  readonly authorization: string;
+}
+
+interface Resource {
+  readonly contentType: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+type Reply = { readonly data: unknown } | Resource;
+type Route = readonly [method: string, path: RegExp, handle: (request: ApiRequest, ids: readonly string[]) => Reply];
+
+const MESSAGES = "/open-apis/im/v1/messages";
+
+/** The HTTP API of the platform. */
+export class FeishuApi {
+  readonly tokens: TenantTokens;
+  readonly messages: MessageStore;
+  readonly resources: Map<string, Resource> = new Map();
+  readonly faults: FeishuFault[] = [];
+  readonly #app: FakeFeishuApp;
+  readonly #held: (() => void)[] = [];
+  readonly #routes: readonly Route[] = [
+    [
+      "GET",
+      /^\/open-apis\/bot\/v3\/info\/?$/,
+      () => ({ data: { bot: { activate_status: 2, app_name: this.#app.bot.name, open_id: this.#app.bot.openId } } }),
+    ],
+    ["POST", new RegExp(`^${MESSAGES}$`), (request) => this.#create(request)],
+    ["POST", new RegExp(`^${MESSAGES}/([^/]+)/reply$`), (request, [id = ""]) => this.#reply(request, id)],
+    ["PUT", new RegExp(`^${MESSAGES}/([^/]+)$`), (request, [id = ""]) => this.#update(request, id)],
+    ["DELETE", new RegExp(`^${MESSAGES}/([^/]+)$`), (_, [id = ""]) => this.#recall(id)],
+    ["POST", new RegExp(`^${MESSAGES}/([^/]+)/reactions$`), (request, [id = ""]) => this.#react(request, id)],
+    ["GET", new RegExp(`^${MESSAGES}/([^/]+)/reactions$`), (_, [id = ""]) => this.#listReactions(id)],
+    ["DELETE", new RegExp(`^${MESSAGES}/([^/]+)/reactions/([^/]+)$`), (_, [id = "", reaction = ""]) => this.#unreact(id, reaction)],
+    [
+      "GET",
+      new RegExp(`^${MESSAGES}/([^/]+)/resources/([^/]+)$`),
+      (request, [id = "", key = ""]) => this.#resource(request, `${id}/${key}`),
+    ],
+  ];
+
+  constructor(app: FakeFeishuApp) {
+    this.#app = app;
+    this.tokens = new TenantTokens(app);
+    this.messages = new MessageStore(app);
+  }
+
+  async handle(request: ApiRequest, response: ServerResponse): Promise<void> {
+    if (request.path === "/open-apis/auth/v3/tenant_access_token/internal") return this.#token(request, response);
+    const fault = request.path.startsWith(MESSAGES) && request.method !== "GET" ? this.faults.shift() : undefined;
+    if (fault?.type === "refuse") return json(response, fault.status, { code: fault.code, msg: fault.message }, fault.headers);
+    if (fault?.type === "proxy-error")
+      return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html>proxy</html>");
+    if (fault?.type === "drop") return void response.destroy();
+    try {
+      const reply = this.#answer(request);
+      if (fault?.type === "accept-then-drop") return void response.destroy();
+      if (fault?.type === "garbage") return void response.writeHead(200, { "content-type": "application/json" }).end('{"code":0,"da');
+      if (fault?.type === "hold") await new Promise<void>((resolve) => this.#held.push(resolve));
+      if ("bytes" in reply) return sendResource(response, reply);
+      // Bot info is the one answer that is not wrapped in `data`.
+      json(
+        response,
+        200,
+        request.path.startsWith("/open-apis/bot/")
+          ? { code: 0, msg: "ok", ...(reply.data as object) }
+          : { code: 0, msg: "success", data: reply.data },
+      );
+    } catch (error) {
+      if (!(error instanceof FeishuRefusal)) throw error;
+      json(response, error.status, { code: error.code, msg: error.message, error: { log_id: "2026010100000000000000000000000000" } });
+    }
+  }
+
+  releaseHeld(): void {
+    for (const release of this.#held.splice(0)) release();
+  }
+
+  #token(request: ApiRequest, response: ServerResponse): void {
+    const { app_id: appId, app_secret: appSecret } = fields(request);
+    if (appId !== this.#app.appId) return json(response, 200, { code: 10003, msg: "invalid param" });
+    if (appSecret !== this.#app.appSecret) return json(response, 200, { code: 10014, msg: "app secret invalid" });
+    const { value, expireSeconds } = this.tokens.issue();
+    json(response, 200, { code: 0, msg: "ok", tenant_access_token: value, expire: expireSeconds });
+  }
+
+  #answer(request: ApiRequest): Reply {
+    if (request.authorization === "") throw new FeishuRefusal(99991661, "Missing access token for authorization.");
+    if (!this.tokens.accepts(request.authorization))
+      throw new FeishuRefusal(99991663, "Invalid access token for authorization. Please make a request with token attached.");
+    for (const [method, pattern, handle] of this.#routes) {
+      const match = method === request.method ? pattern.exec(request.path) : null;
+      if (match !== null) return handle(request, match.slice(1).map(decodeURIComponent));
+    }
+    throw new FeishuRefusal(404, "404 page not found", 404);
+  }
+
+  #create(request: ApiRequest): Reply {
+    const body = fields(request);
+    const type = request.query.get("receive_id_type");
+    const receiveId = body["receive_id"];
+    if (typeof receiveId !== "string" || receiveId === "") throw invalid("receive_id is empty");
+    if (type === "chat_id") this.#mustBeIn(receiveId);
+    else if (type === "open_id") this.#mayWriteTo(receiveId);
+    else throw invalid("receive_id_type");
+    return this.#accept({ request, receiveId });
+  }
+
+  #reply(request: ApiRequest, parentId: string): Reply {
+    const chatId = this.messages.chatOf(parentId);
+    if (chatId === undefined) throw invalid("invalid message_id");
+    if (this.messages.find(parentId)?.deleted === true) throw new FeishuRefusal(230011, "The message was recalled.");
+    this.#mustBeIn(chatId);
+    return this.#accept({ request, receiveId: chatId, parentId });
+  }
+
+  #accept(input: { request: ApiRequest; receiveId: string; parentId?: string }): Reply {
+    const { request, receiveId, parentId } = input;
+    const body = fields(request);
+    const { messageType, content } = checkContent(body, request.bytes);
+    const uuid = checkUuid(body);
+    const duplicate = uuid === undefined ? undefined : this.messages.duplicateOf(uuid, receiveId);
+    const message =
+      duplicate ??
+      this.messages.add({
+        receiveId,
+        messageType,
+        content,
+        replyInThread: body["reply_in_thread"] === true,
+        ...(uuid !== undefined && { uuid }),
+        ...(parentId !== undefined && { parentId }),
+      });
+    return { data: asItem(message, this.#app) };
+  }
+
+  #update(request: ApiRequest, id: string): Reply {
+    const { messageType, content } = checkContent(fields(request), request.bytes);
+    const message = this.#own(id);
+    if (message.edits >= 20) throw new FeishuRefusal(230072, "The message has reached the number of times it can be edited.");
+    this.messages.replace(id, { messageType, content, edits: message.edits + 1 });
+    return { data: asItem({ ...message, messageType, content }, this.#app) };
+  }
+
+  #recall(id: string): Reply {
+    this.messages.replace(this.#own(id).messageId, { deleted: true });
+    return { data: {} };
+  }
+
+  #react(request: ApiRequest, id: string): Reply {
+    const emoji = (fields(request)["reaction_type"] as { emoji_type?: unknown } | undefined)?.emoji_type;
+    const reactions = this.#reactions(id);
+    if (typeof emoji !== "string" || !/^[A-Za-z0-9_]+$/.test(emoji)) throw new FeishuRefusal(231001, "reaction type is invalid.");
+    const reaction = reactions.find((one) => one.emoji === emoji) ?? { reactionId: `reaction-${id}-${emoji}`, emoji };
+    if (!reactions.includes(reaction)) reactions.push(reaction);
+    return { data: asReaction(reaction, this.#app) };
+  }
+
+  #listReactions(id: string): Reply {
+    return { data: { items: this.#reactions(id).map((reaction) => asReaction(reaction, this.#app)), has_more: false } };
+  }
+
+  #unreact(id: string, reactionId: string): Reply {
+    const reactions = this.#reactions(id);
+    const index = reactions.findIndex((one) => one.reactionId === reactionId);
+    if (index === -1) throw new FeishuRefusal(231007, "The operator is not allowed to delete the reaction.");
+    const [reaction] = reactions.splice(index, 1);
+    return { data: reaction === undefined ? {} : asReaction(reaction, this.#app) };
+  }
+
+  #resource(request: ApiRequest, key: string): Reply {
+    const resource = this.resources.get(key);
+    if (!["image", "file"].includes(request.query.get("type") ?? "")) throw new FeishuRefusal(234001, "Invalid request param.");
+    if (resource === undefined) throw new FeishuRefusal(234003, "File not in msg.");
+    return resource;
+  }
+
+  #own(id: string): SentMessage {
+    const message = this.messages.find(id);
+    if (message === undefined)
+      throw this.messages.chatOf(id) === undefined
+        ? invalid("invalid message_id")
+        : new FeishuRefusal(230071, "The operator is not the sender.");
+    if (message.deleted) throw new FeishuRefusal(230011, "The message was recalled.");
+    return message;
+  }
+
+  #reactions(id: string): { reactionId: string; emoji: string }[] {
+    const reactions = this.messages.reactionsOf(id);
+    if (reactions === undefined) throw new FeishuRefusal(231003, "The message is not found.");
+    return reactions;
+  }
+
+  #mustBeIn(chatId: string): void {
+    if (!this.#app.chats.has(chatId)) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
+  }
+
+  #mayWriteTo(openId: string): void {
+    if (!this.#app.people.has(openId)) throw new FeishuRefusal(230013, "Bot has NO availability to this user.");
+  }
+}
+
+function fields(request: ApiRequest): Record<string, unknown> {
+  if (typeof request.body !== "object" || request.body === null) throw invalid("body is not JSON");
+  return request.body as Record<string, unknown>;
+}
+
+function asItem(message: SentMessage, app: FakeFeishuApp): object {
+  return {
+    message_id: message.messageId,
+    msg_type: message.messageType,
+    chat_id: message.receiveId,
+    create_time: String(message.atMs),
+    deleted: message.deleted,
+    sender: { id: app.appId, id_type: "app_id", sender_type: "app", tenant_key: app.tenantKey },
+    body: { content: JSON.stringify(message.content) },
+    ...(message.parentId !== undefined && { parent_id: message.parentId, root_id: message.parentId }),
+  };
+}
+
+function asReaction(reaction: { reactionId: string; emoji: string }, app: FakeFeishuApp): object {
+  return {
+    reaction_id: reaction.reactionId,
+    operator: { operator_id: app.appId, operator_type: "app" },
+    reaction_type: { emoji_type: reaction.emoji },
+  };
+}
+
+function sendResource(response: ServerResponse, resource: Resource): void {
+  response.writeHead(200, {
+    "content-type": resource.contentType,
+    "content-length": resource.bytes.byteLength,
+    "content-disposition": `attachment; filename*=UTF-8''${encodeURIComponent(resource.fileName)}`,
+  });
+  response.end(resource.bytes);
+}
+
+function json(response: ServerResponse, status: number, body: object, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers }).end(JSON.stringify(body));
+}

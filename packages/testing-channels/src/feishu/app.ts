@@ -1,0 +1,38 @@
+/** The app that the server knows, with what its console would show. */
+export interface FakeFeishuApp {
+  readonly appId: string;
+  readonly appSecret: string;
+  readonly encryptKey: string;
+  readonly verificationToken: string;
+  readonly bot: { readonly openId: string; readonly name: string };
+  readonly tenantKey: string;
+  /** Chats that the bot is in; every other chat answers 230002. */
+  readonly chats: Set<string>;
+  /** People whom the bot may write to; every other open id answers 230013. */
+  readonly people: Set<string>;
+  readonly tokenLifetimeSeconds: number;
+  readonly now: () => number;
+}
+
+/** What a test may set; the rest is made up. */
+export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "people">> & {
+  readonly chats?: Iterable<string>;
+  readonly people?: Iterable<string>;
+};
+
+/** Fills in an app. */
+export function fakeFeishuApp(options: FakeFeishuOptions): FakeFeishuApp {
+  return {
+    appId: "cli_a1b2c3d4e5f60718",
+    appSecret: "app-secret-of-the-fake-0123456789",
+    encryptKey: "encrypt-key-of-the-fake",
+    verificationToken: "verification-token-of-the-fake",
+    bot: { openId: "ou_bot00000000000000000000000000000", name: "Factotum" },
+    tenantKey: "tenant0000000000",
+    tokenLifetimeSeconds: 7_200,
+    now: () => Date.now(),
+    ...options,
+    chats: new Set(options.chats ?? ["oc_dm", "oc_group"]),
+    people: new Set(options.people ?? ["ou_alice", "ou_bob"]),
+  };
+}

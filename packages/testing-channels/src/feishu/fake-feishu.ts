@@ -1,0 +1,164 @@
+import { createServer } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { FeishuApi } from "./api.ts";
+import type { FakeFeishuOptions } from "./app.ts";
+import { fakeFeishuApp } from "./app.ts";
+import type { FakeFeishuApp } from "./app.ts";
+import type { FeishuFault } from "./faults.ts";
+import { FeishuLongConnection } from "./long-connection.ts";
+import type { SentMessage } from "./message-store.ts";
+
+/** One API request that arrived, as the server saw it. */
+export interface FeishuRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly body: unknown;
+  readonly atMs: number;
+}
+
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * A Feishu on a loopback port: tenant tokens, bot info, sending, replying, editing, recalling, reactions, resources, and the long connection. It is strict:
+ * what the platform refuses is refused with the platform's code. Webhooks are made by `webhookRequest`; what arrives here is kept in `requests`.
+ */
+export class FakeFeishu implements AsyncDisposable {
+  readonly app: FakeFeishuApp;
+  readonly longConnection: FeishuLongConnection;
+  readonly requests: FeishuRequest[] = [];
+  readonly #api: FeishuApi;
+  readonly #server: Server;
+  readonly #held = new Set<ServerResponse>();
+  readonly #waiting: { matches: (request: FeishuRequest) => boolean; resolve: (request: FeishuRequest) => void }[] = [];
+
+  private constructor(options: FakeFeishuOptions) {
+    this.app = fakeFeishuApp(options);
+    this.#api = new FeishuApi(this.app);
+    this.longConnection = new FeishuLongConnection(this.app);
+    this.#server = createServer((request, response) => {
+      this.#handle(request, response).catch((error: unknown) =>
+        response.destroy(error instanceof Error ? error : new Error("failed", { cause: error })),
+      );
+    });
+    this.#server.on("upgrade", (request, socket, head) => this.longConnection.upgrade(request, socket, head));
+  }
+
+  /** Starts a server on a free port of 127.0.0.1. */
+  static async start(options: FakeFeishuOptions = {}): Promise<FakeFeishu> {
+    const fake = new FakeFeishu(options);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    fake.#server.once("error", reject);
+    fake.#server.listen(0, "127.0.0.1", resolve);
+    await promise;
+    fake.longConnection.address = `127.0.0.1:${fake.port}`;
+    return fake;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** What an SDK is pointed at. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Messages that the platform took, oldest first, as they stand now. */
+  get sent(): readonly SentMessage[] {
+    return this.#api.messages.all;
+  }
+
+  /** How many tenant tokens were given out. */
+  get tokensIssued(): number {
+    return this.#api.tokens.issued;
+  }
+
+  /** From now on no token that was given out is valid. */
+  revokeTokens(): void {
+    this.#api.tokens.revoke();
+  }
+
+  /** Lets the next message request (send, reply, edit, recall) go wrong; several queue up. */
+  failNext(fault: FeishuFault): void {
+    this.#api.faults.push(fault);
+  }
+
+  /** Answers every message request that a `hold` fault keeps waiting. */
+  release(): void {
+    this.#api.releaseHeld();
+  }
+
+  /** Puts a message of a person into a chat, so that it can be replied to; `messageEvent` makes its event. */
+  addInbound(message: { readonly messageId: string; readonly chatId: string; readonly threadId?: string }): void {
+    this.#api.messages.addInbound(message);
+  }
+
+  /** Puts a file behind a message. */
+  addResource(resource: {
+    readonly messageId: string;
+    readonly fileKey: string;
+    readonly contentType: string;
+    readonly fileName: string;
+    readonly bytes: Uint8Array;
+  }): void {
+    this.#api.resources.set(`${resource.messageId}/${resource.fileKey}`, resource);
+  }
+
+  /** Resolves with the next request that fits, or with one that came before. */
+  async request(matches: (request: FeishuRequest) => boolean): Promise<FeishuRequest> {
+    const earlier = this.requests.find(matches);
+    if (earlier !== undefined) return earlier;
+    const { promise, resolve } = Promise.withResolvers<FeishuRequest>();
+    this.#waiting.push({ matches, resolve });
+    return promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.release();
+    this.longConnection.close();
+    for (const response of this.#held) response.destroy();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#server.close(() => resolve());
+    this.#server.closeAllConnections();
+    await promise;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#held.add(response);
+    response.once("close", () => this.#held.delete(response));
+    const url = new URL(request.url ?? "/", this.baseUrl);
+    const text = await readBody(request);
+    const entry: FeishuRequest = { method: request.method ?? "GET", path: url.pathname, body: parseJson(text), atMs: this.app.now() };
+    this.requests.push(entry);
+    for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
+    if (url.pathname === "/callback/ws/endpoint") this.longConnection.endpoint(entry.body, response);
+    else
+      await this.#api.handle(
+        { ...entry, query: url.searchParams, authorization: request.headers.authorization ?? "", bytes: text.length },
+        response,
+      );
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MAX_BODY_BYTES) throw new Error("body too large");
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function parseJson(text: Buffer): unknown {
+  if (text.length === 0) return undefined;
+  try {
+    return JSON.parse(text.toString("utf8"));
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}

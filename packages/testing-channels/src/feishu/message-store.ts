@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import type { FakeFeishuApp } from "./app.ts";
+
+/** A message that the bot sent. */
+export interface SentMessage {
+  readonly messageId: string;
+  readonly receiveId: string;
+  readonly messageType: string;
+  /** The parsed content. */
+  readonly content: unknown;
+  readonly uuid?: string;
+  /** The message that was replied to. */
+  readonly parentId?: string;
+  readonly replyInThread: boolean;
+  readonly atMs: number;
+  readonly deleted: boolean;
+  readonly edits: number;
+  readonly reactions: readonly { readonly reactionId: string; readonly emoji: string }[];
+}
+
+const UUID_WINDOW_MS = 60 * 60_000;
+
+/** The chats' contents. */
+export class MessageStore {
+  readonly #app: FakeFeishuApp;
+  readonly #sent: SentMessage[] = [];
+  readonly #inbound = new Map<string, { chatId: string; threadId?: string; reactions: { reactionId: string; emoji: string }[] }>();
+
+  constructor(app: FakeFeishuApp) {
+    this.#app = app;
+  }
+
+  get all(): readonly SentMessage[] {
+    return this.#sent;
+  }
+
+  addInbound(message: { readonly messageId: string; readonly chatId: string; readonly threadId?: string }): void {
+    this.#inbound.set(message.messageId, {
+      chatId: message.chatId,
+      ...(message.threadId !== undefined && { threadId: message.threadId }),
+      reactions: [],
+    });
+  }
+
+  /** The chat of a message, whoever sent it. */
+  chatOf(messageId: string): string | undefined {
+    return this.#inbound.get(messageId)?.chatId ?? this.find(messageId)?.receiveId;
+  }
+
+  find(messageId: string): SentMessage | undefined {
+    return this.#sent.find((message) => message.messageId === messageId);
+  }
+
+  /** The message that was sent to the same place with the same uuid within the hour. */
+  duplicateOf(uuid: string, receiveId: string): SentMessage | undefined {
+    return this.#sent.find(
+      (message) => message.uuid === uuid && message.receiveId === receiveId && this.#app.now() - message.atMs < UUID_WINDOW_MS,
+    );
+  }
+
+  add(message: Omit<SentMessage, "messageId" | "atMs" | "deleted" | "edits" | "reactions">): SentMessage {
+    const stored: SentMessage = {
+      ...message,
+      messageId: `om_${randomBytes(16).toString("hex")}`,
+      atMs: this.#app.now(),
+      deleted: false,
+      edits: 0,
+      reactions: [],
+    };
+    this.#sent.push(stored);
+    return stored;
+  }
+
+  replace(messageId: string, change: Partial<SentMessage>): void {
+    const index = this.#sent.findIndex((message) => message.messageId === messageId);
+    const before = this.#sent[index];
+    if (before !== undefined) this.#sent[index] = { ...before, ...change };
+  }
+
+  /** Reactions on any message, a person's included. */
+  reactionsOf(messageId: string): { reactionId: string; emoji: string }[] | undefined {
+    const inbound = this.#inbound.get(messageId);
+    if (inbound !== undefined) return inbound.reactions;
+    const sent = this.find(messageId);
+    if (sent === undefined || sent.deleted) return undefined;
+    const reactions = [...sent.reactions];
+    this.replace(messageId, { reactions });
+    return reactions;
+  }
+}

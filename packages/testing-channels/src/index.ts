@@ -1,0 +1,14 @@
+export type { FakeFeishuApp, FakeFeishuOptions } from "./feishu/app.ts";
+export { envelope as feishuEnvelope, messageEvent as feishuMessageEvent } from "./feishu/events.ts";
+export type { FeishuEnvelope, FeishuMention, FeishuMessageInput } from "./feishu/events.ts";
+export { FakeFeishu } from "./feishu/fake-feishu.ts";
+export type { FeishuRequest } from "./feishu/fake-feishu.ts";
+export type { FeishuFault } from "./feishu/faults.ts";
+export type { ClientConfig as FeishuClientConfig, FeishuLongConnection } from "./feishu/long-connection.ts";
+export type { SentMessage as FeishuSentMessage } from "./feishu/message-store.ts";
+export {
+  challengeRequest as feishuChallengeRequest,
+  encryptPayload as encryptFeishuPayload,
+  webhookRequest as feishuWebhookRequest,
+} from "./feishu/webhook.ts";
+export type { WebhookOptions as FeishuWebhookOptions } from "./feishu/webhook.ts";
