@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { formatOf, parseText } from "./document/parse-text.ts";
+import type { FactotumConfig } from "./factotum-config.ts";
+import { inactiveKeys } from "./inactive-keys.ts";
+import { resolveConfig, type HostFacts } from "./resolve-config.ts";
+import { readLastGood, writeLastGood } from "./state/last-good.ts";
+import { locateConfig } from "./state/locate-config.ts";
+import { statePaths, type Environment, type StatePaths } from "./state/state-paths.ts";
+import type { ChannelSource } from "./validate/channel-source.ts";
+import { isFatal, type ConfigProblem } from "./validate/problem.ts";
+import { validateDocument, type ValidDocument } from "./validate/validate-document.ts";
+
+/** What is needed to read the configuration. */
+export interface LoadConfigOptions {
+  readonly env: Environment;
+  readonly channels: readonly ChannelSource[];
+  /** This machine when left out. */
+  readonly host?: HostFacts;
+}
+
+/** A configuration to run with. */
+export interface LoadedConfig {
+  readonly type: "loaded";
+  readonly config: FactotumConfig;
+  readonly paths: StatePaths;
+  /** The file that was looked for. */
+  readonly path: string;
+  /** `last-good`: the file is bad, and a copy of an earlier one is in use. `defaults`: there is no file. */
+  readonly source: "file" | "defaults" | "last-good";
+  /** What is wrong with the file, and warnings; with `last-good`, why the file is not used. */
+  readonly problems: readonly ConfigProblem[];
+  /** Keys that are set and whose feature this build does not have yet. */
+  readonly inactive: readonly string[];
+  /** SHA-256 of the file as it is on disk; absent when there is none or it cannot be read. */
+  readonly fileHash?: string;
+  /** SHA-256 of what runs: of the file, of the last good copy, or of nothing at all. */
+  readonly runningHash: string;
+  /** The document that runs, as it was written, old forms renamed and unknown keys left out. */
+  readonly written: ValidDocument["written"];
+}
+
+/** No configuration to run with: the file is bad, and no earlier one is known. */
+export interface RefusedConfig {
+  readonly type: "refused";
+  readonly paths: StatePaths;
+  readonly path: string;
+  readonly problems: readonly ConfigProblem[];
+  readonly fileHash?: string;
+}
+
+/**
+ * Reads the configuration. A missing file means defaults; a bad one means the last good copy, and without one a refusal: never defaults.
+ * Rejects only when the state directory itself cannot be read.
+ */
+export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig | RefusedConfig> {
+  const paths = statePaths(options.env);
+  const location = await locateConfig(paths, options.env);
+  const { path } = location;
+  const notices = location.ignored.map((ignored): ConfigProblem => {
+    return { type: "notice", path: "", message: `${ignored} is not read, because ${path} is there; remove one of them` };
+  });
+  if (!location.exists) {
+    if (options.env["FACTOTUM_CONFIG"]?.trim()) {
+      notices.push({ type: "notice", path: "", message: `FACTOTUM_CONFIG names ${path}, which does not exist; defaults are used` });
+    }
+    const empty = await validateDocument({}, options.channels);
+    return finish({ text: "", ...empty }, { options, paths, path, source: "defaults", notices });
+  }
+  const file = await readFileText(path);
+  if ("problem" in file) return fallBack([...notices, file.problem], { options, paths, path });
+  const fileHash = hashOf(file.text);
+  const reading = await readConfigText(file.text, path, options.channels);
+  if (reading.valid === undefined) return fallBack([...notices, ...reading.problems], { options, paths, path, fileHash });
+  return finish(reading, { options, paths, path, source: "file", notices, fileHash });
+}
+
+/** Keeps a configuration that came from the file as the last good copy. Called once the gateway runs with it. */
+export async function rememberConfig(loaded: LoadedConfig): Promise<void> {
+  if (loaded.source !== "file") return;
+  const text = await readFile(loaded.path, "utf8");
+  // The file may have changed since; what has not been tried is not known to be good.
+  if (hashOf(text) === loaded.runningHash) await writeLastGood(loaded.paths, loaded.path, text);
+}
+
+/** SHA-256 of a text, hexadecimal. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** A text and what was found in it. */
+export interface ConfigReading {
+  readonly text: string;
+  readonly problems: readonly ConfigProblem[];
+  readonly valid?: ValidDocument;
+}
+
+/** Checks one text as the file at `path`. */
+export async function readConfigText(text: string, path: string, channels: readonly ChannelSource[]): Promise<ConfigReading> {
+  const parsed = await parseText(text, formatOf(path));
+  if (parsed.type === "syntax") return { text, problems: [{ type: "syntax", path: "", message: `${path}: ${parsed.message}` }] };
+  return { text, ...(await validateDocument(parsed.document, channels)) };
+}
+
+interface Place {
+  readonly options: LoadConfigOptions;
+  readonly paths: StatePaths;
+  readonly path: string;
+  readonly fileHash?: string;
+}
+
+async function fallBack(problems: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
+  const { options, paths, path, fileHash } = place;
+  const refused: RefusedConfig = { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
+  const copy = await readLastGood(paths);
+  if (copy === undefined) return refused;
+  const reading = await readConfigText(copy.text, copy.path, options.channels);
+  if (reading.valid === undefined) {
+    return {
+      ...refused,
+      problems: [...problems, { type: "notice", path: "", message: `the last good copy, ${copy.path}, does not fit this version either` }],
+    };
+  }
+  const fileProblems = problems.filter((problem) => isFatal(problem) || problem.type === "notice");
+  return finish({ text: reading.text, valid: reading.valid, problems: [] }, { ...place, source: "last-good", notices: fileProblems });
+}
+
+interface Finish extends Place {
+  readonly source: LoadedConfig["source"];
+  readonly notices: readonly ConfigProblem[];
+}
+
+function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedConfig {
+  const { options, paths, path, source, notices, fileHash } = place;
+  const { valid } = reading;
+  if (valid === undefined) return { type: "refused", paths, path, problems: [...notices, ...reading.problems] };
+  const host = options.host ?? thisMachine();
+  const config = resolveConfig(valid, { paths, host });
+  const port = portFrom(options.env);
+  return {
+    type: "loaded",
+    config: port.value === undefined ? config : { ...config, gateway: { ...config.gateway, port: port.value } },
+    paths,
+    path,
+    source,
+    problems: [...notices, ...reading.problems, ...port.problems],
+    inactive: inactiveKeys(valid.written),
+    ...(fileHash === undefined ? {} : { fileHash }),
+    runningHash: hashOf(reading.text),
+    written: valid.written,
+  };
+}
+
+function portFrom(env: Environment): { readonly value?: number; readonly problems: readonly ConfigProblem[] } {
+  const text = env["FACTOTUM_PORT"]?.trim();
+  if (text === undefined || text === "") return { problems: [] };
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (value >= 0 && value <= 65_535) return { value, problems: [] };
+  return { problems: [{ type: "environment", path: "FACTOTUM_PORT", message: "a port from 0 to 65535 is expected; it is ignored" }] };
+}
+
+async function readFileText(path: string): Promise<{ readonly text: string } | { readonly problem: ConfigProblem }> {
+  try {
+    return { text: await readFile(path, "utf8") };
+  } catch (error) {
+    return {
+      problem: { type: "syntax", path: "", message: `${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})` },
+    };
+  }
+}
+
+function thisMachine(): HostFacts {
+  return { cores: availableParallelism(), timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone };
+}

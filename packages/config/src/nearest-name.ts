@@ -1,0 +1,47 @@
+/**
+ * The candidate that was most likely meant, or `undefined` when none is close: at most one edit for every three characters, a swap of
+ * neighbours counting as one edit, case not counting.
+ */
+export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    if (Math.abs(name.length - candidate.length) > limit) continue;
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance };
+  }
+  return best?.candidate;
+}
+
+/** `; did you mean "port"?`, or nothing: the end of an error text. */
+export function suggestion(name: string | undefined): string {
+  return name === undefined ? "" : `; did you mean "${name}"?`;
+}
+
+/** A whole sentence that ends with the suggestion, or with a point. */
+export function withSuggestion(sentence: string, name: string | undefined): string {
+  return `${sentence}${suggestion(name) || "."}`;
+}
+
+function editDistance(left: string, right: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const same = left[row - 1] === right[column - 1] ? 0 : 1;
+      const swapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+      current.push(
+        Math.min(
+          (last[column] ?? 0) + 1,
+          (current[column - 1] ?? 0) + 1,
+          (last[column - 1] ?? 0) + same,
+          swapped ? (beforeLast[column - 2] ?? Infinity) + 1 : Infinity,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[right.length] ?? 0;
+}

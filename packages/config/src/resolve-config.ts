@@ -1,0 +1,71 @@
+import { join, resolve } from "node:path";
+import { overlay, type Document } from "./document/plain-object.ts";
+import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
+import { AgentEntrySchema } from "./schema/agents.ts";
+import { expandHome, type StatePaths } from "./state/state-paths.ts";
+import type { ValidDocument } from "./validate/validate-document.ts";
+
+/** What the machine contributes to defaults. */
+export interface HostFacts {
+  readonly cores: number;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+const MAIN_AGENT = "main";
+/** Rows that hold one value in several forms: the list replaces it, it is never mixed. */
+const WHOLE_ROWS = ["model"];
+
+/** Applies every default that depends on another key, on the machine or on the state directory. */
+export function resolveConfig(document: ValidDocument, { paths, host }: { paths: StatePaths; host: HostFacts }): FactotumConfig {
+  const { parsed, channels } = document;
+  const { agents: _agents, channels: _channels, ...sections } = parsed;
+  const agents = resolveAgents(document, { paths, host });
+  return {
+    ...sections,
+    tools: { ...sections.tools, fs: { roots: sections.tools.fs.roots.map((root) => resolve(paths.home, expandHome(root, paths))) } },
+    skills: {
+      ...sections.skills,
+      load: { extraDirs: sections.skills.load.extraDirs.map((folder) => resolve(paths.home, expandHome(folder, paths))) },
+    },
+    agents,
+    defaultAgentId: agents.find(({ isDefault }) => isDefault)?.id ?? MAIN_AGENT,
+    maxConcurrent: parsed.agents.defaults.maxConcurrent ?? lanes(host.cores),
+    channels,
+  };
+}
+
+function lanes(cores: number): number {
+  return Math.min(16, Math.max(8, cores));
+}
+
+function resolveAgents({ written, parsed }: ValidDocument, facts: { paths: StatePaths; host: HostFacts }): ResolvedAgent[] {
+  const rawAgents = (written["agents"] ?? {}) as { defaults?: Document; list?: readonly Document[] };
+  const { maxConcurrent: _lane, ...defaults } = rawAgents.defaults ?? {};
+  const entries = rawAgents.list === undefined || rawAgents.list.length === 0 ? [{ id: MAIN_AGENT }] : rawAgents.list;
+  const chosen = Math.max(
+    0,
+    parsed.agents.list.findIndex((agent) => agent.default),
+  );
+  return entries.map((entry, index) => {
+    const { default: _default, ...agent } = AgentEntrySchema.parse(overlay(defaults, entry, WHOLE_ROWS));
+    const isDefault = index === chosen;
+    return {
+      ...agent,
+      isDefault,
+      // Two agents never share a folder by inheriting one: what the defaults name is the default agent's.
+      workspace: workspaceOf(
+        agent.id,
+        { own: entry["workspace"], inherited: isDefault ? defaults["workspace"] : undefined, isDefault },
+        facts.paths,
+      ),
+      userTimezone: agent.userTimezone ?? facts.host.timeZone,
+    };
+  });
+}
+
+function workspaceOf(id: string, choice: { own: unknown; inherited: unknown; isDefault: boolean }, paths: StatePaths): string {
+  const named = choice.own ?? choice.inherited;
+  if (typeof named === "string") return resolve(paths.home, expandHome(named, paths));
+  return join(paths.home, choice.isDefault ? "workspace" : `workspace-${id}`);
+}

@@ -1,0 +1,74 @@
+import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
+import { isPlainObject, type Document } from "../document/plain-object.ts";
+import type { FactotumConfig } from "../factotum-config.ts";
+import { isSecretReference, parseSecret, REDACTED } from "../schema/secret.ts";
+import type { Environment } from "../state/state-paths.ts";
+import { isSecretPath } from "./secret-keys.ts";
+
+/** A name and password in an address. */
+const CREDENTIALS_IN_URL = /^([a-z][a-z0-9+.-]*:\/\/)([^\s/?#@]+)@/i;
+/** Shorter values would take ordinary words out of a log. */
+const SHORTEST_SECRET = 4;
+
+/** A copy to show: every literal secret is replaced by a mark that is refused when it is written back. References stay. */
+export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
+  if (typeof value === "string") {
+    if (isSecretPath(path) && !isSecretReference(value)) return REDACTED;
+    return value.replace(CREDENTIALS_IN_URL, `$1${REDACTED}@`);
+  }
+  if (Array.isArray(value)) return value.map((entry, index) => redactSecrets(entry, [...path, index]));
+  if (!isPlainObject(value) || isSecretReference(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactSecrets(entry, [...path, key])]));
+}
+
+/** Where the mark stands in a value that somebody wants to write. */
+export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
+  if (typeof value === "string") return value.includes(REDACTED) ? [formatKeyPath(path)] : [];
+  if (Array.isArray(value)) return value.flatMap((entry, index) => redactionMarks(entry, [...path, index]));
+  if (!isPlainObject(value)) return [];
+  return Object.entries(value).flatMap(([key, entry]) => redactionMarks(entry, [...path, key]));
+}
+
+/** The keys that hold a secret itself, for `doctor`: each is better kept elsewhere. */
+export function literalSecrets(document: Document): string[] {
+  const found: string[] = [];
+  walkStrings(document, [], (text, path) => {
+    const isLiteral = isSecretPath(path) && !isSecretReference(text);
+    if (isLiteral || CREDENTIALS_IN_URL.test(text)) found.push(formatKeyPath(path));
+  });
+  return found;
+}
+
+/**
+ * The secrets that a configuration holds or names in the environment, for the log's redaction. What files and programs bring is known only
+ * when it has been resolved: who resolves it adds it.
+ */
+export function secretValues(config: FactotumConfig, env: Environment): ReadonlySet<string> {
+  const found = new Set<string>();
+  const add = (value: string | undefined): void => void (value !== undefined && value.length >= SHORTEST_SECRET && found.add(value));
+  const visit = (value: unknown, path: KeyPath): void => {
+    if (typeof value === "string") {
+      const secret = isSecretPath(path) || isSecretReference(value) ? parseSecret(value) : undefined;
+      if (secret?.type === "literal") add(secret.value);
+      if (secret?.type === "env") add(env[secret.name]);
+      add(CREDENTIALS_IN_URL.exec(value)?.[2]);
+    } else if (Array.isArray(value)) {
+      value.forEach((entry, index) => visit(entry, [...path, index]));
+    } else if (isPlainObject(value)) {
+      if (value["type"] === "literal" && typeof value["value"] === "string") add(value["value"]);
+      if (value["type"] === "env" && typeof value["name"] === "string") add(env[value["name"]]);
+      if (typeof value["env"] === "string") add(env[value["env"]]);
+      for (const [key, entry] of Object.entries(value)) visit(entry, [...path, key]);
+    }
+  };
+  visit(config, []);
+  return found;
+}
+
+function walkStrings(value: unknown, path: KeyPath, visit: (text: string, path: KeyPath) => void): void {
+  if (typeof value === "string") visit(value, path);
+  else if (Array.isArray(value)) value.forEach((entry, index) => walkStrings(entry, [...path, index], visit));
+  else if (isPlainObject(value) && !isSecretReference(value)) {
+    for (const [key, entry] of Object.entries(value)) walkStrings(entry, [...path, key], visit);
+  }
+}

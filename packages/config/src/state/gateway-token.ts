@@ -1,0 +1,40 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, mkdir, readFile, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { writePrivateFile } from "./atomic-file.ts";
+import type { StatePaths } from "./state-paths.ts";
+
+/** The token that an earlier start made; `undefined` when there is none. */
+export async function readGatewayToken({ gatewayTokenFile }: StatePaths): Promise<string | undefined> {
+  try {
+    const token = (await readFile(gatewayTokenFile, "utf8")).trim();
+    return token === "" ? undefined : token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** The token of this installation; made on first use (256 random bits, mode 600). Of two that start at once, both get the same. */
+export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
+  const existing = await readGatewayToken(paths);
+  if (existing !== undefined) return existing;
+  const token = randomBytes(32).toString("base64url");
+  const file = paths.gatewayTokenFile;
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const own = `${file}.${randomUUID()}`;
+  await writePrivateFile(own, `${token}\n`);
+  try {
+    await link(own, file);
+    return token;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const other = await readGatewayToken(paths);
+    if (other !== undefined) return other;
+    // An empty file, left by a full disk: it admits nobody, so it can go.
+    await writePrivateFile(file, `${token}\n`);
+    return token;
+  } finally {
+    await rm(own, { force: true });
+  }
+}

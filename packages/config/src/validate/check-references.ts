@@ -1,0 +1,46 @@
+import type { KeyPath } from "../document/key-path.ts";
+import { nearestName, suggestion } from "../nearest-name.ts";
+import { isLoopbackBind } from "../schema/gateway.ts";
+import type { ConfigDocument } from "../schema/root.ts";
+import { problemAt, type ConfigProblem } from "./problem.ts";
+
+/** Checks what one key says of another: ids that must be there, or only once. */
+export function checkReferences(config: ConfigDocument): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const invalid = (path: KeyPath, message: string): void => void problems.push(problemAt("invalid-value", path, message));
+  const { list } = config.agents;
+  const ids = list.length === 0 ? ["main"] : list.map(({ id }) => id);
+  list.forEach(({ id }, index) => {
+    if (ids.indexOf(id) < index) invalid(["agents", "list", index, "id"], `there are two agents "${id}"; give one another id`);
+  });
+  const defaults = list.flatMap((agent, index) => (agent.default ? [index] : []));
+  for (const index of defaults.slice(1)) {
+    invalid(["agents", "list", index, "default"], `"${ids[defaults[0] ?? 0]}" is the default already; only one agent can be`);
+  }
+  config.bindings.forEach(({ agentId }, index) => {
+    if (ids.includes(agentId)) return;
+    invalid(["bindings", index, "agentId"], `there is no agent "${agentId}"${suggestion(nearestName(agentId, ids))}`);
+  });
+  checkAliases(config, invalid);
+  if (config.gateway.auth.mode === "none" && !isLoopbackBind(config.gateway.bind)) {
+    invalid(["gateway", "auth", "mode"], `"none" would let everybody on the network in; use "token", or bind to loopback`);
+  }
+  return problems;
+}
+
+function checkAliases(config: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {
+  const scopes: [KeyPath, ConfigDocument["agents"]["defaults"]["models"]][] = [
+    [["agents", "defaults", "models"], config.agents.defaults.models],
+    ...config.agents.list.map(({ models }, index): [KeyPath, typeof models] => [["agents", "list", index, "models"], models]),
+  ];
+  for (const [path, models] of scopes) {
+    const owners = new Map<string, string>();
+    for (const [reference, { alias }] of Object.entries(models)) {
+      if (alias === undefined) continue;
+      if (alias.includes("/")) invalid([...path, reference, "alias"], "an alias has no /, so that it cannot be taken for a reference");
+      const owner = owners.get(alias);
+      if (owner !== undefined) invalid([...path, reference, "alias"], `"${alias}" is the alias of ${owner} already`);
+      owners.set(alias, reference);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { JsonSchema } from "@factotum/agent-contract";
+import * as z from "zod";
+import type { KeyPath } from "../document/key-path.ts";
+import { isPlainObject, type Document } from "../document/plain-object.ts";
+import { CommonAccountSchema } from "../schema/accounts.ts";
+import { ConfigDocumentSchema } from "../schema/root.ts";
+import { SecretSchema } from "../schema/secret.ts";
+import type { ChannelSchema } from "./channel-source.ts";
+
+const SECRET_REFERENCES: readonly Document[] = alternatives(toJsonSchema(SecretSchema)).filter((node) => node["type"] === "object");
+
+/** The JSON Schema of the whole file, for editors, with the accounts of the given channels. */
+export function configJsonSchema(channels: readonly ChannelSchema[]): JsonSchema {
+  const root = toJsonSchema(ConfigDocumentSchema);
+  const properties = (root["properties"] ?? {}) as Document;
+  return {
+    ...root,
+    title: "Factotum configuration",
+    properties: { $schema: { type: "string" }, ...properties, channels: channelsSchema(channels) },
+  } as JsonSchema;
+}
+
+/** The names of the keys that may stand in the object at `path`. */
+export function knownKeys(schema: JsonSchema, path: KeyPath): string[] {
+  const nodes = path.reduce<readonly Document[]>((found, part) => found.flatMap((node) => below(node, part)), alternatives(schema));
+  return [...new Set(nodes.flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
+}
+
+function channelsSchema(channels: readonly ChannelSchema[]): Document {
+  const common = toJsonSchema(CommonAccountSchema);
+  const entries = channels.map(({ id, schema }) => {
+    const account = accountSchema(common, withReferences(toJsonSchema(schema)) as Document);
+    const many = {
+      type: "object",
+      properties: { enabled: { type: "boolean" }, accounts: { type: "object", additionalProperties: account } },
+      required: ["accounts"],
+      additionalProperties: false,
+    };
+    return [id, { anyOf: [account, many] }];
+  });
+  return { type: "object", properties: { defaults: common, ...Object.fromEntries(entries) }, additionalProperties: false };
+}
+
+/** The platform's keys and those that every account has, in one object. */
+function accountSchema(common: Document, platform: Document): Document {
+  const variants = alternatives(platform).map((variant) => ({
+    ...variant,
+    properties: { ...(variant["properties"] as Document | undefined), ...(common["properties"] as Document) },
+  }));
+  return variants.length === 1 ? (variants[0] ?? common) : { anyOf: variants };
+}
+
+function toJsonSchema(schema: z.ZodType): Document {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Document;
+  return rest;
+}
+
+/** Wherever an account takes a free text, it takes a reference to a secret too. */
+function withReferences(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withReferences);
+  if (!isPlainObject(node)) return node;
+  if (node["type"] === "string" && !("enum" in node) && !("const" in node)) return { anyOf: [node, ...SECRET_REFERENCES] };
+  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value)]));
+}
+
+function alternatives(node: Document): readonly Document[] {
+  const nested = [node["anyOf"], node["oneOf"], node["allOf"]].filter(Array.isArray).flat() as Document[];
+  return nested.length === 0 ? [node] : nested.flatMap(alternatives);
+}
+
+function below(node: Document, part: string | number): readonly Document[] {
+  const properties = node["properties"];
+  const child =
+    typeof part === "number"
+      ? node["items"]
+      : isPlainObject(properties) && Object.hasOwn(properties, part)
+        ? properties[part]
+        : node["additionalProperties"];
+  return isPlainObject(child) ? alternatives(child) : [];
+}

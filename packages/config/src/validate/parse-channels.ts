@@ -1,0 +1,119 @@
+import type { KeyPath } from "../document/key-path.ts";
+import { isPlainObject, overlay, type Document } from "../document/plain-object.ts";
+import { nearestName, withSuggestion } from "../nearest-name.ts";
+import { CommonAccountSchema, type AccountConfig, type ChannelConfig } from "../schema/accounts.ts";
+import { checkAccountKeys } from "./account-keys.ts";
+import type { ChannelSchema, ChannelSource } from "./channel-source.ts";
+import { findingsOf, type Finding } from "./issues.ts";
+import { problemAt, type ConfigProblem } from "./problem.ts";
+
+/** Accounts as they were read, and what was wrong with them. */
+export interface ParsedChannels {
+  readonly channels: Readonly<Record<string, ChannelConfig>>;
+  readonly findings: readonly Finding[];
+  readonly problems: readonly ConfigProblem[];
+  /** The schemas that were needed. */
+  readonly schemas: readonly ChannelSchema[];
+}
+
+const COMMON_KEYS: ReadonlySet<string> = new Set(Object.keys(CommonAccountSchema.shape));
+const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+/** Reads `channels`. Nothing is inherited but `channels.defaults`. */
+export async function parseChannels(raw: Document, sources: readonly ChannelSource[]): Promise<ParsedChannels> {
+  const found: Collected = { channels: {}, findings: [], problems: [], schemas: [] };
+  const defaults = isPlainObject(raw["defaults"]) ? raw["defaults"] : {};
+  const onDefaults = CommonAccountSchema.safeParse(defaults);
+  if (!onDefaults.success) found.findings.push(...findingsOf(onDefaults.error.issues, ["channels", "defaults"]));
+  const known = Object.fromEntries(Object.entries(defaults).filter(([key]) => COMMON_KEYS.has(key)));
+  for (const source of sources) {
+    const block = Object.hasOwn(raw, source.id) ? raw[source.id] : undefined;
+    if (isPlainObject(block)) await parseChannel(block, { source, defaults: known, found });
+    else if (source.implicit === true && block === undefined) await parseChannel({}, { source, defaults: known, found });
+  }
+  const ids = sources.map(({ id }) => id);
+  for (const id of Object.keys(raw).filter((name) => name !== "defaults" && !ids.includes(name))) {
+    const sentence = withSuggestion(`this build has no channel "${id}"`, nearestName(id, [...ids, "defaults"]));
+    found.problems.push(problemAt("unknown-channel", ["channels", id], `${sentence} It has: ${ids.join(", ")}.`));
+  }
+  return found;
+}
+
+interface Collected {
+  channels: Record<string, ChannelConfig>;
+  findings: Finding[];
+  problems: ConfigProblem[];
+  schemas: ChannelSchema[];
+}
+
+interface ChannelContext {
+  readonly source: ChannelSource;
+  readonly defaults: Document;
+  readonly found: Collected;
+}
+
+async function parseChannel(block: Document, context: ChannelContext): Promise<void> {
+  const { source, defaults, found } = context;
+  const path = ["channels", source.id];
+  const written = accountsOf(block, path, found);
+  const isOn = !("accounts" in block) || block["enabled"] !== false;
+  const accounts: Record<string, AccountConfig> = {};
+  for (const { accountId, account, at } of written) {
+    if (!ACCOUNT_ID.test(accountId)) {
+      found.problems.push(problemAt("invalid-value", at, "an account's name is letters, digits, -, _ and ., at most 64 of them"));
+      continue;
+    }
+    const common = Object.fromEntries(Object.entries(account).filter(([key]) => COMMON_KEYS.has(key)));
+    const own = Object.fromEntries(Object.entries(account).filter(([key]) => !COMMON_KEYS.has(key)));
+    const onOwn = CommonAccountSchema.safeParse(common);
+    if (!onOwn.success) found.findings.push(...findingsOf(onOwn.error.issues, at));
+    const parsed = CommonAccountSchema.safeParse(overlay(defaults, common));
+    if (!parsed.success) continue;
+    const isOpen = parsed.data.dmPolicy === "open" && !parsed.data.allowFrom.includes("*");
+    if (isOpen)
+      found.problems.push(problemAt("invalid-value", [...at, "dmPolicy"], '"open" lets everybody in: say so with allowFrom: ["*"]'));
+    const enabled = parsed.data.enabled && isOn;
+    const settings = enabled ? await ownSettings(own, at, context) : own;
+    accounts[accountId] = { ...parsed.data, enabled, channel: source.id, accountId, settings };
+  }
+  found.channels[source.id] = { accounts };
+}
+
+interface WrittenAccount {
+  readonly accountId: string;
+  readonly account: Document;
+  readonly at: KeyPath;
+}
+
+function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAccount[] {
+  if (!("accounts" in block)) return [{ accountId: "default", account: block, at: path }];
+  const beside = Object.keys(block).filter((key) => key !== "accounts" && key !== "enabled");
+  if (beside.length > 0) {
+    const text = `"accounts" and the short form stand side by side (${beside.join(", ")}); move these keys to accounts.default`;
+    found.problems.push(problemAt("invalid-value", path, text));
+  }
+  if (block["enabled"] !== undefined && typeof block["enabled"] !== "boolean") {
+    found.problems.push(problemAt("invalid-value", [...path, "enabled"], "expected boolean"));
+  }
+  const accounts = block["accounts"];
+  if (!isPlainObject(accounts)) {
+    found.problems.push(problemAt("invalid-value", [...path, "accounts"], "expected an object: one entry for each account, by name"));
+    return [];
+  }
+  return Object.entries(accounts).flatMap(([accountId, account]) => {
+    const at = [...path, "accounts", accountId];
+    if (isPlainObject(account)) return [{ accountId, account, at }];
+    found.problems.push(problemAt("invalid-value", at, "expected an object"));
+    return [];
+  });
+}
+
+async function ownSettings(own: Document, at: KeyPath, { source, found }: ChannelContext): Promise<Document> {
+  // An implicit channel that is not configured has nothing to check, and its schema stays unloaded.
+  if (source.implicit === true && Object.keys(own).length === 0) return own;
+  const loaded = found.schemas.find(({ id }) => id === source.id) ?? { id: source.id, schema: await source.load() };
+  if (!found.schemas.includes(loaded)) found.schemas.push(loaded);
+  const { findings, settings } = checkAccountKeys(loaded.schema, own);
+  found.findings.push(...findings.map((finding) => ({ ...finding, path: [...at, ...finding.path] })));
+  return settings;
+}

@@ -1,0 +1,75 @@
+import { valueAt, without, type KeyPath } from "../document/key-path.ts";
+import { readOldForms } from "../document/old-forms.ts";
+import { isPlainObject, type Document } from "../document/plain-object.ts";
+import { nearestName, suggestion } from "../nearest-name.ts";
+import type { ChannelConfig } from "../schema/accounts.ts";
+import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
+import type { ChannelSource } from "./channel-source.ts";
+import { checkReferences } from "./check-references.ts";
+import { findingsOf, type Finding } from "./issues.ts";
+import { configJsonSchema, knownKeys } from "./json-schema.ts";
+import { parseChannels } from "./parse-channels.ts";
+import { isFatal, problemAt, type ConfigProblem } from "./problem.ts";
+
+/** A document that fits the schema, unknown keys left out. */
+export interface ValidDocument {
+  /** As it was written, old forms renamed, unknown keys gone. */
+  readonly written: Document;
+  readonly parsed: ConfigDocument;
+  readonly channels: Readonly<Record<string, ChannelConfig>>;
+}
+
+/** What a check found. `valid` is there unless a problem is fatal. */
+export interface Validation {
+  readonly problems: readonly ConfigProblem[];
+  readonly valid?: ValidDocument;
+}
+
+/** Checks a document against the whole schema. Never throws for what a document holds. */
+export async function validateDocument(raw: Document, sources: readonly ChannelSource[]): Promise<Validation> {
+  const { $schema: _editor, ...document } = raw;
+  const { document: current, conflicts } = readOldForms(document);
+  const root = checkRoot(current);
+  const rawChannels = isPlainObject(root.written["channels"]) ? root.written["channels"] : {};
+  const channels = await parseChannels(rawChannels, sources);
+  const schema = configJsonSchema(channels.schemas);
+  const findings = [...root.findings, ...channels.findings];
+  const problems = [
+    ...conflicts.map(({ path, message }) => problemAt("invalid-value", path, message)),
+    ...findings.map((finding) => toProblem(finding, current, (path) => knownKeys(schema, path))),
+    ...channels.problems,
+    ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
+  ];
+  if (root.parsed === undefined || problems.some(isFatal)) return { problems };
+  const written = channels.findings
+    .filter(({ type }) => type === "unknown-key")
+    .reduce((kept, { path }) => without(kept, path), root.written);
+  return { problems, valid: { written, parsed: root.parsed, channels: channels.channels } };
+}
+
+interface RootCheck {
+  readonly findings: readonly Finding[];
+  readonly written: Document;
+  readonly parsed?: ConfigDocument;
+}
+
+/** Parses without the accounts; unknown keys are taken out and what remains is parsed again. */
+function checkRoot(document: Document): RootCheck {
+  const result = ConfigDocumentSchema.safeParse(document);
+  if (result.success) return { findings: [], written: document, parsed: result.data };
+  const findings = findingsOf(result.error.issues);
+  const unknown = findings.filter(({ type }) => type === "unknown-key");
+  if (unknown.length === 0) return { findings, written: document };
+  const rest = checkRoot(unknown.reduce((kept, { path }) => without(kept, path), document));
+  return { ...rest, findings: [...unknown, ...rest.findings] };
+}
+
+function toProblem(finding: Finding, document: Document, keysAt: (path: KeyPath) => readonly string[]): ConfigProblem {
+  if (finding.type === "unknown-key") {
+    const nearest = nearestName(finding.key, keysAt(finding.path.slice(0, -1)));
+    return problemAt("unknown-key", finding.path, `there is no such key${suggestion(nearest)}`);
+  }
+  const written = valueAt(document, finding.path);
+  const nearest = typeof written === "string" ? nearestName(written, finding.options ?? []) : undefined;
+  return problemAt("invalid-value", finding.path, `${finding.message}${suggestion(nearest)}`);
+}

@@ -1,0 +1,23 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { extname, join } from "node:path";
+import { writePrivateFile } from "../state/atomic-file.ts";
+import type { StatePaths } from "../state/state-paths.ts";
+
+/** How many earlier versions are kept. */
+const KEPT_VERSIONS = 20;
+
+/** Keeps a file's text before it is replaced and resolves with where. Only the newest 20 stay. */
+export async function keepVersion(
+  paths: StatePaths,
+  configPath: string,
+  { text, hash, nowMs }: { text: string; hash: string; nowMs: number },
+): Promise<string> {
+  const folder = paths.configVersionsFolder;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
+  const file = join(folder, `${stamp}-${hash.slice(0, 8)}${extname(configPath) || ".json5"}`);
+  await writePrivateFile(file, text);
+  const names = (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
+  for (const name of names.slice(0, -KEPT_VERSIONS)) await rm(join(folder, name), { force: true });
+  return file;
+}

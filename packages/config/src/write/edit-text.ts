@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from "node:util";
+import type { JsonArrayNode, JsonObjectNode } from "@croct/json5-parser";
+import type { JsonValue } from "@factotum/agent-contract";
+import { valueAt, type KeyPath } from "../document/key-path.ts";
+import { parseText, type ConfigFormat } from "../document/parse-text.ts";
+import type { Document } from "../document/plain-object.ts";
+
+/** One edit of a file's text: the value at `path`, `undefined` to remove it. `after` is the whole document as it must then read. */
+export interface TextEdit {
+  readonly path: KeyPath;
+  readonly value: JsonValue | undefined;
+  readonly before: Document;
+  readonly after: Document;
+}
+
+/**
+ * Changes one value in the text of a configuration and leaves the rest, comments included, as it is. What comes out is read back: if it does
+ * not hold exactly the new document (a shape that the editing library cannot handle), the file is written anew without its comments.
+ */
+export async function editText(
+  text: string,
+  format: ConfigFormat,
+  edit: TextEdit,
+): Promise<{ readonly text: string; readonly keptComments: boolean }> {
+  const edited = await tryEdit(text, format, edit);
+  if (edited !== undefined) {
+    const read = await parseText(edited, format);
+    if (read.type === "document" && isDeepStrictEqual(plain(read.document), plain(edit.after))) return { text: edited, keptComments: true };
+  }
+  return { text: await render(edit.after, format), keptComments: false };
+}
+
+/** The text of a new file. */
+export async function render(document: Document, format: ConfigFormat): Promise<string> {
+  if (format === "json5") return `${JSON.stringify(document, null, 2)}\n`;
+  const { stringify } = await import("yaml");
+  return stringify(document);
+}
+
+async function tryEdit(text: string, format: ConfigFormat, edit: TextEdit): Promise<string | undefined> {
+  try {
+    return format === "yaml" ? await editYaml(text, edit) : await editJson5(text, edit);
+  } catch (error) {
+    // The library refuses a shape; the caller writes the file anew.
+    if (error instanceof Error) return undefined;
+    throw error;
+  }
+}
+
+async function editYaml(text: string, { path, value }: TextEdit): Promise<string> {
+  const { parseDocument } = await import("yaml");
+  const document = parseDocument(text);
+  if (value === undefined) document.deleteIn(path);
+  else document.setIn(path, document.createNode(value));
+  return document.toString({ lineWidth: 0 });
+}
+
+/** Sets the value in the deepest object or list that is there; what lies below it is made in one piece. */
+async function editJson5(text: string, { path, value, before, after }: TextEdit): Promise<string> {
+  const { JsonArrayNode, JsonObjectNode, JsonParser } = await import("@croct/json5-parser");
+  const missing = path.slice(0, -1).findIndex((_, index) => valueAt(before, path.slice(0, index + 1)) === undefined);
+  const depth = missing === -1 ? path.length - 1 : missing;
+  const root = JsonParser.parse(text, JsonObjectNode);
+  let node: JsonObjectNode | JsonArrayNode = root;
+  for (const part of path.slice(0, depth)) {
+    const child: unknown = node instanceof JsonArrayNode ? node.get(Number(part)) : node.get(String(part));
+    if (!(child instanceof JsonArrayNode || child instanceof JsonObjectNode)) throw new Error("there is no object on the way");
+    node = child;
+  }
+  const key = path[depth] ?? "";
+  if (node instanceof JsonArrayNode) {
+    if (value === undefined) node.delete(Number(key));
+    else if (Number(key) < node.elements.length) node.set(Number(key), inserted(after, path, depth));
+    else node.push(inserted(after, path, depth));
+  } else if (value === undefined) node.delete(String(key));
+  else node.set(String(key), inserted(after, path, depth));
+  return root.toString();
+}
+
+function inserted(after: Document, path: KeyPath, depth: number): Parameters<JsonArrayNode["push"]>[number] {
+  return valueAt(after, path.slice(0, depth + 1)) as Parameters<JsonArrayNode["push"]>[number];
+}
+
+/** Without `undefined` and without prototypes, so that two readings of one document are equal. */
+function plain(document: Document): unknown {
+  return JSON.parse(JSON.stringify(document));
+}

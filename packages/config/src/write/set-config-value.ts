@@ -1,0 +1,124 @@
+import { readFile } from "node:fs/promises";
+import type { JsonValue } from "@factotum/agent-contract";
+import { formatKeyPath, KeyPathError, parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
+import { formatOf, parseText } from "../document/parse-text.ts";
+import type { Document } from "../document/plain-object.ts";
+import { hashOf } from "../load-config.ts";
+import { redactionMarks } from "../secrets/redact.ts";
+import { writePrivateFile } from "../state/atomic-file.ts";
+import { locateConfig } from "../state/locate-config.ts";
+import { statePaths, type Environment } from "../state/state-paths.ts";
+import type { ChannelSource } from "../validate/channel-source.ts";
+import { formatProblem, type ConfigProblem } from "../validate/problem.ts";
+import { validateDocument } from "../validate/validate-document.ts";
+import { keepVersion } from "./config-versions.ts";
+import { diffDocuments, type ConfigChange } from "./diff-documents.ts";
+import { editText, render } from "./edit-text.ts";
+
+/** What a change needs. */
+export interface SetConfigOptions {
+  readonly env: Environment;
+  readonly channels: readonly ChannelSource[];
+  /** Milliseconds since the epoch, for the name of the kept version; now when left out. */
+  readonly nowMs?: number;
+}
+
+/** What became of a change. */
+export type SetConfigResult =
+  | {
+      readonly type: "written";
+      readonly path: string;
+      readonly changes: readonly ConfigChange[];
+      /** Where the file as it was before is kept; absent when there was none. */
+      readonly versionPath?: string;
+      /** False when the file had to be written anew, which loses comments; they are in the kept version. */
+      readonly keptComments: boolean;
+      /** Warnings that the file has anyway. */
+      readonly problems: readonly ConfigProblem[];
+    }
+  | { readonly type: "unchanged"; readonly path: string }
+  /** Nothing was written. */
+  | { readonly type: "refused"; readonly path: string; readonly problems: readonly ConfigProblem[] };
+
+/**
+ * Sets one value in the configuration file, or removes it with `undefined`. The result must fit the schema: a change that leaves or brings a
+ * problem at its own key, or brings one anywhere else, is refused. The write is atomic (mode 600) and the version before is kept.
+ * Rejects only when the disk fails.
+ */
+export async function setConfigValue(key: string, value: JsonValue | undefined, options: SetConfigOptions): Promise<SetConfigResult> {
+  const paths = statePaths(options.env);
+  const location = await locateConfig(paths, options.env);
+  const { path } = location;
+  const refuse = (problems: readonly ConfigProblem[]): SetConfigResult => ({ type: "refused", path, problems });
+  const keyPath = readKey(key);
+  if (keyPath instanceof KeyPathError) return refuse([{ type: "invalid-value", path: "", message: keyPath.message }]);
+  const marks = redactionMarks(value, keyPath);
+  if (marks.length > 0) return refuse(marks.map(markProblem));
+  const text = location.exists ? await readFile(path, "utf8") : undefined;
+  const parsed = text === undefined ? { type: "document" as const, document: {} } : await parseText(text, formatOf(path));
+  if (parsed.type === "syntax") {
+    return refuse([{ type: "syntax", path: "", message: `${path} cannot be changed before it can be read: ${parsed.message}` }]);
+  }
+  const before = parsed.document;
+  const after = applied(before, keyPath, value);
+  if (after instanceof KeyPathError) return refuse([{ type: "invalid-value", path: formatKeyPath(keyPath), message: after.message }]);
+  const changes = diffDocuments(before, after);
+  if (changes.length === 0) return { type: "unchanged", path };
+  const [known, found] = [await validateDocument(before, options.channels), await validateDocument(after, options.channels)];
+  const blocking = newProblems(known.problems, found.problems, keyPath);
+  if (blocking.length > 0) return refuse(blocking);
+  const edited =
+    text === undefined
+      ? { text: await render(after, formatOf(path)), keptComments: true }
+      : await editText(text, formatOf(path), { path: keyPath, value, before, after });
+  if (text !== undefined && hashOf(await readFile(path, "utf8")) !== hashOf(text)) {
+    return refuse([{ type: "invalid-value", path: "", message: `${path} was changed by somebody else at the same time; try again` }]);
+  }
+  const versionPath =
+    text === undefined ? undefined : await keepVersion(paths, path, { text, hash: hashOf(text), nowMs: options.nowMs ?? Date.now() });
+  await writePrivateFile(path, edited.text);
+  return {
+    type: "written",
+    path,
+    changes,
+    ...(versionPath === undefined ? {} : { versionPath }),
+    keptComments: edited.keptComments,
+    problems: found.problems,
+  };
+}
+
+function readKey(key: string): KeyPath | KeyPathError {
+  try {
+    return parseKeyPath(key);
+  } catch (error) {
+    if (error instanceof KeyPathError) return error;
+    throw error;
+  }
+}
+
+function applied(document: Document, path: KeyPath, value: unknown): Document | KeyPathError {
+  try {
+    return withValue(document, path, value);
+  } catch (error) {
+    if (error instanceof KeyPathError) return error;
+    throw error;
+  }
+}
+
+function markProblem(path: string): ConfigProblem {
+  return {
+    type: "invalid-value",
+    path,
+    message: "this is the mark of a hidden secret, not a value; write the secret, or leave the key out",
+  };
+}
+
+/** Problems that the change brings, and those that stay at its own key. Old ones elsewhere do not stand in the way of repairing one. */
+function newProblems(before: readonly ConfigProblem[], after: readonly ConfigProblem[], path: KeyPath): ConfigProblem[] {
+  const known = new Set(before.map(formatProblem));
+  const own = formatKeyPath(path);
+  return after.filter((problem) => {
+    const rest = problem.path.startsWith(own) ? problem.path.slice(own.length) : "x";
+    return !known.has(formatProblem(problem)) || rest === "" || rest.startsWith(".") || rest.startsWith("[");
+  });
+}
