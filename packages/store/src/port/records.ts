@@ -1,4 +1,4 @@
-import type { AgentMessage, CompactionMessage, RunKind, SystemPrompt, ThinkingLevel, UsageTotals } from "@factotum/agent-contract";
+import type { AgentMessage, CompactionMessage, RunKind, SystemPrompt, ThinkingLevel, ToolSchema, UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
 
 /** An input that was accepted: one message of a person or one event of a platform. Kept until its terminal state is old enough to forget. */
@@ -133,11 +133,7 @@ export interface PromptRecord {
   readonly sessionId: string;
   readonly system: SystemPrompt;
   /** The tools block as it is sent: names, descriptions, schemas, in order. */
-  readonly tools: readonly {
-    readonly name: string;
-    readonly description: string;
-    readonly parameters: Readonly<Record<string, unknown>>;
-  }[];
+  readonly tools: readonly ToolSchema[];
   /** SHA-256 of system and tools, hex. */
   readonly hash: string;
   /** The named cause that rendered it, such as `new-session`. */

@@ -1,9 +1,10 @@
 /**
  * - `conflict`: the row is not in the state that the change needs. - `not-found`: no such row.
  * - `lost-ownership`: another process has opened the store. - `full`: no space, or read-only. - `damaged`: what was read is not what was written.
- * - `unsupported`: the database is of a newer version, or the loaded SQLite must not be used. - `closed`: after `close`. - `internal`: anything else.
+ * - `unsupported`: the database is of a newer version, or the loaded SQLite must not be used. - `closed`: after `close`.
+ * - `invalid`: an argument that cannot be stored or was never given out by the store; the message says which. - `internal`: anything else.
  */
-export type StoreErrorCode = "conflict" | "not-found" | "lost-ownership" | "full" | "damaged" | "unsupported" | "closed" | "internal";
+export type StoreErrorCode = "conflict" | "not-found" | "lost-ownership" | "full" | "damaged" | "unsupported" | "closed" | "invalid" | "internal";
 
 const brand: unique symbol = Symbol.for("factotum.StoreError");
 

@@ -81,6 +81,37 @@ export interface TurnEnd {
   readonly endedAtMs: number;
 }
 
+/** A change of a session's settings. `null` clears a value. */
+export interface SessionPatch {
+  readonly label?: string | null;
+  readonly displayName?: string;
+  readonly overrides?: { readonly [Name in keyof SessionOverrides]?: SessionOverrides[Name] | null };
+}
+
+/** An entry from elsewhere. Its id is one of its file; the store gives it another. */
+export interface ImportedEntry {
+  readonly id: string;
+  readonly timestampMs: number;
+  /** A compaction names its first kept entry by that entry's id here. */
+  readonly body: TranscriptBody;
+}
+
+/** A session from elsewhere, with its entries in their order. */
+export interface ImportedSession extends SessionRecord {
+  readonly entries: readonly ImportedEntry[];
+}
+
+/** What maintenance may forget. */
+export interface MaintenanceOptions {
+  readonly nowMs: number;
+  /** How long a settled input is remembered, for redeliveries (R2). 14 days by default. */
+  readonly keepInputsMs?: number;
+  /** How long a settled row of the outbox is remembered. 14 days by default. */
+  readonly keepOutboxMs?: number;
+  /** How long the plain file of a deleted session is kept. 30 days by default. */
+  readonly keepDeletedCopiesMs?: number;
+}
+
 /** A page of a list. `cursor` is there when more follows. */
 export interface Page<Item> {
   readonly items: readonly Item[];
@@ -159,14 +190,10 @@ export interface Store {
   listSessions(filter: { readonly agentId?: string; readonly limit: number; readonly cursor?: string }): Promise<Page<SessionRecord>>;
   /** Makes a session that has no turn yet. The existing one if the key is taken. */
   createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord>;
-  /** `null` clears a value. Rejects with `not-found`. */
+  /** Rejects with `not-found`. */
   patchSession(
     key: string,
-    patch: {
-      readonly label?: string | null;
-      readonly displayName?: string;
-      readonly overrides?: { readonly [Name in keyof SessionOverrides]?: SessionOverrides[Name] | null };
-    },
+    patch: SessionPatch,
     options: { readonly nowMs: number },
   ): Promise<SessionRecord>;
   /** Gives the key a new session id; the old transcript stays, readable by its id. */
@@ -174,7 +201,12 @@ export interface Store {
     key: string,
     options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number },
   ): Promise<SessionRecord>;
-  /** Removes a session and its transcript; the plain file is renamed to `<id>.jsonl.deleted.<time>`. */
+  /** Stores a session from elsewhere in one commit. Rejects with `conflict` if its key or its session id is taken. */
+  importSession(session: ImportedSession): Promise<SessionRecord>;
+  /**
+   * Removes a session with every transcript that its key has had; the plain files are renamed to `<id>.jsonl.deleted.<time>`.
+   * False if there is none; rejects with `conflict` while a turn of it is running.
+   */
   deleteSession(key: string, options: { readonly nowMs: number }): Promise<boolean>;
   /** Sessions whose `expiresAtMs` has passed. */
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]>;
@@ -183,7 +215,7 @@ export interface Store {
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
   /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
   readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
-  /** What a request is made of: the last compaction and everything from its first kept entry on, oldest first; notices left out. */
+  /** What a request is made of: the last compaction first, then every message from its first kept entry on, oldest first. */
   readContext(sessionId: string): Promise<readonly TranscriptEntry[]>;
   /** Yields the whole transcript, page by page, oldest first. */
   exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry>;
@@ -201,6 +233,8 @@ export interface Store {
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord>;
 
   counts(): Promise<StoreCounts>;
+  /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */
+  maintain(options: MaintenanceOptions): Promise<boolean>;
   /** Waits until the plain copies are complete. */
   flushCopies(): Promise<void>;
   /** Finishes what was begun, completes the copies and closes. Twice is once. */

@@ -1,0 +1,87 @@
+import type { MsgContext } from "@factotum/channel-contract";
+
+/** What an account's configuration says about who may talk (design 05, "Who may talk"). */
+export interface AccessPolicy {
+  readonly dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
+  readonly allowFrom: readonly string[];
+  readonly groupPolicy: "allowlist" | "open" | "disabled";
+  /** By the platform's id of the group; `*` stands for every group that has no entry of its own. */
+  readonly groups: Readonly<Record<string, GroupAccess | undefined>>;
+}
+
+/** One group's part of the policy. */
+export interface GroupAccess {
+  readonly requireMention: boolean;
+  /** Left out: every member. */
+  readonly allowFrom?: readonly string[] | undefined;
+}
+
+/** What becomes of a message. Nobody who is turned away gets an answer. */
+export type Admission =
+  | { readonly type: "admit" }
+  /** Allowed here, but not said to the assistant: kept as context for the next time it is. */
+  | { readonly type: "overheard" }
+  | { readonly type: "ignore"; readonly reason: string };
+
+/**
+ * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits nobody.
+ *
+ * The owner is admitted to direct conversations whatever `allowFrom` says, since the owner list is the stronger list; `disabled` closes them for
+ * everybody. `open` needs `*` in `allowFrom`, as design 05 says.
+ */
+export function admitMessage(
+  message: MsgContext,
+  policy: AccessPolicy,
+  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[] },
+): Admission {
+  if (message.sender.isBot) return ignore("the sender is a bot");
+  if (message.origin.conversation.kind === "direct") return admitDirect(message, policy, context.owner);
+  return admitGroup(message, policy, context);
+}
+
+function admitDirect(message: MsgContext, policy: AccessPolicy, owner: boolean): Admission {
+  const listed = policy.allowFrom.includes(message.sender.id);
+  switch (policy.dmPolicy) {
+    case "disabled":
+      return ignore("dmPolicy is disabled");
+    case "open":
+      return owner || listed || policy.allowFrom.includes("*")
+        ? { type: "admit" }
+        : ignore('dmPolicy is open, but allowFrom has neither the sender nor "*"');
+    case "allowlist":
+    case "pairing":
+      return owner || listed ? { type: "admit" } : ignore("the sender is not in allowFrom");
+  }
+}
+
+function admitGroup(
+  message: MsgContext,
+  policy: AccessPolicy,
+  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[] },
+): Admission {
+  const { conversation } = message.origin;
+  const group =
+    policy.groups[conversation.id] ??
+    (conversation.parentId === undefined ? undefined : policy.groups[conversation.parentId]) ??
+    policy.groups["*"];
+  if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
+  if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups");
+  if (group?.allowFrom !== undefined && !context.owner && !group.allowFrom.includes(message.sender.id) && !group.allowFrom.includes("*")) {
+    return ignore("the sender is not in the group's allowFrom");
+  }
+  if ((group?.requireMention ?? true) && !isAddressed(message, context.mentionPatterns)) return { type: "overheard" };
+  return { type: "admit" };
+}
+
+function isAddressed(message: MsgContext, patterns: readonly RegExp[]): boolean {
+  return (
+    message.mentionsBot ||
+    message.replyTo?.sender?.isSelf === true ||
+    message.command !== undefined ||
+    patterns.some((pattern) => pattern.test(message.text))
+  );
+}
+
+function ignore(reason: string): Admission {
+  return { type: "ignore", reason };
+}

@@ -1,0 +1,136 @@
+import { RPC_METHODS } from "@factotum/protocol";
+import type { RpcMethod } from "@factotum/protocol";
+
+/** Who asks. Made by the gateway from a credential or a committed message; nothing a client says widens it (R19). */
+export type Principal =
+  /** No credential. */
+  | { readonly type: "anonymous" }
+  /** Holds the gateway's token: the owner. */
+  | { readonly type: "token" }
+  /** A platform, by the signature that its channel verifies on the raw bytes. */
+  | { readonly type: "platform" }
+  /** A tool call of a run; `owner` is the sender's of the message that made the run. */
+  | { readonly type: "run"; readonly owner: boolean };
+
+/** The HTTP routes. A route that is not here cannot be served. */
+export const HTTP_ROUTES = [
+  "GET /",
+  "GET /healthz",
+  "GET /readyz",
+  "GET /ws",
+  "POST /v1/chat/completions",
+  "GET /v1/models",
+  "ANY /channels",
+] as const;
+
+/** Name of a route. */
+export type HttpRoute = (typeof HTTP_ROUTES)[number];
+
+/** What a tool does, as its traits say; `send-elsewhere` is a send to another address than the run's own. */
+export const TOOL_ACTIONS = ["read", "write", "execute", "send", "send-elsewhere", "config"] as const;
+
+/** Name of what a tool does. */
+export type ToolAction = (typeof TOOL_ACTIONS)[number];
+
+/** Everything that can be asked for. */
+export type Action =
+  | { readonly type: "rpc"; readonly method: RpcMethod }
+  | { readonly type: "http"; readonly route: HttpRoute }
+  | { readonly type: "tool"; readonly effect: ToolAction };
+
+/** The answer. `reason` names the rule and what to do. */
+export type Decision = { readonly type: "allow" } | { readonly type: "deny"; readonly reason: string };
+
+/** The roles that the rules speak of. */
+export const ROLES = ["anonymous", "token", "platform", "owner-run", "guest-run"] as const;
+
+/** Name of a role. */
+export type Role = (typeof ROLES)[number];
+
+const OWNER_ONLY: readonly Role[] = ["token"];
+const EVERYBODY: readonly Role[] = ["anonymous", "token", "platform"];
+
+/** Who may call which method. A method without a row does not compile. */
+const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
+  "chat.send": OWNER_ONLY,
+  "chat.history": OWNER_ONLY,
+  "chat.subscribe": OWNER_ONLY,
+  "chat.unsubscribe": OWNER_ONLY,
+  "chat.abort": OWNER_ONLY,
+  agent: OWNER_ONLY,
+  "agents.list": OWNER_ONLY,
+  "sessions.list": OWNER_ONLY,
+  "sessions.resolve": OWNER_ONLY,
+  "sessions.patch": OWNER_ONLY,
+  "sessions.reset": OWNER_ONLY,
+  "sessions.delete": OWNER_ONLY,
+  status: OWNER_ONLY,
+  "gateway.shutdown": OWNER_ONLY,
+};
+
+/** Who may use which route. The page itself holds nothing secret; `/ws` admits everybody to the handshake and nobody past it without the token. */
+const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
+  "GET /": EVERYBODY,
+  "GET /healthz": EVERYBODY,
+  "GET /readyz": EVERYBODY,
+  "GET /ws": EVERYBODY,
+  "POST /v1/chat/completions": OWNER_ONLY,
+  "GET /v1/models": OWNER_ONLY,
+  "ANY /channels": ["platform"],
+};
+
+/** Which runs may do what. Everybody's files are a folder of their own session (design 08, sandbox); commands are the owner's until approvals exist. */
+const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
+  read: ["owner-run", "guest-run"],
+  write: ["owner-run", "guest-run"],
+  send: ["owner-run", "guest-run"],
+  "send-elsewhere": ["owner-run"],
+  execute: ["owner-run"],
+  config: ["owner-run"],
+};
+
+/**
+ * The one place where authority is decided: before every RPC method, HTTP route and tool call. What no rule names is denied.
+ *
+ * Every session and agent belongs to the owner, so no rule looks at a resource yet; a tool's files are bounded by its roots (R21) and a send's address by
+ * the run's origin (R4).
+ */
+export function authorize(principal: Principal, action: Action): Decision {
+  const role = roleOf(principal);
+  if (rulesFor(action).includes(role)) return { type: "allow" };
+  return { type: "deny", reason: reason(role, action) };
+}
+
+/** Every action there is, for the test that holds the rules against all roles. */
+export function allActions(): readonly Action[] {
+  return [
+    ...(Object.keys(RPC_METHODS) as RpcMethod[]).map((method): Action => ({ type: "rpc", method })),
+    ...HTTP_ROUTES.map((route): Action => ({ type: "http", route })),
+    ...TOOL_ACTIONS.map((effect): Action => ({ type: "tool", effect })),
+  ];
+}
+
+function rulesFor(action: Action): readonly Role[] {
+  switch (action.type) {
+    case "rpc":
+      return Object.hasOwn(RPC_RULES, action.method) ? RPC_RULES[action.method] : [];
+    case "http":
+      return Object.hasOwn(HTTP_RULES, action.route) ? HTTP_RULES[action.route] : [];
+    case "tool":
+      return Object.hasOwn(TOOL_RULES, action.effect) ? TOOL_RULES[action.effect] : [];
+  }
+}
+
+function roleOf(principal: Principal): Role {
+  if (principal.type !== "run") return principal.type;
+  return principal.owner ? "owner-run" : "guest-run";
+}
+
+function reason(role: Role, action: Action): string {
+  if (action.type === "tool") {
+    return `Rule tool:${action.effect}: only the owner may do this. The owner is whoever commands.ownerAllowFrom names, or who holds the gateway's token.`;
+  }
+  if (role === "anonymous")
+    return "No valid token. Send the gateway's token: `Authorization: Bearer <token>`, or the link that `factotum gateway run` prints.";
+  return "This credential may not do this.";
+}

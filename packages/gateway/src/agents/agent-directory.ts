@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import type { AgentTool, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
+import type { ModelSource, ResolvedModel } from "./model-source.ts";
+import { filterTools } from "./tool-policy.ts";
+import type { ToolPolicyLayer } from "./tool-policy.ts";
+
+/** What the directory is made of. */
+export interface AgentDirectoryOptions {
+  readonly config: FactotumConfig;
+  /** The state directory. */
+  readonly home: string;
+  readonly models: ModelSource;
+  readonly tools: readonly AgentTool[];
+  readonly skills: SkillIndex;
+  readonly logger: Logger;
+}
+
+/** One agent as a run sees it. */
+export interface AgentRuntime {
+  readonly config: ResolvedAgent;
+  /** What people call it: the identity's name, else the agent's. */
+  readonly name: string | undefined;
+  /** Fingerprint of everything in the configuration that its prompts and tools are made of. */
+  readonly basis: string;
+  /** The session's model, or the agent's; `override` is a reference. */
+  model(override: string | undefined): Promise<ResolvedModel>;
+  /** The tools that every layer of the policy admits, the group's included. */
+  tools(options: { readonly provider: string; readonly group: GroupConfig | undefined }): readonly AgentTool[];
+  skills(options: {
+    readonly workspace: string;
+    readonly group: GroupConfig | undefined;
+    readonly signal: AbortSignal;
+  }): Promise<readonly SkillEntry[]>;
+}
+
+/** The configured agents, by id. */
+export class AgentDirectory {
+  readonly #options: AgentDirectoryOptions;
+  readonly #agents: ReadonlyMap<string, AgentRuntime>;
+
+  constructor(options: AgentDirectoryOptions) {
+    this.#options = options;
+    this.#agents = new Map(options.config.agents.map((agent) => [agent.id, createAgentRuntime(agent, options)]));
+    for (const agent of options.config.agents) this.#warnOfUnknownTools(agent);
+  }
+
+  get(agentId: string): AgentRuntime | undefined {
+    return this.#agents.get(agentId);
+  }
+
+  /** The agent of everything that nothing else names. */
+  get default(): AgentRuntime {
+    const agent = this.#agents.get(this.#options.config.defaultAgentId);
+    if (agent === undefined)
+      throw new Error(`the configuration names ${this.#options.config.defaultAgentId} as its default agent and does not define it`);
+    return agent;
+  }
+
+  list(): readonly AgentRuntime[] {
+    return [...this.#agents.values()];
+  }
+
+  /**
+   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else unless the agent's sandbox is
+   * off (design 08, sandbox `non-main` and `workspaceAccess: none`). The folder is made when it is not there.
+   */
+  workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): string {
+    const { sandbox, workspace, id } = agent.config;
+    const boxed = sandbox.mode === "all" || (sandbox.mode === "non-main" && (!run.owner || group));
+    const folder = boxed
+      ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
+      : workspace;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  #warnOfUnknownTools(agent: ResolvedAgent): void {
+    const { missing } = filterTools(this.#options.tools, [this.#options.config.tools, agent.tools]);
+    if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
+  }
+}
+
+function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, sessionKey: string): string {
+  if (scope === "shared") return "shared";
+  if (scope === "agent") return `agent-${agentId}`;
+  // A key holds ids of the platform and characters that a folder's name cannot have.
+  return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
+}
+
+function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions): AgentRuntime {
+  const { config } = options;
+  const layers: readonly ToolPolicyLayer[] = [config.tools, agent.tools];
+  return {
+    config: agent,
+    name: agent.identity.name ?? agent.name,
+    basis: fingerprint([
+      agent.id,
+      agent.identity,
+      agent.name,
+      agent.systemPrompt,
+      agent.tools,
+      agent.skills,
+      agent.model,
+      agent.thinking,
+      agent.userTimezone,
+      agent.workspace,
+      config.tools,
+      config.commands.ownerAllowFrom,
+    ]),
+    model: (override) => options.models.resolve(override ?? agent.model?.primary),
+    tools: ({ provider, group }) => {
+      const byProvider = config.tools.byProvider[provider];
+      const all = [...layers, ...(byProvider === undefined ? [] : [byProvider]), ...(group?.tools === undefined ? [] : [group.tools])];
+      return filterTools(options.tools, all).tools;
+    },
+    skills: async ({ workspace, group, signal }) => {
+      const allow = narrow(agent.skills.allow, group?.skills);
+      return options.skills.list({ workspace, signal, ...(allow === undefined ? {} : { allow }) });
+    },
+  };
+}
+
+function narrow(agent: readonly string[] | undefined, group: readonly string[] | undefined): readonly string[] | undefined {
+  if (agent === undefined || group === undefined) return group ?? agent;
+  return agent.filter((name) => group.includes(name));
+}
+
+function fingerprint(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 16);
+}

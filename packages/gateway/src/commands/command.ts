@@ -1,0 +1,32 @@
+/** A command that a person typed, parsed. */
+export type Command =
+  /** End the run and drop what waits. */
+  | { readonly type: "stop" }
+  /** Begin the conversation anew. */
+  | { readonly type: "reset" }
+  | { readonly type: "status" }
+  | { readonly type: "help" };
+
+/** The commands of this build, for `/help` and native menus. */
+export const COMMANDS: readonly { readonly name: string; readonly summary: string }[] = [
+  { name: "/new", summary: "start a new conversation" },
+  { name: "/stop", summary: "stop what I am doing and forget what waits" },
+  { name: "/status", summary: "show model, context and queue" },
+  { name: "/help", summary: "show this list" },
+];
+
+/** Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message. */
+export function parseCommand(text: string, resetTriggers: readonly string[]): Command | undefined {
+  const word = text.trim().toLowerCase();
+  if (resetTriggers.some((trigger) => trigger.toLowerCase() === word)) return { type: "reset" };
+  switch (word) {
+    case "/stop":
+      return { type: "stop" };
+    case "/status":
+      return { type: "status" };
+    case "/help":
+      return { type: "help" };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import type { ChannelCapabilities, MessageId, Origin } from "@factotum/channel-contract";
+import { chunkMarkdown } from "@factotum/channel-kit";
+import type { NewOutbound, OutboxRecord } from "@factotum/store";
+import { sendKey } from "./idempotency-key.ts";
+
+/** How long a message may wait before it is too late to send. */
+export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
+
+/** One logical message. */
+export interface PlannedMessage {
+  readonly sessionKey: string;
+  readonly target: Origin;
+  readonly text: string;
+  readonly purpose: OutboxRecord["purpose"];
+  readonly replyTo?: MessageId;
+  /** What makes the message this one and no other: the same parts give the same idempotency keys. */
+  readonly identity: readonly (string | number)[];
+  readonly nowMs: number;
+  readonly suppressed: boolean;
+}
+
+/**
+ * Cuts a message into the parts that its channel can take, one row each. A part starts in custody (`sending`) only where the channel recognises a
+ * repeated send: elsewhere a crash between the commit and the request would count as ambiguous though nothing had left.
+ */
+export function planMessage(
+  message: PlannedMessage,
+  channel: { readonly capabilities: ChannelCapabilities; readonly textChunkLimit?: number } | undefined,
+): readonly NewOutbound[] {
+  const { capabilities } = channel ?? {};
+  const texts = capabilities === undefined ? [message.text] : chunks(message.text, capabilities, channel?.textChunkLimit);
+  const inCustody = capabilities?.idempotentSend !== undefined;
+  return texts.map((text, part) => ({
+    sessionKey: message.sessionKey,
+    target: message.target,
+    outbound: { type: "text", text, ...(part === 0 && message.replyTo !== undefined ? { replyTo: message.replyTo } : {}) },
+    purpose: message.purpose,
+    idempotencyKey: sendKey(...message.identity, part),
+    dueAtMs: message.nowMs,
+    expiresAtMs: message.nowMs + OUTBOX_TTL_MS,
+    state: message.suppressed ? "suppressed" : part === 0 && inCustody ? "sending" : "waiting",
+  }));
+}
+
+function chunks(text: string, capabilities: ChannelCapabilities, limit: number | undefined): readonly string[] {
+  const { maxLength, unit, maxLines } = capabilities.text;
+  const pieces = chunkMarkdown(text, {
+    maxLength: Math.max(32, Math.min(maxLength, limit ?? maxLength)),
+    unit,
+    ...(maxLines === undefined ? {} : { maxLines }),
+  });
+  return pieces.map((piece) => piece.text);
+}

@@ -1,0 +1,221 @@
+import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { FactotumConfig } from "@factotum/config";
+import type { InputAdmission, OutboxRecord, Store } from "@factotum/store";
+import { StoreError } from "@factotum/store";
+import { createToolGate } from "./access/tool-gate.ts";
+import { AgentDirectory } from "./agents/agent-directory.ts";
+import type { ModelSource } from "./agents/model-source.ts";
+import { ChannelRegistry } from "./channels/channel-registry.ts";
+import type { ChannelAccount } from "./channels/channel-registry.ts";
+import { runCommand } from "./commands/run-command.ts";
+import { Dispatcher } from "./delivery/dispatcher.ts";
+import { SessionEvents } from "./events/session-events.ts";
+import { Ingress } from "./ingress/ingress.ts";
+import type { Submission } from "./ingress/ingress.ts";
+import { SessionLanes } from "./lanes/session-lanes.ts";
+import { SessionService } from "./sessions/session-service.ts";
+import { InputWatchers } from "./turn/run-report.ts";
+import type { InputWatcher } from "./turn/run-report.ts";
+import { SessionCache } from "./turn/session-cache.ts";
+import type { TurnJob } from "./turn/turn-job.ts";
+import { TurnRunner } from "./turn/turn-runner.ts";
+import type { TurnServices } from "./turn/turn-services.ts";
+
+/** What the engine is made of. */
+export interface EngineOptions {
+  readonly config: FactotumConfig;
+  /** The state directory. */
+  readonly home: string;
+  readonly store: Store;
+  readonly models: ModelSource;
+  /** Makes the tools; `messenger` delivers for the `message` tool. */
+  readonly tools: readonly AgentTool[];
+  readonly skills: SkillIndex;
+  readonly accounts: readonly ChannelAccount[];
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly fetch: typeof fetch;
+  readonly ownerDisplaySecret: string | undefined;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+}
+
+/** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
+export class Engine {
+  readonly services: TurnServices;
+  readonly sessions: SessionService;
+  readonly #lanes: SessionLanes<TurnJob>;
+  readonly #ingress: Ingress;
+  readonly #background = new Set<Promise<void>>();
+  #expiry: Disposable | undefined;
+
+  constructor(options: EngineOptions) {
+    const { config, store, clock, random, logger } = options;
+    const channels = new ChannelRegistry({
+      accounts: options.accounts,
+      receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
+      readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
+      clock,
+      random,
+      logger,
+      fetch: options.fetch,
+    });
+    const events = new SessionEvents();
+    const dispatcher = new Dispatcher({
+      store,
+      channelFor: (target) => channels.channelFor(target),
+      clock,
+      random,
+      logger,
+      onSettled: (row) => this.#noteSettled(row),
+    });
+    this.services = {
+      config,
+      store,
+      models: options.models,
+      agents: new AgentDirectory({
+        config,
+        home: options.home,
+        models: options.models,
+        tools: options.tools,
+        skills: options.skills,
+        logger,
+      }),
+      channels,
+      dispatcher,
+      events,
+      watchers: new InputWatchers(),
+      cache: new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 }),
+      toolGate: createToolGate(),
+      clock,
+      random,
+      logger,
+      ownerDisplaySecret: options.ownerDisplaySecret,
+      commands: options.commands,
+      documentation: options.documentation,
+    };
+    const runner = new TurnRunner(this.services);
+    this.#lanes = new SessionLanes<TurnJob>({
+      capacity: config.maxConcurrent,
+      process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
+      onQueueChange: (sessionKey, queued) => events.publish(sessionKey, { type: "queue-change", queued }),
+      onError: (sessionKey, error) => logger.error("A turn could not be finished and is taken up at the next start", { sessionKey, error }),
+    });
+    this.sessions = new SessionService(this.services, this.#lanes);
+    this.#ingress = new Ingress(this.services, {
+      enqueue: (sessionKey, job) => this.#lanes.enqueue(sessionKey, job),
+      command: (sessionKey, command, input) =>
+        this.#inBackground("command", runCommand(this.services, this.sessions, sessionKey, command, input)),
+    });
+  }
+
+  /** Takes up what the last process left, then connects the channels. Resolves when inputs are taken; channels go on connecting by themselves. */
+  async start(): Promise<void> {
+    const { store, channels, dispatcher } = this.services;
+    await channels.prepare();
+    await dispatcher.recover();
+    for (const turn of await store.resumeTurns()) this.#lanes.enqueue(turn.sessionKey, { type: "resume", turn });
+    let cursor: string | undefined;
+    do {
+      const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      for (const input of page.items) this.#ingress.place(input);
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    this.#inBackground("channels", channels.start());
+    this.#scheduleExpiry();
+  }
+
+  /** Takes an input of the gateway's own clients. `watcher` is told everything from the first event on. */
+  async submit(
+    message: MsgContext,
+    admission: InputAdmission,
+    watcher?: InputWatcher,
+  ): Promise<Submission & { readonly watch: Disposable }> {
+    let watch: Disposable = { [Symbol.dispose]: () => undefined };
+    const submission = await this.#ingress.submit(message, admission, {
+      onAccepted: (inputId) => {
+        if (watcher !== undefined) watch = this.services.watchers.watch(inputId, watcher);
+      },
+    });
+    return { ...submission, watch };
+  }
+
+  /** Turns that run now. */
+  get running(): number {
+    return this.#lanes.active;
+  }
+
+  /** Stops taking work, leaves unfinished turns to the next start, and lets sends that are on the wire come back. The store stays open. */
+  async stop(reason: string): Promise<void> {
+    this.#expiry?.[Symbol.dispose]();
+    await this.services.channels.stop();
+    await this.#lanes.close(reason);
+    await this.services.dispatcher.close();
+    await Promise.all(this.#background);
+  }
+
+  /** Removes sessions whose time is over, once a minute at most. */
+  #scheduleExpiry(): void {
+    this.#expiry = this.services.clock.schedule(60_000, () => {
+      this.#inBackground("expiry", this.#expire());
+      this.#scheduleExpiry();
+    });
+  }
+
+  async #expire(): Promise<void> {
+    for (const session of await this.services.store.listExpiredSessions(this.services.clock.now(), 100))
+      await this.sessions.delete(session.key);
+  }
+
+  /** Work that nobody waits for: its failure is logged here, once. */
+  #inBackground(what: string, work: Promise<unknown>): void {
+    const done = work.then(
+      () => undefined,
+      (error: unknown) => {
+        if (StoreError.isInstance(error) && error.code === "closed") return;
+        this.services.logger.error("Background work failed", { what, error });
+      },
+    );
+    this.#background.add(done);
+    void done.finally(() => this.#background.delete(done));
+  }
+
+  #noteSettled(row: OutboxRecord): void {
+    if (row.state.type !== "dead" && row.state.type !== "ambiguous") return;
+    const { logger } = this.services;
+    logger.error("A message could not be delivered", {
+      outboxId: row.id,
+      sessionKey: row.sessionKey,
+      state: row.state.type,
+      reason: row.state.reason,
+    });
+    this.#inBackground("undelivered notice", this.#tellUndelivered(row));
+  }
+
+  /** Leaves a note in the conversation, where the owner sees it: the channel itself is what failed. */
+  async #tellUndelivered(row: OutboxRecord): Promise<void> {
+    const { store, clock, events } = this.services;
+    const session = await store.readSession(row.sessionKey);
+    if (session === undefined) return;
+    const what = row.state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
+    const reason = "reason" in row.state ? row.state.reason : "";
+    const entry = await store.appendEntry(
+      session.sessionId,
+      { type: "notice", level: "error", text: `${what} ${row.target.channel}: ${reason}` },
+      { timestampMs: clock.now() },
+    );
+    events.publish(row.sessionKey, {
+      type: "entry",
+      entry: {
+        type: "notice",
+        id: entry.id,
+        timestampMs: entry.timestampMs,
+        level: "error",
+        text: `${what} ${row.target.channel}: ${reason}`,
+      },
+    });
+  }
+}

@@ -1,0 +1,89 @@
+import type { ChatEvent, LiveRun } from "@factotum/protocol";
+
+/** Gets every event of one session, in order. Must not throw. */
+export type SessionListener = (event: ChatEvent) => void;
+
+const MAX_TOOL_OUTPUT_CHARS = 4000;
+
+/**
+ * What happens in sessions, for people who watch. Keeps for each running session the state that is not committed yet, so that a client which
+ * joins late gets a snapshot that the next event follows on.
+ */
+export class SessionEvents {
+  readonly #listeners = new Map<string, Set<SessionListener>>();
+  readonly #changeListeners = new Set<(key: string) => void>();
+  readonly #live = new Map<string, LiveRun>();
+
+  /** Begins to listen; disposing ends it. */
+  subscribe(sessionKey: string, listener: SessionListener): Disposable {
+    const listeners = this.#listeners.get(sessionKey) ?? new Set();
+    listeners.add(listener);
+    this.#listeners.set(sessionKey, listeners);
+    return {
+      [Symbol.dispose]: () => {
+        listeners.delete(listener);
+        if (listeners.size === 0 && this.#listeners.get(sessionKey) === listeners) this.#listeners.delete(sessionKey);
+      },
+    };
+  }
+
+  /** Calls back with the key of every session whose place in a list may have changed. */
+  onSessionsChange(listener: (key: string) => void): Disposable {
+    this.#changeListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#changeListeners.delete(listener) };
+  }
+
+  /** What the session's run is doing now. */
+  live(sessionKey: string): LiveRun | undefined {
+    return this.#live.get(sessionKey);
+  }
+
+  /** Applies an event to the live state and hands it to everybody who listens. */
+  publish(sessionKey: string, event: ChatEvent): void {
+    const live = nextLive(this.#live.get(sessionKey), event);
+    if (live === undefined) this.#live.delete(sessionKey);
+    else this.#live.set(sessionKey, live);
+    for (const listener of this.#listeners.get(sessionKey) ?? []) listener(event);
+    if (event.type === "run-start" || event.type === "run-end" || event.type === "reset") this.sessionChanged(sessionKey);
+  }
+
+  /** Tells list watchers that a session was made, changed or removed. */
+  sessionChanged(sessionKey: string): void {
+    for (const listener of this.#changeListeners) listener(sessionKey);
+  }
+}
+
+/** The live state after an event. Committed entries leave it, since they stand in the transcript. */
+function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefined {
+  if (event.type === "run-start") return { runId: event.runId, startedAtMs: event.startedAtMs, blocks: [], tools: [] };
+  if (live === undefined) return undefined;
+  switch (event.type) {
+    case "block-start":
+      return { ...live, blocks: [...live.blocks, { type: event.block, text: "" }] };
+    case "block-delta":
+      return {
+        ...live,
+        blocks: live.blocks.map((block, index) => (index === live.blocks.length - 1 ? { ...block, text: block.text + event.text } : block)),
+      };
+    case "tool-start":
+      return { ...live, tools: [...live.tools, { ...event.call, output: "" }] };
+    case "tool-delta":
+      return {
+        ...live,
+        tools: live.tools.map((tool) =>
+          tool.id === event.callId ? { ...tool, output: (tool.output + event.text).slice(-MAX_TOOL_OUTPUT_CHARS) } : tool,
+        ),
+      };
+    case "entry": {
+      const { entry } = event;
+      if (entry.type === "assistant") return { ...live, blocks: [] };
+      if (entry.type === "tool-result") return { ...live, tools: live.tools.filter((tool) => tool.id !== entry.callId) };
+      return live;
+    }
+    case "run-end":
+    case "reset":
+      return undefined;
+    case "queue-change":
+      return live;
+  }
+}

@@ -1,0 +1,136 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAdmission, InputRecord } from "@factotum/store";
+import { admitMessage } from "../access/admit-message.ts";
+import type { Admission } from "../access/admit-message.ts";
+import { isListedOwner } from "../access/owner.ts";
+import { parseCommand } from "../commands/command.ts";
+import type { Command } from "../commands/command.ts";
+import { routeMessage } from "../routing/route.ts";
+import type { Route } from "../routing/route.ts";
+import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
+import type { TurnJob } from "../turn/turn-job.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { Overheard } from "./overheard.ts";
+
+/** Where admitted inputs go. */
+export interface IngressTargets {
+  readonly enqueue: (sessionKey: string, job: TurnJob) => void;
+  readonly command: (sessionKey: string, command: Command, input: InputRecord) => void;
+}
+
+/** What became of a submission. */
+export interface Submission {
+  readonly status: "accepted" | "duplicate";
+  readonly inputId: string;
+  readonly sessionKey: string;
+}
+
+/**
+ * The first stage: commits every input before anybody is told that it arrived, then decides who may talk, and where it goes. Placing is synchronous,
+ * so that inputs keep their order from the commit to the queue.
+ */
+export class Ingress {
+  readonly #services: Omit<TurnServices, "dispatcher">;
+  readonly #targets: IngressTargets;
+  readonly #overheard: Overheard;
+  readonly #mentionPatterns: readonly RegExp[];
+
+  constructor(services: Omit<TurnServices, "dispatcher">, targets: IngressTargets) {
+    this.#services = services;
+    this.#targets = targets;
+    this.#overheard = new Overheard(services.config.messages.groupChat.historyLimit);
+    this.#mentionPatterns = services.config.messages.groupChat.mentionPatterns.map((pattern) => new RegExp(pattern, "iu"));
+  }
+
+  /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
+  async receive(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
+    const { status } = await this.submit(message, this.#channelAdmission(message), options);
+    return status;
+  }
+
+  /** Takes an input of the gateway's own clients, whose authority is known. */
+  async submit(
+    message: MsgContext,
+    admission: InputAdmission,
+    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void } = {},
+  ): Promise<Submission> {
+    const { type, input } = await this.#services.store.acceptInput(message, {
+      admission,
+      receivedAtMs: this.#services.clock.now(),
+      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+    });
+    const { sessionKey } = this.#route(input);
+    if (type === "accepted") {
+      options.onAccepted?.(input.id);
+      this.place(input);
+    }
+    return { status: type, inputId: input.id, sessionKey };
+  }
+
+  /** Decides about a committed input and hands it on. Also for inputs that the last process left waiting. */
+  place(input: InputRecord): void {
+    const decision = this.#admit(input);
+    if (decision.type !== "admit") {
+      if (decision.type === "overheard") this.#overheard.add(input.message);
+      this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
+      return;
+    }
+    const route = this.#route(input);
+    const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
+    if (command !== undefined) this.#targets.command(route.sessionKey, command, input);
+    else
+      this.#targets.enqueue(route.sessionKey, {
+        type: "input",
+        input,
+        agentId: route.agentId,
+        overheard: this.#overheard.take(input.message),
+      });
+  }
+
+  #admit(input: InputRecord): Admission {
+    const { message, admission } = input;
+    if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
+    const account = this.#services.channels.accountFor(message.origin);
+    const addressing = this.#services.channels.channelFor(message.origin)?.capabilities.addressing;
+    if (account === undefined || addressing === "session-key") {
+      return admission.owner ? { type: "admit" } : { type: "ignore", reason: "the channel is not configured (any more)" };
+    }
+    return admitMessage(message, account, { owner: admission.owner, mentionPatterns: this.#mentionPatterns });
+  }
+
+  #channelAdmission(message: MsgContext): InputAdmission {
+    const sessionKeyed = this.#services.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
+    // Behind a session-key address stands the gateway's own socket, which admits only the holder of the token.
+    if (sessionKeyed) return { owner: true, kind: "user", sessionKey: message.origin.conversation.id };
+    return { owner: isListedOwner(message, this.#services.config.commands.ownerAllowFrom), kind: "user" };
+  }
+
+  #route(input: InputRecord): Route {
+    const { message, admission } = input;
+    const { config, agents, channels } = this.#services;
+    if (admission.sessionKey !== undefined) {
+      const sessionKey = normalizeSessionKey(admission.sessionKey);
+      const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
+      return { sessionKey, agentId: agentId !== undefined && agents.get(agentId) !== undefined ? agentId : config.defaultAgentId };
+    }
+    return routeMessage(
+      {
+        origin: message.origin,
+        senderId: message.sender.id,
+        roles: message.sender.roles ?? [],
+        caseSensitiveIds: channels.channelFor(message.origin)?.capabilities.caseSensitiveIds ?? true,
+      },
+      config,
+    );
+  }
+
+  #ignore(input: InputRecord, reason: string): void {
+    const { store, logger, watchers } = this.#services;
+    logger.debug("Input ignored", { inputId: input.id, channel: input.message.origin.channel, reason });
+    watchers.settled([input.id], reason);
+    store.settleInputs([input.id], { type: "ignored", reason }).catch((error: unknown) => {
+      // It stays `waiting` and is judged again, the same way, at the next start.
+      logger.error("An ignored input could not be settled", { inputId: input.id, error });
+    });
+  }
+}

@@ -1,0 +1,125 @@
+import type { Origin } from "@factotum/channel-contract";
+import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
+
+/** How direct messages share sessions (design 04, keys). */
+export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
+
+/** One rule of `bindings[]` (design 08). */
+export interface Binding {
+  readonly agentId: string;
+  readonly match: {
+    readonly channel: string;
+    /** Left out: the account `default`; `*`: every account. */
+    readonly accountId?: string | undefined;
+    readonly peer?: { readonly kind: "direct" | "group" | "channel"; readonly id: string } | undefined;
+    readonly guildId?: string | undefined;
+    readonly roles?: readonly string[] | undefined;
+    readonly teamId?: string | undefined;
+  };
+  readonly session?: { readonly dmScope?: DmScope | undefined } | undefined;
+}
+
+/** What routing needs of the configuration. */
+export interface RoutingConfig {
+  readonly agents: readonly { readonly id: string; readonly isDefault: boolean }[];
+  readonly bindings: readonly Binding[];
+  readonly session: {
+    readonly scope: "per-sender" | "global";
+    readonly mainKey: string;
+    readonly dmScope: DmScope;
+    /** Canonical name to `channel:id` of the same person. */
+    readonly identityLinks: Readonly<Record<string, readonly string[]>>;
+  };
+}
+
+/** Where an input goes. */
+export interface Route {
+  readonly agentId: string;
+  readonly sessionKey: string;
+}
+
+/** The facts of a message that routing looks at. */
+export interface RouteQuery {
+  readonly origin: Origin;
+  readonly senderId: string;
+  readonly roles: readonly string[];
+  /** Of the channel: two ids that differ in case are two ids. */
+  readonly caseSensitiveIds: boolean;
+}
+
+/** Chooses agent and session for a message. Pure: the same message under the same configuration always goes the same way. */
+export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
+  const binding = findBinding(query, config.bindings);
+  const agentId = binding?.agentId ?? defaultAgentId(config);
+  if (config.session.scope === "global") return { agentId, sessionKey: GLOBAL_SESSION_KEY };
+  return { agentId, sessionKey: addressKey(agentId, query, config, binding?.session?.dmScope ?? config.session.dmScope) };
+}
+
+/** The agent of everything that no binding names: the one marked, else the first, else `main`. */
+export function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
+  return config.agents.find((agent) => agent.isDefault)?.id ?? config.agents[0]?.id ?? "main";
+}
+
+function addressKey(agentId: string, query: RouteQuery, config: RoutingConfig, dmScope: DmScope): string {
+  const { channel, accountId, conversation } = query.origin;
+  const part = (id: string): string => keyPart(id, { caseSensitive: query.caseSensitiveIds });
+  if (conversation.kind !== "direct") {
+    const thread =
+      conversation.threadId === undefined ? [] : [conversation.kind === "group" ? "topic" : "thread", part(conversation.threadId)];
+    return agentSessionKey(agentId, channel.toLowerCase(), conversation.kind, part(conversation.id), ...thread);
+  }
+  const peer = linkedIdentity(query, config.session.identityLinks) ?? part(query.senderId);
+  switch (dmScope) {
+    case "main":
+      return agentSessionKey(agentId, config.session.mainKey);
+    case "per-peer":
+      return agentSessionKey(agentId, "direct", peer);
+    case "per-channel-peer":
+      return agentSessionKey(agentId, channel.toLowerCase(), "direct", peer);
+    case "per-account-channel-peer":
+      return agentSessionKey(agentId, channel.toLowerCase(), keyPart(accountId, { caseSensitive: false }), "direct", peer);
+  }
+}
+
+function linkedIdentity(query: RouteQuery, links: RoutingConfig["session"]["identityLinks"]): string | undefined {
+  const id = `${query.origin.channel}:${query.senderId}`;
+  const entry = Object.entries(links).find(([, ids]) => ids.includes(id));
+  return entry === undefined ? undefined : keyPart(entry[0], { caseSensitive: false });
+}
+
+/** Tiers of precedence, strongest first: exact peer, the thread's parent, any peer, guild and roles, guild, team, account, channel. */
+function findBinding(query: RouteQuery, bindings: readonly Binding[]): Binding | undefined {
+  const { conversation } = query.origin;
+  const candidates = bindings.filter((binding) => matchesAccount(binding, query.origin));
+  const peerId = conversation.kind === "direct" ? query.senderId : conversation.id;
+  const tiers: readonly ((match: Binding["match"]) => boolean)[] = [
+    (match) => match.peer?.kind === conversation.kind && match.peer.id === peerId,
+    (match) =>
+      match.peer !== undefined && match.peer.id !== "*" && conversation.parentId !== undefined && match.peer.id === conversation.parentId,
+    (match) => match.peer?.kind === conversation.kind && match.peer.id === "*",
+    (match) => match.peer === undefined && match.guildId !== undefined && match.roles !== undefined,
+    (match) => match.peer === undefined && match.guildId !== undefined && match.roles === undefined,
+    (match) => match.peer === undefined && match.teamId !== undefined,
+    (match) => match.peer === undefined && match.guildId === undefined && match.teamId === undefined && match.accountId !== "*",
+    (match) => match.peer === undefined && match.guildId === undefined && match.teamId === undefined && match.accountId === "*",
+  ];
+  for (const tier of tiers) {
+    const found = candidates.find((binding) => tier(binding.match) && matchesSpace(binding, query));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function matchesAccount(binding: Binding, origin: Origin): boolean {
+  if (binding.match.channel !== origin.channel) return false;
+  const wanted = binding.match.accountId ?? "default";
+  return wanted === "*" || wanted === origin.accountId;
+}
+
+function matchesSpace(binding: Binding, query: RouteQuery): boolean {
+  const { guildId, teamId, roles } = binding.match;
+  const { spaceId } = query.origin.conversation;
+  if (guildId !== undefined && guildId !== spaceId) return false;
+  if (teamId !== undefined && teamId !== spaceId) return false;
+  return roles === undefined || roles.some((role) => query.roles.includes(role));
+}

@@ -1,0 +1,66 @@
+import type { SessionKind } from "@factotum/protocol";
+
+/** The parts of a key that belongs to an agent. */
+export interface AgentSessionKey {
+  readonly agentId: string;
+  /** Everything behind the agent. */
+  readonly rest: string;
+}
+
+/** The key of the one session under `session.scope: "global"`. */
+export const GLOBAL_SESSION_KEY = "global";
+
+/** Splits `agent:<agentId>:<rest>`; `undefined` for any other key. */
+export function parseAgentSessionKey(key: string): AgentSessionKey | undefined {
+  const [prefix, agentId, ...rest] = key.trim().split(":");
+  if (prefix !== "agent" || !agentId || rest.length === 0 || rest.every((part) => part === "")) return undefined;
+  return { agentId: agentId.toLowerCase(), rest: rest.join(":") };
+}
+
+/** Builds `agent:<agentId>:<rest>`. */
+export function agentSessionKey(agentId: string, ...rest: readonly string[]): string {
+  return ["agent", agentId.toLowerCase(), ...rest].join(":");
+}
+
+/** An id as part of a key: `%` and `:` are percent-encoded, and case is folded where the platform does not tell it apart. */
+export function keyPart(id: string, options: { readonly caseSensitive: boolean }): string {
+  const folded = options.caseSensitive ? id : id.toLowerCase();
+  return folded.replaceAll("%", "%25").replaceAll(":", "%3A");
+}
+
+/** True for what may be asked for as a session key: three parts at least, or one of the reserved forms; no control characters. */
+export function isSessionKey(key: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\u0000-\u001f\u007f]/.test(key) || key.length > 1000) return false;
+  return key === GLOBAL_SESSION_KEY || parseAgentSessionKey(key) !== undefined || /^(?:cron|hook):[^:]+/.test(key);
+}
+
+/** Reads a key as people may write it: trimmed, agent and prefix in lower case, `dm` as an alias of `direct`. */
+export function normalizeSessionKey(key: string): string {
+  const trimmed = key.trim();
+  const parsed = parseAgentSessionKey(trimmed);
+  if (parsed === undefined) return trimmed;
+  const parts = parsed.rest.split(":");
+  // The kind stands first (per-peer), second (per-channel-peer) or third (per-account-channel-peer); what follows it is an id.
+  const kindAt = parts.findIndex((part, index) => index < 3 && index < parts.length - 1 && /^(?:dm|direct|group|channel)$/i.test(part));
+  const rest = kindAt === -1 ? parts : parts.map((part, index) => (index === kindAt ? canonicalKind(part) : part));
+  return agentSessionKey(parsed.agentId, ...rest);
+}
+
+function canonicalKind(kind: string): string {
+  const lower = kind.toLowerCase();
+  return lower === "dm" ? "direct" : lower;
+}
+
+/** Kind of a session, for lists and filters (design 04). */
+export function sessionKind(key: string, mainKey: string): SessionKind {
+  if (key === GLOBAL_SESSION_KEY) return "main";
+  if (key.startsWith("cron:")) return "cron";
+  if (key.startsWith("hook:")) return "hook";
+  if (key.startsWith("node-")) return "node";
+  const parsed = parseAgentSessionKey(key);
+  if (parsed === undefined) return "other";
+  if (parsed.rest === mainKey) return "main";
+  if (parsed.rest.startsWith("node-")) return "node";
+  return /^[^:]+:(?:group|channel):/.test(parsed.rest) ? "group" : "other";
+}

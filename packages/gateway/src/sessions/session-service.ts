@@ -1,0 +1,226 @@
+import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
+import { StoreError } from "@factotum/store";
+import type { SessionRecord } from "@factotum/store";
+import { agentSessionKey, isSessionKey, normalizeSessionKey, sessionKind } from "../routing/session-key.ts";
+import type { SessionListener } from "../events/session-events.ts";
+import type { SessionLanes } from "../lanes/session-lanes.ts";
+import { toChatEntry } from "../turn/chat-entries.ts";
+import type { TurnJob } from "../turn/turn-job.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+
+/** A request that cannot be fulfilled as it stands. The message says what to do. */
+export class SessionRequestError extends Error {
+  readonly code: "invalid-request" | "not-found";
+
+  constructor(code: "invalid-request" | "not-found", message: string) {
+    super(message);
+    this.name = "SessionRequestError";
+    this.code = code;
+  }
+}
+
+/** Sessions as clients see and change them. */
+export class SessionService {
+  readonly #services: TurnServices;
+  readonly #lanes: SessionLanes<TurnJob>;
+
+  constructor(services: TurnServices, lanes: SessionLanes<TurnJob>) {
+    this.#services = services;
+    this.#lanes = lanes;
+  }
+
+  /** The key that a request means: the given one, or the main session of the given or default agent. */
+  resolveKey(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): string {
+    if (request.sessionKey !== undefined) {
+      if (!isSessionKey(request.sessionKey)) {
+        throw new SessionRequestError(
+          "invalid-request",
+          `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum sessions list\` shows those in use.`,
+        );
+      }
+      return normalizeSessionKey(request.sessionKey);
+    }
+    return this.mainKey(request.agentId);
+  }
+
+  /** Key of an agent's main session. */
+  mainKey(agentId: string | undefined): string {
+    const { agents, config } = this.#services;
+    const agent = agentId === undefined ? agents.default : agents.get(agentId.toLowerCase());
+    if (agent === undefined) {
+      const known = agents.list().map(({ config: { id } }) => id);
+      throw new SessionRequestError("not-found", `There is no agent "${agentId ?? ""}". Configured: ${known.join(", ")}.`);
+    }
+    return agentSessionKey(agent.config.id, config.session.mainKey);
+  }
+
+  async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {
+    const wanted = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
+    const page = await this.#services.store.listSessions({
+      limit: params.limit ?? 50,
+      ...(params.agentId === undefined ? {} : { agentId: params.agentId }),
+      ...(params.cursor === undefined ? {} : { cursor: params.cursor }),
+    });
+    const sessions = page.items.map((record) => this.summary(record)).filter((session) => wanted === undefined || wanted.has(session.kind));
+    return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+  }
+
+  async resolve(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionSummary> {
+    const found = await this.#services.store.findSession(
+      query.key === undefined ? query : { ...query, key: normalizeSessionKey(query.key) },
+    );
+    if (found === undefined)
+      throw new SessionRequestError(
+        "not-found",
+        `There is no session "${query.key ?? query.label ?? ""}". \`sessions.list\` shows those that exist.`,
+      );
+    return this.summary(found);
+  }
+
+  /** A page of the conversation, oldest first; empty for a session that does not exist yet. */
+  async history(
+    sessionKey: string,
+    options: { readonly before?: string; readonly limit: number },
+  ): Promise<{ readonly entries: readonly ChatEntry[]; readonly before?: string }> {
+    const session = await this.#services.store.readSession(sessionKey);
+    if (session === undefined) return { entries: [] };
+    const page = await this.#services.store.readTranscript(session.sessionId, {
+      limit: options.limit,
+      ...(options.before === undefined ? {} : { before: options.before }),
+    });
+    const entries = page.items.flatMap((entry) => toChatEntry(entry) ?? []);
+    return { entries, ...(page.cursor === undefined ? {} : { before: page.cursor }) };
+  }
+
+  /**
+   * Begins to listen and hands out the state that the first event follows on: nothing is missed and nothing comes twice, whatever happens while the
+   * transcript is read.
+   */
+  async subscribe(
+    sessionKey: string,
+    options: { readonly limit: number; readonly listener: SessionListener },
+  ): Promise<{ readonly snapshot: ChatSnapshot; readonly subscription: Disposable }> {
+    const { events } = this.#services;
+    let snapshot: ChatSnapshot | undefined;
+    const committedMeanwhile: ChatEntry[] = [];
+    const subscription = events.subscribe(sessionKey, (event) => {
+      if (snapshot !== undefined) options.listener(event);
+      else if (event.type === "reset") committedMeanwhile.length = 0;
+      else if (event.type === "entry") committedMeanwhile.push(event.entry);
+    });
+    try {
+      const page = await this.history(sessionKey, { limit: options.limit });
+      // From here to the return nothing can happen in between: what came while reading is in the live state or among the entries.
+      const known = new Set(page.entries.map((entry) => entry.id));
+      const live = events.live(sessionKey);
+      snapshot = {
+        sessionKey,
+        ...page,
+        entries: [...page.entries, ...committedMeanwhile.filter((entry) => !known.has(entry.id))],
+        ...(live === undefined ? {} : { live }),
+        queued: this.#lanes.queued(sessionKey),
+      };
+      return { snapshot, subscription };
+    } catch (error) {
+      subscription[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  async patch(params: RpcMethods["sessions.patch"]["params"]): Promise<SessionSummary> {
+    const key = normalizeSessionKey(params.key);
+    const record = await this.#services.store.patchSession(
+      key,
+      {
+        ...(params.label === undefined ? {} : { label: params.label }),
+        ...(params.sendPolicy === undefined ? {} : { overrides: { sendPolicy: params.sendPolicy } }),
+      },
+      { nowMs: this.#services.clock.now() },
+    );
+    this.#services.events.sessionChanged(key);
+    return this.summary(record);
+  }
+
+  /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
+  async reset(sessionKey: string, options: { readonly reason: string }): Promise<SessionRecord> {
+    return this.#inLane(sessionKey, options.reason, async () => {
+      const { store, random, clock, cache, events } = this.#services;
+      const before = await store.readSession(sessionKey);
+      const record = await store.resetSession(sessionKey, {
+        sessionId: random.uuid(),
+        isPrivate: sessionKind(sessionKey, this.#services.config.session.mainKey) !== "group",
+        nowMs: clock.now(),
+      });
+      if (before !== undefined) cache.drop(before.sessionId);
+      events.publish(sessionKey, { type: "reset" });
+      return record;
+    });
+  }
+
+  /** Removes a session; false when there was none. */
+  async delete(sessionKey: string): Promise<boolean> {
+    return this.#inLane(sessionKey, "the session is being removed", async () => {
+      const { store, clock, cache, events } = this.#services;
+      const before = await store.readSession(sessionKey);
+      const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
+      if (before !== undefined) cache.drop(before.sessionId);
+      if (deleted) events.publish(sessionKey, { type: "reset" });
+      return deleted;
+    });
+  }
+
+  /** Ends the run, or only the named one, and drops what waits if asked. Dropped inputs are settled: their senders stopped them. */
+  async abort(
+    sessionKey: string,
+    options: { readonly runId?: string; readonly queued: boolean; readonly reason: string },
+  ): Promise<{ readonly aborted: boolean; readonly dropped: number }> {
+    const { events, store, watchers } = this.#services;
+    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
+    const { aborted, dropped } = this.#lanes.abort(sessionKey, { reason: options.reason, dropQueued: options.queued });
+    const inputs = dropped.flatMap((job) => (job.type === "input" ? [job.input.id] : []));
+    if (inputs.length > 0) await store.settleInputs(inputs, { type: "told", reason: options.reason });
+    watchers.settled(inputs, options.reason);
+    return { aborted, dropped: inputs.length };
+  }
+
+  summary(record: SessionRecord): SessionSummary {
+    const { usage } = record;
+    return {
+      key: record.key,
+      sessionId: record.sessionId,
+      agentId: record.agentId,
+      kind: sessionKind(record.key, this.#services.config.session.mainKey),
+      displayName: record.displayName,
+      createdAtMs: record.createdAtMs,
+      activeAtMs: record.updatedAtMs,
+      running: this.#lanes.isRunning(record.key),
+      contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
+      totalTokens: usage.total,
+      ...(record.label === undefined ? {} : { label: record.label }),
+      ...(record.lastOrigin === undefined ? {} : { channel: record.lastOrigin.channel }),
+      ...(record.overrides.model === undefined ? {} : { model: record.overrides.model }),
+      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+    };
+  }
+
+  async #inLane<Result>(sessionKey: string, reason: string, work: () => Promise<Result>): Promise<Result> {
+    if ((await this.#services.store.readSession(sessionKey)) === undefined && !this.#lanes.isRunning(sessionKey)) {
+      throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
+    }
+    await this.abort(sessionKey, { queued: true, reason });
+    return new Promise<Result>((resolve, reject) => {
+      const run = async (): Promise<void> => {
+        try {
+          resolve(await work());
+        } catch (error) {
+          reject(
+            StoreError.isInstance(error) && error.code === "not-found"
+              ? new SessionRequestError("not-found", `There is no session "${sessionKey}".`)
+              : error,
+          );
+        }
+      };
+      this.#lanes.enqueue(sessionKey, { type: "task", run });
+    });
+  }
+}

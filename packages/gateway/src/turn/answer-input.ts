@@ -1,0 +1,45 @@
+import type { InputRecord, TerminalInputState } from "@factotum/store";
+import { planMessage } from "../delivery/plan-reply.ts";
+import { publishEntry } from "./publish-entry.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** What the gateway itself answers to an input. */
+export interface GatewayAnswer {
+  readonly text: string;
+  readonly level: "info" | "warning" | "error";
+  readonly state: TerminalInputState;
+}
+
+/** Ends an input without a turn: the person is told on the channel in the same commit, and in the conversation. */
+export async function answerInput(services: TurnServices, sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
+  const { store, channels, clock, dispatcher } = services;
+  const { origin, messageId } = input.message;
+  const account = channels.accountFor(origin);
+  const channel = channels.channelFor(origin);
+  // The gateway's own clients read the conversation; there is nothing to send them.
+  const outbox =
+    account === undefined || channel?.capabilities.addressing === "session-key"
+      ? []
+      : planMessage(
+          {
+            sessionKey,
+            target: origin,
+            text: answer.text,
+            purpose: "notice",
+            replyTo: messageId,
+            identity: ["input", input.id, "notice"],
+            nowMs: clock.now(),
+            suppressed: false,
+          },
+          channel === undefined ? undefined : { capabilities: channel.capabilities },
+        );
+  dispatcher.dispatch(await store.settleInputs([input.id], answer.state, { outbox }));
+  const session = await store.readSession(sessionKey);
+  if (session === undefined) return;
+  const entry = await store.appendEntry(
+    session.sessionId,
+    { type: "notice", level: answer.level, text: answer.text },
+    { timestampMs: clock.now() },
+  );
+  publishEntry(services, sessionKey, entry, undefined);
+}

@@ -1,0 +1,86 @@
+import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
+import type { TranscriptEntry } from "@factotum/store";
+import { parseReply } from "../delivery/parse-reply.ts";
+
+const MAX_RESULT_CHARS = 16_000;
+const MAX_ARGUMENT_CHARS = 4000;
+
+/** A transcript entry as clients show it; `undefined` for entries that are not shown. */
+export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
+  const base = { id: entry.id, timestampMs: entry.timestampMs };
+  switch (entry.type) {
+    case "notice":
+      return { type: "notice", ...base, level: entry.level, text: entry.text };
+    case "compaction":
+      return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
+    case "message":
+      return messageEntry(base, entry.message);
+  }
+}
+
+function messageEntry(
+  base: { readonly id: string; readonly timestampMs: number },
+  message: UserMessage | AssistantMessage | ToolResultMessage,
+): ChatEntry {
+  switch (message.role) {
+    case "user":
+      return {
+        type: "user",
+        ...base,
+        text: message.parts?.body ?? plainText(message.content),
+        channel: message.parts?.source?.channel ?? "",
+        ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
+        ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
+      };
+    case "assistant":
+      return assistantEntry(base, message);
+    case "toolResult":
+      return {
+        type: "tool-result",
+        ...base,
+        callId: message.toolCallId,
+        name: message.toolName,
+        text: cut(plainText(message.content), MAX_RESULT_CHARS),
+        isError: message.isError,
+      };
+  }
+}
+
+function assistantEntry(base: { readonly id: string; readonly timestampMs: number }, message: AssistantMessage): ChatEntry {
+  const thinking = message.content.flatMap((block) => (block.type === "thinking" && block.text !== "" ? [block.text] : [])).join("\n\n");
+  return {
+    type: "assistant",
+    ...base,
+    text: visibleText(message),
+    ...(thinking === "" ? {} : { thinking }),
+    toolCalls: message.content.flatMap((block) => (block.type === "toolCall" ? [chatToolCall(block)] : [])),
+    model: `${message.provider}/${message.model}`,
+    stopReason: message.stopReason,
+    ...(message.errorMessage === undefined ? {} : { errorMessage: message.errorMessage }),
+  };
+}
+
+/** The text of an answer that a person may see: text blocks only, directives parsed away. Empty when the assistant chose silence. */
+export function visibleText(message: AssistantMessage): string {
+  const reply = parseReply(answerText(message));
+  return reply.type === "silent" ? "" : reply.text;
+}
+
+/** The text blocks of an answer, as the model wrote them. */
+export function answerText(message: AssistantMessage): string {
+  return message.content.flatMap((block) => (block.type === "text" && block.text.trim() !== "" ? [block.text] : [])).join("\n\n");
+}
+
+/** A call as clients show it. */
+export function chatToolCall(call: { readonly id: string; readonly name: string; readonly arguments: unknown }): ChatToolCall {
+  return { id: call.id, name: call.name, argumentsText: cut(JSON.stringify(call.arguments), MAX_ARGUMENT_CHARS) };
+}
+
+function plainText(content: readonly (TextContent | ImageContent)[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
+}

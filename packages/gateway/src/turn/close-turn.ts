@@ -1,0 +1,149 @@
+import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import type { NewOutbound, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
+import { parseReply } from "../delivery/parse-reply.ts";
+import type { ParsedReply } from "../delivery/parse-reply.ts";
+import { planMessage } from "../delivery/plan-reply.ts";
+import { sendPolicy } from "../delivery/send-policy.ts";
+import { answerText } from "./chat-entries.ts";
+import { failureText } from "./failure-text.ts";
+import { publishEntry } from "./publish-entry.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** A turn whose run is over. */
+export interface FinishedRun {
+  readonly turn: TurnRecord;
+  readonly outcome: RunOutcome;
+  readonly usage: UsageTotals;
+  /** Completed and not committed. */
+  readonly entries: readonly TranscriptBody[];
+  /** What the run has sent to its own origin already. */
+  readonly sentTexts: readonly string[];
+  /** The newest text of the run, for an answer without one. */
+  readonly lastText: string;
+  readonly model: string | undefined;
+}
+
+/** What the final commit says to the person. */
+interface Closing {
+  readonly inputState: TerminalInputState;
+  readonly say:
+    | { readonly text: string; readonly purpose: "reply" | "notice"; readonly reply?: Extract<ParsedReply, { type: "visible" }> }
+    | undefined;
+  /** Kept in the conversation for people who look at it later. */
+  readonly notice: { readonly level: "info" | "error"; readonly text: string } | undefined;
+}
+
+/** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
+export async function closeTurn(services: TurnServices, run: FinishedRun): Promise<void> {
+  const { turn } = run;
+  const { store, clock, events, dispatcher } = services;
+  const nowMs = clock.now();
+  const session = await store.readSession(turn.sessionKey);
+  const suppressed =
+    sendPolicy(services.config.session.sendPolicy, {
+      override: session?.overrides.sendPolicy,
+      origin: turn.origin,
+      sessionKey: turn.sessionKey,
+    }) === "deny";
+  const closing = decideClosing(run);
+  const notice: readonly TranscriptBody[] = closing.notice === undefined ? [] : [{ type: "notice", ...closing.notice }];
+  const outbox = closing.say === undefined ? [] : planRows(services, run, closing.say, { nowMs, suppressed });
+  const ended = await store.endTurn({
+    turnId: turn.id,
+    state: run.outcome.type,
+    ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
+    entries: [...run.entries, ...notice],
+    outbox,
+    usage: run.usage,
+    inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
+    endedAtMs: nowMs,
+  });
+  dispatcher.dispatch(ended.outbox);
+  services.cache.append(turn.sessionId, ended.entries);
+  for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);
+  const message =
+    run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : failureText(run.outcome.code);
+  events.publish(turn.sessionKey, {
+    type: "run-end",
+    runId: turn.id,
+    outcome: { type: run.outcome.type, ...(message === undefined ? {} : { message }) },
+  });
+  if (run.outcome.type === "failed")
+    services.logger.warn("A run failed", {
+      runId: turn.id,
+      sessionKey: turn.sessionKey,
+      code: run.outcome.code,
+      detail: run.outcome.message,
+    });
+  services.watchers.report(turn.inputIds, {
+    runId: turn.id,
+    sessionKey: turn.sessionKey,
+    outcome: run.outcome,
+    text: closing.say?.purpose === "reply" ? closing.say.text : "",
+    stopReason: stopReason(run.outcome),
+    model: run.model ?? "",
+    usage: run.usage,
+  });
+}
+
+function decideClosing(run: FinishedRun): Closing {
+  const { outcome } = run;
+  if (outcome.type === "aborted") {
+    return {
+      inputState: { type: "told", reason: outcome.reason },
+      say: undefined,
+      notice: { level: "info", text: `Stopped: ${outcome.reason}.` },
+    };
+  }
+  if (outcome.type === "failed") return failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+  // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
+  const text = answerText(outcome.message);
+  const reply = parseReply(text.trim() === "" ? run.lastText : text);
+  if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
+  if (reply.text === "") {
+    if (run.sentTexts.length > 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
+    return failure("I have nothing to answer to this. Please say it in other words.", "the model ended without an answer");
+  }
+  if (run.sentTexts.includes(reply.text)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
+  return { inputState: { type: "answered" }, say: { text: reply.text, purpose: "reply", reply }, notice: undefined };
+}
+
+function failure(text: string, reason: string): Closing {
+  return { inputState: { type: "told", reason }, say: { text, purpose: "notice" }, notice: { level: "error", text } };
+}
+
+function planRows(
+  services: TurnServices,
+  run: FinishedRun,
+  say: NonNullable<Closing["say"]>,
+  options: { readonly nowMs: number; readonly suppressed: boolean },
+): readonly NewOutbound[] {
+  const { turn } = run;
+  const account = services.channels.accountFor(turn.origin);
+  const channel = services.channels.channelFor(turn.origin);
+  // Addresses without an account are the gateway's own clients, and session-key addresses are the conversation itself: both read the transcript.
+  if (account === undefined || channel?.capabilities.addressing === "session-key") return [];
+  const mode = account.replyToMode ?? "first";
+  const target = say.reply?.replyTo ?? { type: "none" };
+  const replyTo = target.type === "message" ? target.id : target.type === "current" || mode !== "off" ? turn.replyTo : undefined;
+  return planMessage(
+    {
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      text: say.text,
+      purpose: say.purpose,
+      identity: ["turn", turn.id, say.purpose],
+      nowMs: options.nowMs,
+      suppressed: options.suppressed,
+      ...(replyTo === undefined ? {} : { replyTo }),
+    },
+    channel === undefined
+      ? undefined
+      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+  );
+}
+
+function stopReason(outcome: RunOutcome): StopReason {
+  if (outcome.type === "done") return outcome.message.stopReason;
+  return outcome.type === "aborted" ? "aborted" : "error";
+}

@@ -1,0 +1,26 @@
+import type { RunFailureCode } from "@factotum/agent-contract";
+
+const ADVICE: Readonly<Record<RunFailureCode, string>> = {
+  unauthorized: "The model's provider refused the key. Set a valid one in the configuration, then send the message again.",
+  billing: "The account at the model's provider is out of credit. Top it up, then send the message again.",
+  "rate-limited": "The model's provider asks to slow down. Try again in a minute.",
+  overloaded: "The model's provider is overloaded. Try again in a minute.",
+  "context-overflow": "This conversation has grown too long for the model. Send /new to start a fresh one.",
+  "invalid-request": "The model's provider did not accept the request. The log has the details.",
+  "not-found": "The model was not found at its provider. Check the model's name in the configuration.",
+  refused: "The model declined to answer this.",
+  timeout: "The model did not answer in time. Try again.",
+  unreachable: "The model's provider could not be reached. Check the connection, then try again.",
+  truncated: "The model's answer broke off. Try again.",
+  server: "The model's provider had an internal error. Try again in a minute.",
+  aborted: "The work on this message was stopped.",
+  loop: "I kept repeating the same step without getting further, so I stopped. Tell me how to go on.",
+  "max-turns": "This took more steps than one run may take, so I stopped. Tell me to go on if you want me to.",
+  "max-tool-calls": "This took more tool calls than one run may make, so I stopped. Tell me to go on if you want me to.",
+  internal: "Something went wrong on my side while I worked on this message. The log has the details; please try again.",
+};
+
+/** What a person is told when a run failed: what happened and what to do, without a word of the prompt or a secret. */
+export function failureText(code: RunFailureCode): string {
+  return ADVICE[code];
+}

@@ -1,0 +1,112 @@
+import type { EffectivePromptFacts } from "@factotum/agent-core";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAdmission } from "@factotum/store";
+
+/** What a turn's text is made of beside the message itself. */
+export interface MessageFactsContext {
+  readonly admission: InputAdmission;
+  readonly delimiter: string;
+  readonly nowMs: number;
+  readonly timeZone: string;
+  /** The sender's 12 hex digits. */
+  readonly senderDisplayId: string;
+  /** Raw ids are of use only to the `message` tool. */
+  readonly hasMessageTool: boolean;
+  /** The conversation is one of a platform, with ids and names of its own. */
+  readonly isPlatform: boolean;
+  /** Group messages since the last reply that were not said to the assistant. */
+  readonly overheard: readonly MsgContext[];
+  /** The group's facts changed since they were last shown. */
+  readonly showsGroup: boolean;
+  readonly sessionHint?: "aborted" | "interrupted";
+}
+
+/** Makes the facts of part 3 from a message. Pure. */
+export function messageFacts(message: MsgContext, context: MessageFactsContext): EffectivePromptFacts {
+  const { origin, sender } = message;
+  const isGroup = origin.conversation.kind !== "direct";
+  const starter = message.thread?.starter;
+  const history = message.thread?.history ?? [];
+  return {
+    delimiter: context.delimiter,
+    run: context.admission.kind,
+    nowMs: context.nowMs,
+    timeZone: context.timeZone,
+    trusted: {
+      channel: origin.channel,
+      provider: origin.channel,
+      surface: origin.channel,
+      account: origin.accountId,
+      chatType: origin.conversation.kind,
+      ...(isGroup ? { wasMentioned: message.mentionsBot } : {}),
+      sender: context.senderDisplayId,
+      owner: context.admission.owner,
+      messageId: message.messageId,
+      ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
+    },
+    systemEvents: [],
+    ...(context.sessionHint === undefined ? {} : { sessionHint: context.sessionHint }),
+    ...(history.length === 0 ? {} : { threadHistory: history }),
+    ...(context.isPlatform ? { conversation: conversationFacts(message, context), ...senderFacts(message, context) } : {}),
+    ...(message.replyTo === undefined || message.replyTo.body === ""
+      ? {}
+      : {
+          replied: {
+            isQuote: message.replyTo.isQuote,
+            body: message.replyTo.body,
+            ...(message.replyTo.sender?.name === undefined ? {} : { senderLabel: message.replyTo.sender.name }),
+          },
+        }),
+    ...(starter === undefined ? {} : { threadStarter: { body: starter.body } }),
+    ...(context.overheard.length === 0
+      ? {}
+      : {
+          chatHistory: context.overheard.map((earlier) => ({
+            sender: earlier.sender.name ?? earlier.sender.id,
+            timestampMs: earlier.timestampMs,
+            body: earlier.text,
+          })),
+        }),
+    ...(message.forwarded === undefined ? {} : { forwarded: message.forwarded }),
+    body: message.text.trim() === "" && message.attachments.length > 0 ? { type: "media-only" } : { type: "message", text: message.text },
+    untrustedNotes: message.untrusted ?? [],
+    storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
+  };
+}
+
+function conversationFacts(message: MsgContext, context: MessageFactsContext): NonNullable<EffectivePromptFacts["conversation"]> {
+  const { group } = message;
+  return {
+    ...(context.hasMessageTool ? { chatId: message.origin.conversation.id, senderId: message.sender.id } : {}),
+    ...(message.sender.name === undefined ? {} : { sender: message.sender.name }),
+    ...(context.showsGroup && group?.subject !== undefined ? { groupSubject: group.subject } : {}),
+    ...(context.showsGroup && group?.topic !== undefined ? { topic: group.topic } : {}),
+    ...(context.showsGroup && group?.participants !== undefined ? { participants: group.participants } : {}),
+  };
+}
+
+function senderFacts(message: MsgContext, context: MessageFactsContext): Pick<EffectivePromptFacts, "sender"> {
+  const { sender } = message;
+  // A sender without a handle adds nothing to what the conversation's block already says.
+  if (sender.handle === undefined) return {};
+  return {
+    sender: {
+      ...(sender.name === undefined ? {} : { label: sender.name, name: sender.name }),
+      ...(context.hasMessageTool ? { id: sender.id } : {}),
+      username: sender.handle,
+    },
+  };
+}
+
+/** True when the turn's text holds words of anybody but the owner (R23). */
+export function isTainted(message: MsgContext, context: Pick<MessageFactsContext, "admission" | "overheard">): boolean {
+  if (!context.admission.owner) return true;
+  return (
+    context.overheard.length > 0 ||
+    message.forwarded !== undefined ||
+    message.thread !== undefined ||
+    (message.replyTo !== undefined && message.replyTo.sender?.isSelf !== true) ||
+    (message.untrusted ?? []).length > 0 ||
+    message.origin.conversation.kind !== "direct"
+  );
+}

@@ -1,0 +1,248 @@
+import { renderEffectivePrompt } from "@factotum/agent-core";
+import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
+import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
+import type { AccountConfig, GroupConfig } from "@factotum/config";
+import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import { displayId } from "../access/display-id.ts";
+import { isTainted, messageFacts } from "./message-facts.ts";
+import { renderSessionPrompt } from "./session-prompt.ts";
+import type { TurnJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** A turn that is committed and ready for the loop. */
+export interface PreparedTurn {
+  readonly turn: TurnRecord;
+  readonly facts: RunFacts;
+  readonly agent: AgentRuntime;
+  readonly model: ResolvedModel;
+  readonly system: SystemPrompt;
+  readonly tools: readonly AgentTool[];
+  /** What was committed before this turn's user entry. */
+  readonly history: readonly AgentMessage[];
+  /** `undefined` for a turn that goes on. */
+  readonly prompt: UserMessage | undefined;
+  readonly tainted: boolean;
+  /** Entries of the first commit, for those who watch. */
+  readonly entries: readonly TranscriptEntry[];
+  readonly session: SessionRecord;
+}
+
+/** What is known of a session before its turn. */
+interface SessionContext {
+  readonly record: SessionRecord | undefined;
+  readonly sessionId: string;
+  readonly agent: AgentRuntime;
+  readonly model: ResolvedModel;
+  readonly group: GroupConfig | undefined;
+  readonly isGroup: boolean;
+  readonly channel:
+    | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
+    | undefined;
+}
+
+/** Makes a turn of an input: session, prompt and the user's entry in one commit. */
+export async function prepareInputTurn(
+  sessionKey: string,
+  job: Extract<TurnJob, { type: "input" }>,
+  services: TurnServices,
+  options: { readonly signal: AbortSignal; readonly showsGroup: boolean },
+): Promise<PreparedTurn> {
+  const { store, clock, random } = services;
+  const { input } = job;
+  const { message, admission } = input;
+  const context = await sessionContext(sessionKey, job.agentId, message.origin, services);
+  const nowMs = clock.now();
+  const prompt = await sessionPrompt(sessionKey, context, admission.extra, services, options.signal);
+  const effective = renderEffectivePrompt(
+    messageFacts(message, {
+      admission,
+      delimiter: Buffer.from(random.bytes(6)).toString("hex"),
+      nowMs,
+      timeZone: context.agent.config.userTimezone,
+      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
+      hasMessageTool: prompt.record.tools.some((tool) => tool.name === "message"),
+      isPlatform: context.channel?.capabilities.addressing === "platform",
+      overheard: job.overheard,
+      showsGroup: options.showsGroup,
+    }),
+  );
+  const tainted = isTainted(message, { admission, overheard: job.overheard });
+  const user: UserMessage = {
+    role: "user",
+    content: [{ type: "text", text: effective.text }],
+    parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
+    ...(tainted ? { tainted } : {}),
+    timestamp: nowMs,
+  };
+  const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
+  const earlier = context.record === undefined ? (admission.history ?? []) : [];
+  const newTurn: NewTurn = {
+    id: random.uuid(),
+    session: {
+      key: sessionKey,
+      sessionId: context.sessionId,
+      agentId: job.agentId,
+      isPrivate: admission.owner && !context.isGroup,
+      displayName: sessionName(message.origin, message.sender.name, context.isGroup ? message.group?.subject : undefined),
+      ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
+    },
+    touch: { interactedAtMs: nowMs, lastOrigin: message.origin, ...(admission.owner ? {} : { endsPrivacy: true }) },
+    kind: admission.kind,
+    origin: message.origin,
+    owner: admission.owner,
+    inputIds: [input.id],
+    replyTo: message.messageId,
+    entries: [...earlier.map((entry) => ({ type: "message" as const, message: entry })), { type: "message", message: user }],
+    ...(prompt.isNew ? { prompt: prompt.record } : {}),
+    startedAtMs: nowMs,
+  };
+  const started = await store.startTurn(newTurn);
+  if (context.record === undefined) services.cache.set(context.sessionId, []);
+  services.cache.append(context.sessionId, started.entries);
+  return {
+    ...assemble(sessionKey, started.turn, context, prompt.record, services),
+    history: [...history, ...earlier],
+    prompt: user,
+    tainted,
+    entries: started.entries,
+    session: started.session,
+  };
+}
+
+/** Takes up a turn that the last process left: the prompt as it was stored, the transcript as far as it was committed. */
+export async function prepareResumedTurn(
+  turn: TurnRecord,
+  services: TurnServices,
+  options: { readonly signal: AbortSignal },
+): Promise<PreparedTurn> {
+  const context = await sessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
+  if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
+  const prompt = await sessionPrompt(turn.sessionKey, context, undefined, services, options.signal);
+  if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
+  services.cache.drop(context.sessionId);
+  const history = await readHistory(context.sessionId, services);
+  return {
+    ...assemble(turn.sessionKey, turn, context, prompt.record, services),
+    history,
+    prompt: undefined,
+    tainted: history.some((message) => message.role !== "assistant" && message.tainted === true && message.timestamp >= turn.startedAtMs),
+    entries: [],
+    session: context.record,
+  };
+}
+
+function assemble(
+  sessionKey: string,
+  turn: TurnRecord,
+  context: SessionContext,
+  prompt: Omit<PromptRecord, "sessionId">,
+  services: TurnServices,
+): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "system" | "tools"> {
+  const { agent, model } = context;
+  const available = new Map(agent.tools({ provider: model.client.info.provider, group: context.group }).map((tool) => [tool.name, tool]));
+  return {
+    turn,
+    agent,
+    model,
+    system: prompt.system,
+    tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
+    facts: {
+      runId: turn.id,
+      kind: turn.kind,
+      agentId: agent.config.id,
+      sessionKey,
+      sessionId: turn.sessionId,
+      workspace: services.agents.workspaceFor(agent, { owner: turn.owner, sessionKey }, context.isGroup),
+      owner: turn.owner,
+      timeZone: agent.config.userTimezone,
+    },
+  };
+}
+
+/** The tools block is fixed for the session: a tool that has gone since answers with an error (design 03 §5). */
+function withdrawn(name: string): AgentTool {
+  return {
+    name,
+    summary: "",
+    description: "",
+    parameters: {},
+    traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
+    execute: async () => ({
+      content: [{ type: "text", text: `${name} is no longer available: the tool policy has changed. Go on without it.` }],
+      isError: true,
+    }),
+  };
+}
+
+async function sessionContext(sessionKey: string, agentId: string, origin: Origin, services: TurnServices): Promise<SessionContext> {
+  const record = await services.store.readSession(sessionKey);
+  const agent = services.agents.get(agentId) ?? services.agents.default;
+  const channel = services.channels.channelFor(origin);
+  const account = services.channels.accountFor(origin);
+  const isGroup = origin.conversation.kind !== "direct";
+  return {
+    record,
+    sessionId: record?.sessionId ?? services.random.uuid(),
+    agent,
+    model: await agent.model(record?.overrides.model),
+    isGroup,
+    group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
+    channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
+  };
+}
+
+/** The session's prompt as it is stored, or a new one when there is none or what it was made of has changed (design 03, named causes). */
+async function sessionPrompt(
+  sessionKey: string,
+  context: SessionContext,
+  extra: string | undefined,
+  services: TurnServices,
+  signal: AbortSignal,
+): Promise<{ readonly record: Omit<PromptRecord, "sessionId">; readonly isNew: boolean }> {
+  const stored = context.record === undefined ? undefined : await services.store.readPrompt(context.sessionId);
+  const basis = extra === undefined ? context.agent.basis : `${context.agent.basis}+${displayId(extra, undefined)}`;
+  if (stored !== undefined && (stored.basis === basis || (extra === undefined && stored.basis.startsWith(`${context.agent.basis}+`))))
+    return { record: stored, isNew: false };
+  const { agent, model, group, isGroup, channel } = context;
+  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey }, isGroup);
+  const [skills, defaultModel] = await Promise.all([agent.skills({ workspace, group, signal }), services.models.defaultModel()]);
+  const cause =
+    stored === undefined ? "new-session" : stored.basis.split("+")[0] === context.agent.basis ? "extra-change" : "config-change";
+  const record = renderSessionPrompt(
+    {
+      agent,
+      sessionId: context.sessionId,
+      tools: agent.tools({ provider: model.client.info.provider, group }),
+      skills,
+      workspace,
+      modelReference: model.reference,
+      defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
+      thinking: agent.config.thinking ?? "off",
+      authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
+      commands: services.commands,
+      documentation: services.documentation,
+      ...(extra === undefined ? {} : { extra }),
+      ...(channel === undefined ? {} : { channel }),
+      ...(isGroup && channel !== undefined ? { group: { platform: channel.id, config: group } } : {}),
+    },
+    cause,
+    services.clock.now(),
+  );
+  services.logger.info("Prompt rendered", { sessionKey, cause, hash: record.hash });
+  return { record: { ...record, basis }, isNew: true };
+}
+
+async function readHistory(sessionId: string, services: TurnServices): Promise<readonly AgentMessage[]> {
+  const cached = services.cache.get(sessionId);
+  if (cached !== undefined) return [...cached];
+  const entries = await services.store.readContext(sessionId);
+  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
+  services.cache.set(sessionId, messages);
+  return messages;
+}
+
+function sessionName(origin: Origin, sender: string | undefined, subject: string | undefined): string {
+  return [origin.channel, subject ?? sender ?? origin.conversation.id].join(": ");
+}

@@ -1,0 +1,14 @@
+import type { TranscriptEntry } from "@factotum/store";
+import type { SessionEvents } from "../events/session-events.ts";
+import { toChatEntry } from "./chat-entries.ts";
+
+/** Shows a committed entry to everybody who watches the session. */
+export function publishEntry(
+  services: { readonly events: SessionEvents },
+  sessionKey: string,
+  entry: TranscriptEntry,
+  runId: string | undefined,
+): void {
+  const shown = toChatEntry(entry);
+  if (shown !== undefined) services.events.publish(sessionKey, { type: "entry", entry: shown, ...(runId === undefined ? {} : { runId }) });
+}

@@ -1,0 +1,80 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import type { TranscriptEntry } from "@factotum/store";
+
+interface CachedContext {
+  readonly messages: AgentMessage[];
+  chars: number;
+}
+
+/**
+ * The messages of sessions in use, so that a turn does not read its whole history anew. Bounded in sessions and in characters; what was used longest
+ * ago goes first. Only what is committed is in here.
+ */
+export class SessionCache {
+  readonly #contexts = new Map<string, CachedContext>();
+  readonly #maxSessions: number;
+  readonly #maxChars: number;
+  #chars = 0;
+
+  constructor(options: { readonly maxSessions: number; readonly maxChars: number }) {
+    this.#maxSessions = options.maxSessions;
+    this.#maxChars = options.maxChars;
+  }
+
+  /** The session's messages, or `undefined` when they have to be read. */
+  get(sessionId: string): readonly AgentMessage[] | undefined {
+    const context = this.#contexts.get(sessionId);
+    if (context === undefined) return undefined;
+    this.#contexts.delete(sessionId);
+    this.#contexts.set(sessionId, context);
+    return context.messages;
+  }
+
+  /** Keeps what was read. */
+  set(sessionId: string, messages: readonly AgentMessage[]): void {
+    this.drop(sessionId);
+    const context = { messages: [...messages], chars: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
+    this.#contexts.set(sessionId, context);
+    this.#chars += context.chars;
+    this.#trim();
+  }
+
+  /** Adds what was just committed; nothing when the session is not kept. */
+  append(sessionId: string, entries: readonly TranscriptEntry[]): void {
+    const context = this.#contexts.get(sessionId);
+    if (context === undefined) return;
+    for (const entry of entries) {
+      if (entry.type === "compaction") return this.drop(sessionId);
+      if (entry.type !== "message") continue;
+      const chars = sizeOf(entry.message);
+      context.messages.push(entry.message);
+      context.chars += chars;
+      this.#chars += chars;
+    }
+    this.#trim();
+  }
+
+  drop(sessionId: string): void {
+    const context = this.#contexts.get(sessionId);
+    if (context === undefined) return;
+    this.#contexts.delete(sessionId);
+    this.#chars -= context.chars;
+  }
+
+  #trim(): void {
+    for (const sessionId of this.#contexts.keys()) {
+      if (this.#contexts.size <= this.#maxSessions && this.#chars <= this.#maxChars) return;
+      this.drop(sessionId);
+    }
+  }
+}
+
+function sizeOf(message: AgentMessage): number {
+  let chars = 200;
+  for (const block of message.content) {
+    if (block.type === "text" || block.type === "thinking") chars += block.text.length;
+    else if (block.type === "image") chars += block.data.length;
+    else chars += JSON.stringify(block.arguments).length;
+  }
+  return chars;
+}

@@ -1,0 +1,123 @@
+import type { AgentEvent, ModelStreamEvent } from "@factotum/agent-contract";
+import type { ToolJournalRecord, TranscriptBody } from "@factotum/store";
+import { answerText, chatToolCall } from "./chat-entries.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import type { ResumedRun } from "./resume-calls.ts";
+import { publishEntry } from "./publish-entry.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/**
+ * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
+ * changes anything begins, results before the next model request. What only reads needs no journal: after a crash it is simply run again.
+ */
+export class TurnRecorder {
+  readonly #prepared: PreparedTurn;
+  readonly #services: TurnServices;
+  readonly #resumed: ResumedRun | undefined;
+  #pending: TranscriptBody[] = [];
+  #journal: Omit<ToolJournalRecord, "turnId">[] = [];
+  readonly #sentTexts: string[] = [];
+  #lastText = "";
+
+  constructor(prepared: PreparedTurn, services: TurnServices, resumed: ResumedRun | undefined) {
+    this.#prepared = prepared;
+    this.#services = services;
+    this.#resumed = resumed;
+  }
+
+  /** Texts that the run has sent to its own origin with the `message` tool. */
+  get sentTexts(): readonly string[] {
+    return this.#sentTexts;
+  }
+
+  /** The newest text of the assistant, for a run whose last answer has none. */
+  get lastText(): string {
+    return this.#lastText;
+  }
+
+  /** Takes one event of the loop; resolves when what must be on disk is there. */
+  async record(event: Exclude<AgentEvent, { type: "run-end" }>): Promise<void> {
+    const { turn, facts } = this.#prepared;
+    switch (event.type) {
+      case "turn-start":
+        return this.flush();
+      case "model-event":
+        return this.#show(event.event);
+      case "message-end":
+        if (answerText(event.message).trim() !== "") this.#lastText = answerText(event.message);
+        if (event.message !== this.#resumed?.answer) this.#pending.push({ type: "message", message: event.message });
+        return;
+      case "tool-start": {
+        const tool = this.#prepared.tools.find((candidate) => candidate.name === event.call.name);
+        if (tool?.traits.effect !== "read") {
+          this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
+          await this.flush();
+        }
+        return this.#services.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
+      }
+      case "tool-delta":
+        return this.#services.events.publish(facts.sessionKey, {
+          type: "tool-delta",
+          runId: turn.id,
+          callId: event.callId,
+          text: event.text,
+        });
+      case "tool-end":
+        if (this.#resumed?.finished.has(event.call.id) === true) return;
+        this.#pending.push({ type: "message", message: event.result });
+        this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
+        if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)
+          this.#noteSent(event.call.arguments["message"]);
+        return;
+      case "steering":
+      case "run-start":
+      case "turn-end":
+        return;
+      case "hook-error":
+        this.#services.logger.error("A callback of the run failed", { runId: turn.id, hook: event.hook, detail: event.message });
+    }
+  }
+
+  /** Commits what is completed and shows it. */
+  async flush(): Promise<void> {
+    if (this.#pending.length === 0 && this.#journal.length === 0) return;
+    const { turn, facts } = this.#prepared;
+    const entries = this.#pending;
+    const journal = this.#journal;
+    this.#pending = [];
+    this.#journal = [];
+    const written = await this.#services.store.appendToTurn(turn.id, { entries, journal, timestampMs: this.#services.clock.now() });
+    this.#services.cache.append(turn.sessionId, written);
+    for (const entry of written) publishEntry(this.#services, facts.sessionKey, entry, turn.id);
+  }
+
+  /** What is completed and not committed, for the final commit. */
+  takePending(): readonly TranscriptBody[] {
+    const entries = this.#pending;
+    this.#pending = [];
+    return entries;
+  }
+
+  #noteSent(text: unknown): void {
+    if (typeof text === "string") this.#sentTexts.push(text.trim());
+  }
+
+  #show(event: ModelStreamEvent): void {
+    const { turn, facts } = this.#prepared;
+    const { events } = this.#services;
+    switch (event.type) {
+      case "text-start":
+      case "thinking-start":
+        return events.publish(facts.sessionKey, {
+          type: "block-start",
+          runId: turn.id,
+          block: event.type === "text-start" ? "text" : "thinking",
+        });
+      case "text-delta":
+      case "thinking-delta":
+        return events.publish(facts.sessionKey, { type: "block-delta", runId: turn.id, text: event.text });
+      default:
+        return;
+    }
+  }
+}

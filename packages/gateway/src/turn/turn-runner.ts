@@ -1,0 +1,184 @@
+import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
+import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputRecord } from "@factotum/store";
+import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { RunDeadline } from "./run-deadline.ts";
+import { closeTurn } from "./close-turn.ts";
+import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import { resumeRun } from "./resume-calls.ts";
+import { publishEntry } from "./publish-entry.ts";
+import { answerInput } from "./answer-input.ts";
+import { failureText } from "./failure-text.ts";
+import { TurnRecorder } from "./turn-recorder.ts";
+import type { TurnJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** A turn that was begun this often and never ended is given up (design 04). */
+export const MAX_TURN_ATTEMPTS = 3;
+
+/** Bounds of a run (design 08, loops). */
+const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
+
+/** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
+export class TurnRunner {
+  readonly #services: TurnServices;
+  /** What was last shown of each group, so that names and topics are repeated only when they change. Bounded. */
+  readonly #groups = new Map<string, string>();
+
+  constructor(services: TurnServices) {
+    this.#services = services;
+  }
+
+  /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
+  async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
+    if (job.type === "task") return job.run();
+    const prepared = await this.#prepare(sessionKey, job, options.signal);
+    if (prepared === undefined) return;
+    const { agent, turn } = prepared;
+    const { events, watchers, clock } = this.#services;
+    watchers.claimed(turn.inputIds, turn.id);
+    for (const entry of prepared.entries) publishEntry(this.#services, sessionKey, entry, undefined);
+    events.publish(sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
+    const deadline = new RunDeadline(agent.config.timeoutSeconds * 1000, clock);
+    try {
+      await this.#drive(prepared, AbortSignal.any([options.signal, deadline.signal]), options.signal);
+    } finally {
+      deadline[Symbol.dispose]();
+    }
+  }
+
+  async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {
+    try {
+      if (job.type === "input")
+        return await prepareInputTurn(sessionKey, job, this.#services, {
+          signal,
+          showsGroup: this.#showsGroup(sessionKey, job.input.message),
+        });
+      if (job.turn.attempts > MAX_TURN_ATTEMPTS) {
+        await closeTurn(this.#services, {
+          turn: job.turn,
+          outcome: crashed(),
+          usage: NO_USAGE_TOTALS,
+          entries: [],
+          sentTexts: [],
+          lastText: "",
+          model: undefined,
+        });
+        return undefined;
+      }
+      return await prepareResumedTurn(job.turn, this.#services, { signal });
+    } catch (error) {
+      if (signal.reason instanceof LaneShutdown) return undefined;
+      const outcome = preparationFailure(error);
+      this.#services.logger.error("A turn could not begin", { sessionKey, error });
+      if (job.type === "input") await this.#refuse(sessionKey, job.input, outcome);
+      else
+        await closeTurn(this.#services, {
+          turn: job.turn,
+          outcome,
+          usage: NO_USAGE_TOTALS,
+          entries: [],
+          sentTexts: [],
+          lastText: "",
+          model: undefined,
+        });
+      return undefined;
+    }
+  }
+
+  async #refuse(sessionKey: string, input: InputRecord, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
+    const text = failureText(outcome.code);
+    await answerInput(this.#services, sessionKey, input, {
+      text,
+      level: "error",
+      state: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
+    });
+    this.#services.watchers.report([input.id], {
+      runId: input.id,
+      sessionKey,
+      outcome,
+      text: "",
+      stopReason: "error",
+      model: "",
+      usage: NO_USAGE_TOTALS,
+    });
+  }
+
+  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal): Promise<void> {
+    const { turn, facts, model, agent } = prepared;
+    const { store, toolGate, clock } = this.#services;
+    const resumed =
+      prepared.prompt === undefined
+        ? resumeRun(prepared.history, await store.readJournal(turn.id), model.client, prepared.tools)
+        : undefined;
+    const recorder = new TurnRecorder(prepared, this.#services, resumed);
+    const run = runAgent(
+      {
+        facts,
+        model: resumed?.model ?? model.client,
+        system: prepared.system,
+        messages: resumed?.messages ?? prepared.history,
+        prompt: prepared.prompt,
+        tools: resumed?.tools ?? prepared.tools,
+        steering: { take: async () => [] },
+        beforeTool: async (call, tool) => toolGate.check(call, tool, facts),
+        settings: { cacheKey: turn.sessionId, ...(agent.config.thinking === undefined ? {} : { thinking: agent.config.thinking }) },
+        tainted: prepared.tainted,
+        now: () => clock.now(),
+      },
+      { signal, limits: RUN_LIMITS, maxToolResultChars: toolResultMaxChars(model.client.info.contextWindow) },
+    );
+    let end: Extract<AgentEvent, { type: "run-end" }> | undefined;
+    for await (const event of run) {
+      if (event.type === "run-end") end = event;
+      else await recorder.record(event);
+    }
+    const outcome = end?.outcome ?? { type: "failed", code: "internal", message: "the run ended without an outcome" };
+    if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
+      // The turn stays open: what was completed is on disk, and the next start goes on from there.
+      await recorder.flush();
+      return;
+    }
+    await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), end?.usage ?? NO_USAGE_TOTALS);
+  }
+
+  async #close(prepared: PreparedTurn, recorder: TurnRecorder, outcome: RunOutcome, usage: UsageTotals): Promise<void> {
+    await closeTurn(this.#services, {
+      turn: prepared.turn,
+      outcome,
+      usage,
+      entries: recorder.takePending(),
+      sentTexts: recorder.sentTexts,
+      lastText: recorder.lastText,
+      model: prepared.model.reference,
+    });
+  }
+
+  #showsGroup(sessionKey: string, message: MsgContext): boolean {
+    if (message.group === undefined) return false;
+    const shown = JSON.stringify(message.group);
+    const changed = this.#groups.get(sessionKey) !== shown;
+    this.#groups.delete(sessionKey);
+    this.#groups.set(sessionKey, shown);
+    const oldest = this.#groups.keys().next();
+    if (this.#groups.size > 1000 && oldest.done !== true) this.#groups.delete(oldest.value);
+    return changed;
+  }
+}
+
+function crashed(): RunOutcome {
+  return { type: "failed", code: "internal", message: `the gateway stopped ${MAX_TURN_ATTEMPTS} times while it worked on this` };
+}
+
+function preparationFailure(error: unknown): Extract<RunOutcome, { type: "failed" }> {
+  if (ModelError.isInstance(error)) return { type: "failed", code: error.code, message: error.message };
+  return { type: "failed", code: "internal", message: error instanceof Error ? error.message : "unknown" };
+}
+
+function deadlineOutcome(outcome: RunOutcome, signal: AbortSignal): RunOutcome {
+  if (outcome.type !== "aborted" || !RunDeadline.caused(signal)) return outcome;
+  return { type: "failed", code: "timeout", message: "the run took longer than timeoutSeconds allows" };
+}

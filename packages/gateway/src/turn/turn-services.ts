@@ -1,0 +1,33 @@
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+import type { FactotumConfig } from "@factotum/config";
+import type { Store } from "@factotum/store";
+import type { AgentDirectory } from "../agents/agent-directory.ts";
+import type { ModelSource } from "../agents/model-source.ts";
+import type { ToolGate } from "../access/tool-gate.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { InputWatchers } from "./run-report.ts";
+import type { SessionCache } from "./session-cache.ts";
+
+/** What turns are run with. One object for the whole gateway. */
+export interface TurnServices {
+  readonly config: FactotumConfig;
+  readonly store: Store;
+  readonly agents: AgentDirectory;
+  readonly models: ModelSource;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
+  readonly watchers: InputWatchers;
+  readonly cache: SessionCache;
+  readonly toolGate: ToolGate;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Resolved `commands.ownerDisplaySecret`. */
+  readonly ownerDisplaySecret: string | undefined;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+}
