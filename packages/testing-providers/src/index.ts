@@ -1,2 +1,27 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/testing-providers";
+export { type CanonicalRequest, canonicalRequest, isPrefixOf, type PrefixReport, prefixReport } from "./anthropic/canonical-request.ts";
+export type { AnthropicErrorBody, AnthropicErrorType } from "./anthropic/errors.ts";
+export type { AnthropicModel } from "./anthropic/models.ts";
+export { type PreparedReply, prepareReply } from "./anthropic/prepared-reply.ts";
+export type { RecordedRequest, RequestOutcome } from "./anthropic/recorded-request.ts";
+export {
+  type AnthropicFault,
+  type AnthropicReply,
+  type AnthropicReplyBlock,
+  type AnthropicStopReason,
+  type AnthropicUsage,
+  textReply,
+  toolReply,
+} from "./anthropic/reply.ts";
+export type { AnthropicRule, RuleViolation, Transport } from "./anthropic/rule.ts";
+export { ANTHROPIC_RULES, checkAnthropicRequest } from "./anthropic/rules.ts";
+export { sealThinking, signThinking } from "./anthropic/signature.ts";
+export {
+  type AnthropicResponder,
+  type AnthropicServer,
+  type AnthropicServerOptions,
+  startAnthropicServer,
+} from "./anthropic/start-anthropic-server.ts";
+export { type CreateScriptConversation, createScriptConversation } from "./conversations/create-script.ts";
+export type { JsonObject, JsonValue } from "./json.ts";
+export { createGate, type Gate } from "./server/gate.ts";
+export type { StreamFault } from "./server/write-frames.ts";

@@ -1,0 +1,36 @@
+import { imageSize } from "image-size";
+import { isJsonObject, type JsonObject } from "../json.ts";
+
+/** What the bytes of an image say of themselves. */
+export interface ImageFacts {
+  readonly mediaType: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
+
+/** The base64 text of an image block, or undefined when its source is of another kind. */
+export function base64Of(block: JsonObject): string | undefined {
+  const source = block["source"];
+  if (!isJsonObject(source) || source["type"] !== "base64") return undefined;
+  const data = source["data"];
+  return typeof data === "string" ? data : undefined;
+}
+
+/** Strict base64: right alphabet, right padding, not empty. */
+export function isBase64(text: string): boolean {
+  return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+/** Kind and size from the bytes; undefined when they are no image that the vendor reads. */
+export function readImage(base64: string): ImageFacts | undefined {
+  try {
+    const { type = "", width, height } = imageSize(Buffer.from(base64, "base64"));
+    const mediaType = MEDIA_TYPES[type];
+    return mediaType === undefined ? undefined : { mediaType, width, height };
+  } catch (error) {
+    if (error instanceof Error) return undefined; // the library throws for bytes of an unknown or broken kind
+    throw error;
+  }
+}

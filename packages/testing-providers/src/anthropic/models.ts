@@ -1,0 +1,36 @@
+/** What the server checks requests for one model against. */
+export interface AnthropicModel {
+  /** Tokens that a prompt may have. */
+  readonly contextWindow: number;
+  /** The largest `max_tokens`. */
+  readonly maxOutput: number;
+  /** A shorter prefix is never cached, whatever its marks. */
+  readonly minCacheTokens: number;
+  /** Whether the last message may be the assistant's. */
+  readonly prefill: boolean;
+  /** Whether `temperature`, `top_p` and `top_k` are accepted. */
+  readonly sampling: boolean;
+}
+
+const SMALL = { contextWindow: 200_000, maxOutput: 64_000, prefill: true, sampling: true };
+const LARGE = { contextWindow: 1_000_000, maxOutput: 128_000, prefill: false, sampling: true };
+const LARGE_UNSAMPLED = { ...LARGE, sampling: false };
+
+/** By family, the most specific first; a dated snapshot (`claude-haiku-4-5-20251001`) belongs to its family. */
+const FAMILIES: readonly (readonly [prefix: string, model: AnthropicModel])[] = [
+  ["claude-haiku-4-5", { ...SMALL, minCacheTokens: 4096 }],
+  ["claude-sonnet-4-5", { ...SMALL, minCacheTokens: 1024 }],
+  ["claude-opus-4-5", { ...SMALL, minCacheTokens: 4096 }],
+  ["claude-sonnet-4-6", { ...LARGE, minCacheTokens: 1024 }],
+  ["claude-opus-4-6", { ...LARGE, minCacheTokens: 4096 }],
+  ["claude-opus-4-7", { ...LARGE_UNSAMPLED, minCacheTokens: 2048 }],
+  ["claude-opus-4-8", { ...LARGE_UNSAMPLED, minCacheTokens: 1024 }],
+  ["claude-sonnet-5", { ...LARGE_UNSAMPLED, minCacheTokens: 1024 }],
+  ["claude-opus-5", { ...LARGE_UNSAMPLED, minCacheTokens: 512 }],
+];
+
+/** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */
+export function findAnthropicModel(id: string, extra: Readonly<Record<string, AnthropicModel>> = {}): AnthropicModel | undefined {
+  if (Object.hasOwn(extra, id)) return extra[id];
+  return FAMILIES.find(([prefix]) => id === prefix || id.startsWith(`${prefix}-`))?.[1];
+}

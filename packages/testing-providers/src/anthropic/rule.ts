@@ -1,0 +1,56 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { type AnthropicErrorType, ERROR_STATUS } from "./errors.ts";
+import type { RequestView } from "./request-view.ts";
+
+/** A request before its body is looked into. */
+export interface Transport {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly byteLength: number;
+  readonly maxBytes: number;
+  /** The key that the server wants; undefined takes any. */
+  readonly apiKey: string | undefined;
+  /** What `JSON.parse` said of the body; undefined when it is a JSON object. */
+  readonly jsonError: string | undefined;
+}
+
+interface RuleFacts {
+  /** Stable name, kebab-case: what tests and records refer to. */
+  readonly id: string;
+  /** What a client must do, in our words. */
+  readonly description: string;
+  /** What the vendor answers or documents, shortened; `…` stands for what varies. */
+  readonly vendorText: string;
+  readonly errorType: AnthropicErrorType;
+  readonly status: number;
+}
+
+/** One rule of the vendor. `check` returns the error's message when the request breaks it. */
+export type AnthropicRule =
+  | (RuleFacts & { readonly type: "transport"; check(transport: Transport): string | undefined })
+  | (RuleFacts & { readonly type: "body"; check(view: RequestView): string | undefined });
+
+/** A rule that a request broke. */
+export interface RuleViolation {
+  readonly rule: string;
+  readonly message: string;
+}
+
+interface RuleDraft<Input> {
+  readonly id: string;
+  readonly description: string;
+  readonly vendorText: string;
+  readonly errorType?: AnthropicErrorType;
+  check(input: Input): string | undefined;
+}
+
+export function transportRule(draft: RuleDraft<Transport>): AnthropicRule {
+  const errorType = draft.errorType ?? "invalid_request_error";
+  return { ...draft, type: "transport", errorType, status: ERROR_STATUS[errorType] };
+}
+
+export function bodyRule(draft: RuleDraft<RequestView>): AnthropicRule {
+  const errorType = draft.errorType ?? "invalid_request_error";
+  return { ...draft, type: "body", errorType, status: ERROR_STATUS[errorType] };
+}

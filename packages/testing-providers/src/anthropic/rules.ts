@@ -1,0 +1,54 @@
+import type { AnthropicModel } from "./models.ts";
+import { viewRequest } from "./request-view.ts";
+import type { AnthropicRule, RuleViolation, Transport } from "./rule.ts";
+import { CACHE_RULES } from "./rules/cache-rules.ts";
+import { FIELD_RULES } from "./rules/field-rules.ts";
+import { IMAGE_RULES } from "./rules/image-rules.ts";
+import { MESSAGE_RULES } from "./rules/message-rules.ts";
+import { MODEL_RULES } from "./rules/model-rules.ts";
+import { TOOL_CALL_RULES } from "./rules/tool-call-rules.ts";
+import { TOOL_RULES } from "./rules/tool-rules.ts";
+import { TRANSPORT_RULES } from "./rules/transport-rules.ts";
+import type { JsonObject } from "../json.ts";
+
+/** Every rule, in the order in which a refusal is chosen: a request that breaks several is answered with the first. */
+export const ANTHROPIC_RULES: readonly AnthropicRule[] = [
+  ...TRANSPORT_RULES,
+  ...FIELD_RULES,
+  ...MODEL_RULES,
+  ...TOOL_RULES,
+  ...MESSAGE_RULES,
+  ...TOOL_CALL_RULES,
+  ...CACHE_RULES,
+  ...IMAGE_RULES,
+];
+
+/** The first transport rule that is broken; the vendor looks no further either. */
+export function checkTransport(transport: Transport): readonly RuleViolation[] {
+  for (const rule of TRANSPORT_RULES) {
+    const message = rule.type === "transport" ? rule.check(transport) : undefined;
+    if (message !== undefined) return [{ rule: rule.id, message }];
+  }
+  return [];
+}
+
+/**
+ * Every rule that a request body breaks, in table order; empty for a body that the vendor takes. Pure.
+ *
+ * `models` adds models to those that the server knows, or replaces what it knows of them.
+ */
+export function checkAnthropicRequest(
+  body: JsonObject,
+  options: { models?: Readonly<Record<string, AnthropicModel>> } = {},
+): readonly RuleViolation[] {
+  const view = viewRequest(body, options.models ?? {});
+  return ANTHROPIC_RULES.flatMap((rule) => {
+    const message = rule.type === "body" ? rule.check(view) : undefined;
+    return message === undefined ? [] : [{ rule: rule.id, message }];
+  });
+}
+
+/** The rule of an id. */
+export function findRule(id: string): AnthropicRule | undefined {
+  return ANTHROPIC_RULES.find((rule) => rule.id === id);
+}

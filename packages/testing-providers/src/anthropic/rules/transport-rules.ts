@@ -1,0 +1,65 @@
+import { type AnthropicRule, transportRule } from "../rule.ts";
+
+const VERSIONS = ["2023-01-01", "2023-06-01"];
+
+/** In the order in which the vendor's edge looks: the first that is broken ends the request. */
+export const TRANSPORT_RULES: readonly AnthropicRule[] = [
+  transportRule({
+    id: "endpoint",
+    description: "Messages are created with POST /v1/messages.",
+    vendorText: "Not Found",
+    errorType: "not_found_error",
+    check: ({ method, path }) => (method === "POST" && path === "/v1/messages" ? undefined : "Not Found"),
+  }),
+  transportRule({
+    id: "request-bytes",
+    description: "A request has at most 32 MB.",
+    vendorText: "Request exceeds the maximum size",
+    errorType: "request_too_large",
+    check: ({ byteLength, maxBytes }) => (byteLength > maxBytes ? "Request exceeds the maximum size" : undefined),
+  }),
+  transportRule({
+    id: "api-key-missing",
+    description: "Every request carries its key in x-api-key.",
+    vendorText: "x-api-key header is required",
+    errorType: "authentication_error",
+    check: ({ headers }) => ((headers["x-api-key"] ?? "") === "" ? "x-api-key header is required" : undefined),
+  }),
+  transportRule({
+    id: "api-key-invalid",
+    description: "The key is one that the vendor gave out.",
+    vendorText: "invalid x-api-key",
+    errorType: "authentication_error",
+    check: ({ headers, apiKey }) => (apiKey !== undefined && headers["x-api-key"] !== apiKey ? "invalid x-api-key" : undefined),
+  }),
+  transportRule({
+    id: "version-missing",
+    description: "Every request names the API version in anthropic-version.",
+    vendorText: "anthropic-version: header is required",
+    check: ({ headers }) => ((headers["anthropic-version"] ?? "") === "" ? "anthropic-version: header is required" : undefined),
+  }),
+  transportRule({
+    id: "version-unknown",
+    description: "The API version is a published one.",
+    vendorText: "anthropic-version: … is not a valid version",
+    check: ({ headers }) => {
+      const version = headers["anthropic-version"];
+      return typeof version === "string" && VERSIONS.includes(version)
+        ? undefined
+        : `anthropic-version: "${version}" is not a valid version`;
+    },
+  }),
+  transportRule({
+    id: "content-type",
+    description: "A body is declared as application/json.",
+    vendorText: "content-type: application/json is a required header of the reference",
+    check: ({ headers }) =>
+      /^application\/json(;|$)/i.test(headers["content-type"] ?? "") ? undefined : "content-type: header must be application/json",
+  }),
+  transportRule({
+    id: "json",
+    description: "A body is one JSON object.",
+    vendorText: "The request body is not valid JSON: …",
+    check: ({ jsonError }) => (jsonError === undefined ? undefined : `The request body is not valid JSON: ${jsonError}`),
+  }),
+];
