@@ -1,2 +1,22 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/tools";
+export { createCoreTools } from "./create-core-tools.ts";
+export type { CoreToolsOptions } from "./create-core-tools.ts";
+export { createExecTool } from "./commands/exec-tool.ts";
+export type { ExecToolOptions } from "./commands/exec-tool.ts";
+export { createEditTool } from "./files/edit-tool.ts";
+export { createLsTool } from "./files/ls-tool.ts";
+export { createReadTool } from "./files/read-tool.ts";
+export type { ReadToolOptions } from "./files/read-tool.ts";
+export { createWriteTool } from "./files/write-tool.ts";
+export { createMessageTool } from "./messages/message-tool.ts";
+export { createFindTool } from "./search/find-tool.ts";
+export { createGrepTool } from "./search/grep-tool.ts";
+export type { GrepToolOptions } from "./search/grep-tool.ts";
+export { defineTool } from "./define-tool/define-tool.ts";
+export type { ToolDefinition } from "./define-tool/define-tool.ts";
+export { createFileAccess } from "./file-access/create-file-access.ts";
+export type { FileAccess, RunFiles } from "./file-access/create-file-access.ts";
+export type { FileAccessOptions, FileRoot } from "./file-access/grants.ts";
+export { FileAccessError } from "./file-access/file-access-error.ts";
+export type { FileAccessErrorCode } from "./file-access/file-access-error.ts";
+export type { FileVersion, OpenFile } from "./file-access/open-file.ts";
+export type { OpenFolder } from "./file-access/open-folder.ts";

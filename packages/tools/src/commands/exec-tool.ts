@@ -1,0 +1,83 @@
+import type { AgentTool, AgentToolResult, CommandResult, CommandRunner } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
+
+/** Room for the omission mark and the closing line, so that the whole result stays within the cap. */
+const NOTE_CHARS = 200;
+
+/** Names that change which program runs, or what the shell does before the command: an approved command must mean what it says (R21). */
+const REFUSED_ENV = /^(PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|BASH_FUNC_.*|LD_.*|DYLD_.*)$/i;
+
+export interface ExecToolOptions {
+  readonly runner: CommandRunner;
+  readonly files: FileAccess;
+  /** How long a command may run at most, and when the call names no limit. Default 1,800. */
+  readonly timeoutSeconds?: number;
+  /** Characters of a result. Default 16,000. */
+  readonly maxResultChars?: number;
+}
+
+const ExecSchema = z.strictObject({
+  command: z.string().min(1).describe("Shell text"),
+  workdir: z.string().optional().describe("Default: the workspace"),
+  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string()).optional(),
+  timeoutSeconds: z.int().min(1).max(1_000_000).optional(),
+});
+
+/** Runs shell text to its end. For the owner only, until commands can be approved one by one. */
+export function createExecTool(options: ExecToolOptions): AgentTool {
+  const { runner, files, timeoutSeconds: maxSeconds = 1_800, maxResultChars = 16_000 } = options;
+  return defineTool({
+    name: "exec",
+    summary: "Run a shell command",
+    description: "Runs a shell command to its end, without input, and answers its output and exit code. Nothing stays in the background.",
+    schema: ExecSchema,
+    traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },
+    async execute({ command, workdir = ".", env = {}, timeoutSeconds = maxSeconds }, { run, signal, onDelta }) {
+      if (!run.owner) return errorResult("exec is refused: commands run for the owner only, and this message is not the owner's.");
+      const refused = Object.keys(env).filter((name) => REFUSED_ENV.test(name));
+      if (refused.length > 0)
+        return errorResult(`env may not set ${refused.join(", ")}: it would change which program runs. Set it inside the command.`);
+      if (command.includes("\0")) return errorResult("The command holds a NUL character.");
+      await using folder = await (await files.forRun(run)).openFolder(workdir);
+      const seconds = Math.min(timeoutSeconds, maxSeconds);
+      const maxOutputBytes = maxResultChars - NOTE_CHARS;
+      const result = await runner.run(
+        { command: { type: "shell", text: command }, cwd: folder.path, env, timeoutMs: seconds * 1_000, maxOutputBytes },
+        { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },
+      );
+      return toResult(result, seconds);
+    },
+  });
+}
+
+/** Passes on the beginning of the output; a flood is for the result to sum up, not for those who watch. */
+function cappedDelta(onDelta: (text: string) => void, maxChars: number): (text: string) => void {
+  let left = maxChars;
+  return (text) => {
+    if (left <= 0) return;
+    left -= text.length;
+    onDelta(left >= 0 ? text : `${text.slice(0, left)}\n[…]\n`);
+  };
+}
+
+function toResult({ end, output, outputBytes, durationMs }: CommandResult, timeoutSeconds: number): AgentToolResult {
+  const exitCode = end.type === "exited" ? end.exitCode : null;
+  const details = { exitCode, timedOut: end.type === "timed-out", durationMs, outputBytes };
+  const say = (closing: string): string => `${output}${output === "" || output.endsWith("\n") ? "" : "\n"}${closing}`;
+  switch (end.type) {
+    case "exited":
+      if (end.exitCode === 0) return textResult(output === "" ? "(no output)" : output, { details });
+      return textResult(say(`[exit code ${end.exitCode}]`), { details });
+    case "signalled":
+      return errorResult(say(`[killed by ${end.signal}]`), { details });
+    case "timed-out":
+      return errorResult(say(`[stopped after ${timeoutSeconds} seconds: the time limit]`), { details });
+    case "aborted":
+      return errorResult(say("[stopped: the run was aborted]"), { details });
+    case "not-started":
+      return errorResult(end.message, { details });
+  }
+}

@@ -1,0 +1,38 @@
+import type { AgentTool, CommandRunner, Messenger } from "@factotum/agent-contract";
+import { createExecTool } from "./commands/exec-tool.ts";
+import type { FileAccess } from "./file-access/create-file-access.ts";
+import { createEditTool } from "./files/edit-tool.ts";
+import { createLsTool } from "./files/ls-tool.ts";
+import { createReadTool } from "./files/read-tool.ts";
+import { createWriteTool } from "./files/write-tool.ts";
+import { createMessageTool } from "./messages/message-tool.ts";
+import { createFindTool } from "./search/find-tool.ts";
+import { createGrepTool } from "./search/grep-tool.ts";
+
+/** The ports that the core tools work through, and their bounds. */
+export interface CoreToolsOptions {
+  readonly files: FileAccess;
+  readonly runner: CommandRunner;
+  readonly messenger: Messenger;
+  /** Characters of a result of read, grep and exec. Default 16,000. */
+  readonly maxResultChars?: number;
+  /** Bytes of an image that `read` hands to the model. Default 3,750,000. */
+  readonly maxImageBytes?: number;
+  /** `tools.exec.timeoutSeconds`. Default 1,800. */
+  readonly execTimeoutSeconds?: number;
+}
+
+/** The core tools: `edit exec find grep ls message read write`, by name. They hold no state; one set serves every run. */
+export function createCoreTools(options: CoreToolsOptions): readonly AgentTool[] {
+  const { files, runner, messenger, maxResultChars = 16_000, maxImageBytes = 3_750_000, execTimeoutSeconds = 1_800 } = options;
+  return [
+    createEditTool({ files }),
+    createExecTool({ runner, files, maxResultChars, timeoutSeconds: execTimeoutSeconds }),
+    createFindTool({ files }),
+    createGrepTool({ files, maxResultChars }),
+    createLsTool({ files }),
+    createMessageTool({ messenger }),
+    createReadTool({ files, maxResultChars, maxImageBytes }),
+    createWriteTool({ files }),
+  ];
+}

@@ -1,0 +1,71 @@
+import type { AgentTool, AgentToolResult, JsonObject, JsonSchema, ToolOptions, ToolTraits } from "@factotum/agent-contract";
+import { z } from "zod";
+import { FileAccessError } from "../file-access/file-access-error.ts";
+import { errorResult } from "./tool-result.ts";
+
+/** A tool as its author writes it: the schema is the one source of both the check and what the model is told. */
+export interface ToolDefinition<Schema extends z.ZodObject> {
+  readonly name: string;
+  readonly summary: string;
+  readonly description: string;
+  /** A `z.strictObject`: an unknown parameter is an error that names the known ones. */
+  readonly schema: Schema;
+  /** Other names that are read for a parameter, such as `file_path` for `path`; the model is not told of them. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly traits: ToolTraits;
+  execute(args: z.output<Schema>, options: ToolOptions & { readonly callId: string }): Promise<AgentToolResult>;
+}
+
+/**
+ * Makes a tool that checks its arguments before it runs. `null` counts as left out. Bad arguments and a FileAccessError become error
+ * results; anything else that `execute` throws is the loop's to report.
+ */
+export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): AgentTool {
+  const { name, summary, description, schema, aliases = {}, traits } = definition;
+  return {
+    name,
+    summary,
+    description,
+    parameters: toParameters(schema),
+    traits,
+    async execute(call, options) {
+      const parsed = schema.safeParse(normalise(call.arguments, aliases));
+      if (!parsed.success) return errorResult(describeIssues(name, parsed.error, Object.keys(schema.shape)));
+      try {
+        return await definition.execute(parsed.data, { ...options, callId: call.id });
+      } catch (error) {
+        if (error instanceof FileAccessError) return errorResult(error.message, { details: { code: error.code } });
+        throw error;
+      }
+    },
+  };
+}
+
+function toParameters(schema: z.ZodObject): JsonSchema {
+  const { $schema: _dialect, ...parameters } = z.toJSONSchema(schema, { target: "draft-2020-12", io: "input" });
+  // It is JSON by its nature; the round trip drops what zod hangs on it beside.
+  return JSON.parse(JSON.stringify(parameters)) as JsonObject;
+}
+
+function normalise(args: JsonObject, aliases: Readonly<Record<string, string>>): Record<string, unknown> {
+  const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
+  const named = given.map(([key, value]): [string, unknown] => {
+    const canonical = Object.hasOwn(aliases, key) ? aliases[key] : undefined;
+    return [canonical === undefined || Object.hasOwn(args, canonical) ? key : canonical, value];
+  });
+  return Object.fromEntries(named);
+}
+
+function describeIssues(tool: string, error: z.ZodError, known: readonly string[]): string {
+  const lines = error.issues.map((issue) => {
+    const where = issue.path
+      .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${String(part)}`))
+      .join("");
+    if (issue.code === "unrecognized_keys") {
+      const names = issue.keys.join(", ");
+      return where === "" ? `- no parameter is called ${names}; there are: ${known.join(", ")}` : `- ${where}: has no ${names}`;
+    }
+    return `- ${where === "" ? "arguments" : where}: ${issue.message.replace(/^Invalid input: /, "")}`;
+  });
+  return `The arguments of ${tool} are not valid:\n${lines.join("\n")}`;
+}

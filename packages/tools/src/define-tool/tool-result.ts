@@ -1,0 +1,18 @@
+import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
+
+/** What beside its text a result carries. */
+interface ResultFacts {
+  readonly details?: JsonObject;
+  readonly untrusted?: boolean;
+}
+
+/** A result of one text. */
+export function textResult(text: string, facts: ResultFacts = {}): AgentToolResult {
+  const { details, untrusted = false } = facts;
+  return { content: [{ type: "text", text }], ...(details === undefined ? {} : { details }), ...(untrusted ? { untrusted } : {}) };
+}
+
+/** A failure that the model can act on. */
+export function errorResult(text: string, facts: ResultFacts = {}): AgentToolResult {
+  return { ...textResult(text, facts), isError: true };
+}

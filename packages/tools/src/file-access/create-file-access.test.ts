@@ -1,0 +1,407 @@
+import { execFileSync } from "node:child_process";
+import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, unlink, writeFile } from "node:fs/promises";
+import type * as Fs from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createToolRig, type ToolRig } from "../../test/tool-rig.ts";
+import { FileAccessError } from "./file-access-error.ts";
+
+/** Runs between the moment a path has been resolved and the moment it is opened: where a race would strike. */
+const race = vi.hoisted(() => ({ strike: undefined as (() => Promise<void>) | undefined }));
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof Fs>();
+  return {
+    ...real,
+    async open(...args: Parameters<typeof real.open>) {
+      const strike = race.strike;
+      race.strike = undefined;
+      await strike?.();
+      return real.open(...args);
+    },
+  };
+});
+
+let rig: ToolRig;
+
+beforeEach(async () => {
+  rig = await createToolRig({
+    roots: (base) => [
+      { type: "skills", path: join(base, "home/skills") },
+      { type: "media", path: join(base, "home/media/session-1") },
+      { type: "owner", path: join(base, "documents"), writable: false },
+      { type: "owner", path: join(base, "projects"), writable: true },
+      { type: "owner", path: join(base, "home/state"), writable: true },
+      { type: "owner", path: join(base, "gone"), writable: true },
+    ],
+  });
+  await rig.put("workspace/notes.md", "notes");
+  await rig.put("secret.txt", "SECRET");
+  await rig.put("workspace2/other.txt", "SECRET");
+  await rig.put("home/factotum.json5", "SECRET");
+  await rig.put("home/state/db.sqlite", "SECRET");
+  await rig.put("home/media/session-2/photo.txt", "SECRET");
+  await rig.put("home/media/session-1/photo.txt", "received");
+  await rig.put("home/skills/greet/SKILL.md", "skill");
+  await rig.put("documents/letter.txt", "letter");
+  await rig.put("projects/app/main.ts", "main");
+});
+afterEach(async () => {
+  race.strike = undefined;
+  await rig[Symbol.asyncDispose]();
+});
+
+async function read(path: string, from: ToolRig = rig): Promise<string> {
+  await using file = await (await from.files.forRun(from.run)).openFile(path);
+  return (await file.handle.readFile()).toString();
+}
+
+async function write(path: string, data: string, from: ToolRig = rig): Promise<string> {
+  return (await (await from.files.forRun(from.run)).write(path, data)).shown;
+}
+
+/** The code with which it is refused; fails when it is not. */
+async function refusal(promise: Promise<unknown>): Promise<string> {
+  try {
+    await promise;
+  } catch (error) {
+    expect(error).toBeInstanceOf(FileAccessError);
+    return (error as FileAccessError).code;
+  }
+  throw new Error("It was not refused.");
+}
+
+describe("reading", () => {
+  test.each([
+    ["notes.md", "notes"],
+    ["./x/../notes.md", "notes"],
+    ["../home/skills/greet/SKILL.md", "skill"],
+    ["../home/media/session-1/photo.txt", "received"],
+    ["../documents/letter.txt", "letter"],
+    ["../projects/app/main.ts", "main"],
+  ])("%s is granted", async (path, content) => {
+    expect(await read(path)).toBe(content);
+    expect(await read(join(rig.workspace, path))).toBe(content);
+  });
+
+  test.each([
+    ["../secret.txt", "outside"],
+    ["../workspace2/other.txt", "outside"],
+    ["../nothing-here.txt", "outside"],
+    ["/etc/passwd", "outside"],
+    ["/proc/self/environ", "outside"],
+    ["/dev/zero", "outside"],
+    ["a/../../secret.txt", "outside"],
+    ["..", "outside"],
+    ["~/secret.txt", "invalid-path"],
+    ["~", "invalid-path"],
+    ["../home/factotum.json5", "reserved"],
+    ["../home/state/db.sqlite", "reserved"],
+    ["../home/media/session-2/photo.txt", "reserved"],
+    ["../home/nothing", "reserved"],
+    ["../home", "reserved"],
+    ["../gone/x", "outside"],
+    ["missing.md", "not-found"],
+    ["notes.md/x", "not-found"],
+    ["", "invalid-path"],
+    ["  ", "invalid-path"],
+    ["notes.md\0.txt", "invalid-path"],
+    ["x".repeat(256), "invalid-path"],
+    ["x/".repeat(3_000), "invalid-path"],
+    [".", "not-a-file"],
+  ])("%j is refused as %s", async (path, code) => {
+    expect(await refusal(read(path))).toBe(code);
+  });
+
+  test("tells untrusted files from trusted ones", async () => {
+    const files = await rig.files.forRun(rig.run);
+    await using received = await files.openFile("../home/media/session-1/photo.txt");
+    await using own = await files.openFile("notes.md");
+    expect([received.untrusted, own.untrusted]).toEqual([true, false]);
+  });
+
+  test("shows paths from the workspace, or absolute", async () => {
+    const files = await rig.files.forRun(rig.run);
+    await using own = await files.openFile(join(rig.workspace, "notes.md"));
+    await using other = await files.openFile("../documents/letter.txt");
+    expect([own.shown, other.shown]).toEqual(["notes.md", join(rig.base, "documents/letter.txt")]);
+  });
+
+  test("`~` is the person's home where it is known, and grants nothing", async () => {
+    await using known = await createToolRig({
+      userHome: join(rig.base, "documents"),
+      roots: () => [{ type: "owner", path: join(rig.base, "documents"), writable: false }],
+    });
+    expect(await read("~/letter.txt", known)).toBe("letter");
+    expect(await refusal(read("~/../secret.txt", known))).toBe("outside");
+  });
+});
+
+describe("symbolic links", () => {
+  test.each([
+    ["to a file outside", "../secret.txt", "link", "outside"],
+    ["to a folder outside", "..", "link/secret.txt", "outside"],
+    ["into the state folder", "../home", "link/factotum.json5", "reserved"],
+    ["to a folder outside, back in by ..", "../workspace2", "link/../../secret.txt", "outside"],
+    ["to itself", "link", "link", "changed"],
+    ["to nothing", "nowhere", "link", "not-found"],
+  ])("%s", async (_name, target, path, code) => {
+    await symlink(target, join(rig.workspace, "link"));
+    expect(await refusal(read(path))).toBe(code);
+  });
+
+  test("of links, the last of which leads out", async () => {
+    await symlink("../secret.txt", join(rig.workspace, "third"));
+    await symlink("third", join(rig.workspace, "second"));
+    await symlink(join(rig.workspace, "second"), join(rig.workspace, "first"));
+    expect(await refusal(read("first"))).toBe("outside");
+  });
+
+  test("that stay inside are followed", async () => {
+    await symlink("notes.md", join(rig.workspace, "link"));
+    await symlink(".", join(rig.workspace, "here"));
+    expect(await read("here/link")).toBe("notes");
+    expect(await write("here/link", "changed")).toBe("notes.md");
+    expect(await read("notes.md")).toBe("changed");
+  });
+
+  test("are not written through when they lead out or nowhere", async () => {
+    await symlink("../secret.txt", join(rig.workspace, "out"));
+    await symlink("../fresh.txt", join(rig.workspace, "nowhere"));
+    await symlink("..", join(rig.workspace, "up"));
+    expect(await refusal(write("out", "x"))).toBe("outside");
+    expect(await refusal(write("nowhere", "x"))).toBe("not-found");
+    expect(await refusal(write("up/fresh.txt", "x"))).toBe("outside");
+    expect(await refusal(write("up/made/fresh.txt", "x"))).toBe("outside");
+    expect(await readFile(join(rig.base, "secret.txt"), "utf8")).toBe("SECRET");
+    expect(await readdir(rig.base)).not.toContain("fresh.txt");
+    expect(await readdir(rig.base)).not.toContain("made");
+  });
+});
+
+describe("swapped between the check and the opening", () => {
+  test("a file for a symbolic link", async () => {
+    race.strike = async () => {
+      await unlink(join(rig.workspace, "notes.md"));
+      await symlink("../secret.txt", join(rig.workspace, "notes.md"));
+    };
+    expect(await refusal(read("notes.md"))).toBe("changed");
+  });
+
+  test("a folder on the way for a symbolic link", async () => {
+    await rig.put("workspace/folder/secret.txt", "mine");
+    race.strike = async () => {
+      await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
+      await symlink("..", join(rig.workspace, "folder"));
+    };
+    expect(await refusal(read("folder/secret.txt"))).toBe("outside");
+  });
+
+  test("a file for a named pipe does not block", async () => {
+    race.strike = async () => {
+      await unlink(join(rig.workspace, "notes.md"));
+      execFileSync("mkfifo", [join(rig.workspace, "notes.md")]);
+    };
+    expect(await refusal(read("notes.md"))).toBe("not-a-file");
+  });
+
+  test("the folder of a new file", async () => {
+    await mkdir(join(rig.workspace, "folder"));
+    race.strike = async () => {
+      await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
+      await symlink("../workspace2", join(rig.workspace, "folder"));
+    };
+    // O_NOFOLLOW together with O_DIRECTORY: the link is no folder.
+    expect(await refusal(write("folder/new.txt", "x"))).toBe("not-found");
+    expect(await readdir(join(rig.base, "workspace2"))).toEqual(["other.txt"]);
+  });
+
+  test.runIf(process.platform === "linux")("a folder that moved after it was opened takes what is written with it", async () => {
+    await mkdir(join(rig.workspace, "folder"));
+    race.strike = async () => {
+      // Strikes at the opening of the folder; the next opening is that of the temporary file.
+      race.strike = async () => {
+        await rename(join(rig.workspace, "folder"), join(rig.workspace, "aside"));
+        await symlink("../workspace2", join(rig.workspace, "folder"));
+      };
+    };
+    await write("folder/new.txt", "x");
+    expect(await readdir(join(rig.base, "workspace2"))).toEqual(["other.txt"]);
+    expect(await readFile(join(rig.workspace, "aside/new.txt"), "utf8")).toBe("x");
+  });
+});
+
+describe("what is no file", () => {
+  test("a named pipe, a socket", async () => {
+    execFileSync("mkfifo", [join(rig.workspace, "pipe")]);
+    const server = createServer().listen(join(rig.workspace, "sock"));
+    await new Promise((resolve) => server.once("listening", resolve));
+    expect(await refusal(read("pipe"))).toBe("not-a-file");
+    expect(await refusal(read("sock"))).toBe("not-a-file");
+    expect(await refusal(write("pipe", "x"))).toBe("not-a-file");
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("a device in a root", async () => {
+    await using devices = await createToolRig({ roots: () => [{ type: "owner", path: "/dev", writable: true }] });
+    expect(await refusal(read("/dev/zero", devices))).toBe("not-a-file");
+    expect(await refusal(write("/dev/null", "x", devices))).toBe("not-a-file");
+  });
+});
+
+describe("writing", () => {
+  test("makes folders and files, and replaces in one step", async () => {
+    expect(await write("a/b/c.txt", "one")).toBe("a/b/c.txt");
+    const before = await stat(join(rig.workspace, "a/b/c.txt"));
+    await write("a/b/c.txt", "two");
+    const after = await stat(join(rig.workspace, "a/b/c.txt"));
+    expect(await read("a/b/c.txt")).toBe("two");
+    expect(after.ino).not.toBe(before.ino);
+    expect(await readdir(join(rig.workspace, "a/b"))).toEqual(["c.txt"]);
+  });
+
+  test("keeps the mode of an existing file", async () => {
+    await chmod(join(rig.workspace, "notes.md"), 0o751);
+    await write("notes.md", "x");
+    expect((await stat(join(rig.workspace, "notes.md"))).mode & 0o7777).toBe(0o751);
+  });
+
+  test("leaves another name of the same file as it was", async () => {
+    await link(join(rig.workspace, "notes.md"), join(rig.workspace, "twin.md"));
+    await write("notes.md", "x");
+    expect(await read("twin.md")).toBe("notes");
+  });
+
+  test("into writable roots only", async () => {
+    await write("../projects/app/new.ts", "x");
+    expect(await readFile(join(rig.base, "projects/app/new.ts"), "utf8")).toBe("x");
+    for (const path of ["../documents/letter.txt", "../home/skills/greet/SKILL.md", "../home/media/session-1/new.txt"]) {
+      expect(await refusal(write(path, "x"))).toBe("read-only");
+    }
+    for (const path of ["../home/factotum.json5", "../home/state/db.sqlite", "../home/new.txt"]) {
+      expect(await refusal(write(path, "x"))).toBe("reserved");
+    }
+    expect(await refusal(write("../new.txt", "x"))).toBe("outside");
+  });
+
+  test.each([
+    ["folder/", "invalid-path"],
+    ["folder/.", "invalid-path"],
+    ["folder", "not-a-file"],
+    [".", "not-a-file"],
+    ["notes.md/x", "not-a-folder"],
+  ])("%s is refused as %s", async (path, code) => {
+    await mkdir(join(rig.workspace, "folder"));
+    expect(await refusal(write(path, "x"))).toBe(code);
+  });
+
+  test("not over a file that is marked read-only", async () => {
+    await chmod(join(rig.workspace, "notes.md"), 0o444);
+    expect(await refusal(write("notes.md", "x"))).toBe("read-only");
+    expect(await read("notes.md")).toBe("notes");
+  });
+
+  test("not over a version that nobody has read", async () => {
+    const files = await rig.files.forRun(rig.run);
+    await using file = await files.openFile("notes.md");
+    await writeFile(join(rig.workspace, "notes.md"), "someone else");
+    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    await rm(join(rig.workspace, "notes.md"));
+    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    expect(await readdir(rig.workspace)).toEqual([]);
+  });
+
+  test("a failure leaves no temporary file", async () => {
+    race.strike = async () => {
+      race.strike = async () => {
+        race.strike = undefined;
+        await rm(join(rig.workspace, "notes.md"));
+        await mkdir(join(rig.workspace, "notes.md"));
+      };
+    };
+    expect(await refusal(write("notes.md", "x"))).toBe("not-a-file");
+    expect(await readdir(rig.workspace)).toEqual(["notes.md"]);
+  });
+});
+
+describe("the state folder", () => {
+  test("is closed when the workspace lies inside it", async () => {
+    await using inside = await createToolRig({
+      workspace: "home/workspace",
+      roots: (base) => [{ type: "owner", path: base, writable: true }],
+    });
+    await inside.put("home/workspace/a.txt", "mine");
+    await inside.put("home/factotum.json5", "SECRET");
+    await inside.put("home/workspace-other/a.txt", "SECRET");
+    await inside.put("beside.txt", "beside");
+    expect(await read("a.txt", inside)).toBe("mine");
+    expect(await read("../../beside.txt", inside)).toBe("beside");
+    for (const path of ["../factotum.json5", "../workspace-other/a.txt", ".."]) expect(await refusal(read(path, inside))).toBe("reserved");
+    expect(await refusal(write("../factotum.json5", "x", inside))).toBe("reserved");
+  });
+
+  test("is closed when it lies inside the workspace, or is the workspace", async () => {
+    await using around = await createToolRig({ workspace: "." });
+    await around.put("home/factotum.json5", "SECRET");
+    await around.put("a.txt", "mine");
+    expect(await read("a.txt", around)).toBe("mine");
+    expect(await refusal(read("home/factotum.json5", around))).toBe("reserved");
+    await using same = await createToolRig({ workspace: "home" });
+    await same.put("home/factotum.json5", "SECRET");
+    expect(await refusal(read("factotum.json5", same))).toBe("reserved");
+  });
+
+  test("is known by its real path, and so are protected files", async () => {
+    await using linked = await createToolRig({
+      protectedPaths: [join(rig.workspace, "config.json5")],
+      roots: () => [{ type: "owner", path: rig.base, writable: true }],
+    });
+    await rig.put("workspace/config.json5", "SECRET");
+    await symlink("config.json5", join(rig.workspace, "alias"));
+    expect(await refusal(read(join(rig.workspace, "config.json5"), linked))).toBe("reserved");
+    expect(await refusal(read(join(rig.workspace, "alias"), linked))).toBe("reserved");
+    expect(await refusal(write(join(rig.workspace, "config.json5"), "x", linked))).toBe("reserved");
+    expect(await read(join(rig.workspace, "notes.md"), linked)).toBe("notes");
+  });
+});
+
+test("no path of any shape reads or writes outside", async () => {
+  await symlink("..", join(rig.workspace, "up"));
+  await symlink("/", join(rig.workspace, "root"));
+  await symlink("../home", join(rig.workspace, "state"));
+  const part = fc.constantFrom(
+    "..",
+    ".",
+    "up",
+    "root",
+    "state",
+    "notes.md",
+    "home",
+    "secret.txt",
+    "factotum.json5",
+    "workspace2",
+    "other.txt",
+    "",
+    "etc",
+    "~",
+    rig.base,
+    rig.workspace,
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 7 }), async (parts) => {
+      const path = parts.join("/");
+      await read(path).then(
+        (content) => expect(content).not.toContain("SECRET"),
+        (error: unknown) => expect(error).toBeInstanceOf(FileAccessError),
+      );
+      await write(path, "OVERWRITTEN").catch((error: unknown) => expect(error).toBeInstanceOf(FileAccessError));
+      for (const secret of ["secret.txt", "home/factotum.json5", "workspace2/other.txt"]) {
+        expect(await readFile(join(rig.base, secret), "utf8")).toBe("SECRET");
+      }
+      expect((await readdir(rig.base)).sort()).toEqual(["documents", "home", "projects", "secret.txt", "workspace", "workspace2"]);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,126 @@
+import type { Stats } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
+import { dirname, relative, sep } from "node:path";
+import type { RunFacts } from "@factotum/agent-contract";
+import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
+import { Grants, isWithin, realPathOfAny, type FileAccessOptions } from "./grants.ts";
+import { openChecked, requireGranted } from "./open-checked.ts";
+import type { FileVersion, OpenFile } from "./open-file.ts";
+import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
+import { parsePath } from "./parse-path.ts";
+import { replaceFile, requireWritable } from "./replace-file.ts";
+
+/** Where file tools may go (R21). */
+export interface FileAccess {
+  /** The files of one run: folders and their real paths are looked up once, so make it anew for every call. */
+  forRun(run: RunFacts): Promise<RunFiles>;
+}
+
+/** The files one run may use. Every method rejects with a FileAccessError whose message is for the model. */
+export interface RunFiles {
+  /** Opens what is there. */
+  open(path: string): Promise<OpenFile | OpenFolder>;
+  openFile(path: string): Promise<OpenFile>;
+  openFolder(path: string): Promise<OpenFolder>;
+  /**
+   * Replaces or creates a file in one step, with its missing folders. With `unchangedSince` it refuses (`changed`) when the file is no
+   * longer the one that was read.
+   */
+  write(path: string, data: string, options?: { readonly unchangedSince?: FileVersion }): Promise<{ readonly shown: string }>;
+  /** How the model should know a real path: relative to the workspace when inside, else absolute. */
+  show(path: string): string;
+}
+
+/**
+ * Default deny: a path is taken from the workspace, its symbolic links are resolved, the result must lie in a granted folder, and the opened
+ * handle is asked once more where it really is. The state folder is closed except for what lies in it for tools.
+ */
+export function createFileAccess(options: FileAccessOptions): FileAccess {
+  return {
+    async forRun(run) {
+      const show = (path: string): string => (isWithin(run.workspace, path) ? relative(run.workspace, path) || "." : path);
+      const context: OpenContext = { grants: await Grants.ofRun(run, options), workspace: run.workspace, show };
+      const parse = (text: string): string =>
+        parsePath(text, { workspace: run.workspace, ...(options.userHome === undefined ? {} : { userHome: options.userHome }) });
+
+      const open = async (text: string): Promise<OpenFile | OpenFolder> => {
+        const path = parse(text);
+        const shown = show(path);
+        try {
+          const real = await resolveExisting(path, context);
+          return toOpen(await openChecked(real, { real, shown, workspace: run.workspace, grants: context.grants }), context);
+        } catch (error) {
+          throw toFileAccessError(error, shown);
+        }
+      };
+      return {
+        open,
+        async openFile(text) {
+          const opened = await open(text);
+          if (opened.type === "file") return opened;
+          await opened[Symbol.asyncDispose]();
+          throw new FileAccessError("not-a-file", `${opened.shown} is a folder; list it with ls.`);
+        },
+        async openFolder(text) {
+          const opened = await open(text);
+          if (opened.type === "folder") return opened;
+          await opened[Symbol.asyncDispose]();
+          throw new FileAccessError("not-a-folder", `${opened.shown} is a file, not a folder.`);
+        },
+        async write(text, data, { unchangedSince } = {}) {
+          const path = parse(text);
+          const shown = show(path);
+          if (/\/\.{0,2}$/.test(text)) throw new FileAccessError("invalid-path", `${text} names a folder; give the name of a file.`);
+          try {
+            const { target, ancestor } = await resolveTarget(path, context);
+            await replaceFile(target, data, { ancestor, context, ...(unchangedSince === undefined ? {} : { unchangedSince }) });
+            return { shown: show(target) };
+          } catch (error) {
+            throw toFileAccessError(error, shown);
+          }
+        },
+        show,
+      };
+    },
+  };
+}
+
+/** The real path of something that exists and is granted. What is outside is refused alike, whether it exists or not. */
+async function resolveExisting(path: string, context: OpenContext): Promise<string> {
+  const real = await realPathOfAny(path);
+  requireGranted(context.grants.decide(real), context.show(path), context.workspace);
+  return realpath(real);
+}
+
+interface WriteTarget {
+  /** Real, but for what does not exist yet. */
+  readonly target: string;
+  /** The nearest folder above it that exists. Real. */
+  readonly ancestor: string;
+}
+
+async function resolveTarget(path: string, context: OpenContext): Promise<WriteTarget> {
+  const target = await realPathOfAny(path);
+  const stats = await statOfAny(target);
+  // A resolved path is a link only when the link could not be followed.
+  if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
+  requireWritable(target, context);
+  if (stats?.isDirectory()) throw new FileAccessError("not-a-file", `${context.show(path)} is a folder.`);
+  return { target, ancestor: await nearestExisting(dirname(target)) };
+}
+
+async function statOfAny(path: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+async function nearestExisting(folder: string): Promise<string> {
+  let current = folder;
+  while (current !== sep && (await statOfAny(current)) === undefined) current = dirname(current);
+  return current;
+}

@@ -1,0 +1,111 @@
+import { realpath } from "node:fs/promises";
+import { dirname, join, relative, sep } from "node:path";
+import type { RunFacts } from "@factotum/agent-contract";
+import { systemCode } from "./file-access-error.ts";
+
+/** A folder beside the workspace that tools may use. */
+export type FileRoot =
+  /** A folder of skills: read only. */
+  | { readonly type: "skills"; readonly path: string }
+  /** The session's received files: read only, and what is read there is untrusted (R23). */
+  | { readonly type: "media"; readonly path: string }
+  /** A folder that the owner added (`tools.fs.roots`). */
+  | { readonly type: "owner"; readonly path: string; readonly writable: boolean };
+
+/** Where tools may go, apart from the workspace. */
+export interface FileAccessOptions {
+  /** The folders of one run; absolute. One that does not exist grants nothing. */
+  roots(run: RunFacts): readonly FileRoot[];
+  /** The state folder: closed, but for the workspace, skill folders and media inside it. */
+  readonly home: string;
+  /** Files and folders outside the state folder that stay closed too, such as a configuration file. */
+  readonly protectedPaths?: readonly string[];
+  /** What `~` stands for; without it such paths are refused. */
+  readonly userHome?: string;
+}
+
+/** What may be done with a path whose symbolic links are resolved. */
+export type Decision =
+  | { readonly type: "granted"; readonly writable: boolean; readonly untrusted: boolean }
+  | { readonly type: "outside" }
+  | { readonly type: "reserved" };
+
+interface Grant {
+  readonly type: FileRoot["type"] | "workspace";
+  /** Real. */
+  readonly path: string;
+  readonly writable: boolean;
+}
+
+/** True when `path` is `folder` or lies under it. Both real and absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`));
+}
+
+/** Nothing is there, or what is there cannot be followed. */
+const UNRESOLVED: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
+
+/** The grants of one run, with every folder's real path looked up once. */
+export class Grants {
+  readonly #grants: readonly Grant[];
+  readonly #home: string;
+  readonly #protected: readonly string[];
+
+  private constructor(grants: readonly Grant[], home: string, protectedPaths: readonly string[]) {
+    this.#grants = grants;
+    this.#home = home;
+    this.#protected = protectedPaths;
+  }
+
+  static async ofRun(run: RunFacts, options: FileAccessOptions): Promise<Grants> {
+    const roots = [{ type: "workspace" as const, path: run.workspace, writable: true }, ...options.roots(run)];
+    const grants = await Promise.all(
+      roots.map(async (root): Promise<Grant | undefined> => {
+        const path = await existing(root.path);
+        return path === undefined ? undefined : { type: root.type, path, writable: "writable" in root && root.writable };
+      }),
+    );
+    const protectedPaths = await Promise.all((options.protectedPaths ?? []).map(realPathOfAny));
+    return new Grants(
+      grants.filter((grant) => grant !== undefined),
+      await realPathOfAny(options.home),
+      protectedPaths,
+    );
+  }
+
+  /** `path` must be real: absolute, without symbolic links. */
+  decide(path: string): Decision {
+    if (this.#protected.some((folder) => isWithin(folder, path))) return { type: "reserved" };
+    const inHome = isWithin(this.#home, path);
+    const covering = this.#grants.filter((grant) => isWithin(grant.path, path) && (!inHome || this.#opensHome(grant)));
+    if (covering.length === 0) return { type: inHome ? "reserved" : "outside" };
+    return {
+      type: "granted",
+      writable: covering.some((grant) => grant.writable),
+      untrusted: covering.some((grant) => grant.type === "media"),
+    };
+  }
+
+  /** Inside the state folder only what was made for tools counts; a wider folder, or one that the owner added, opens nothing there. */
+  #opensHome(grant: Grant): boolean {
+    return grant.type !== "owner" && grant.path !== this.#home && isWithin(this.#home, grant.path);
+  }
+}
+
+async function existing(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (UNRESOLVED.has(systemCode(error))) return undefined;
+    throw error;
+  }
+}
+
+/** The real path of something that may not exist yet: that of its nearest existing folder, and the rest. */
+export async function realPathOfAny(path: string): Promise<string> {
+  const real = await existing(path);
+  if (real !== undefined) return real;
+  const parent = dirname(path);
+  return parent === path ? path : join(await realPathOfAny(parent), path.slice(parent === sep ? 1 : parent.length + 1));
+}

@@ -1,0 +1,50 @@
+import type { BigIntStats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+
+/** Tells whether a file is still the one that was read. */
+export interface FileVersion {
+  readonly device: bigint;
+  readonly inode: bigint;
+  readonly sizeBytes: bigint;
+  readonly modifiedNs: bigint;
+}
+
+/** A regular file, open for reading and checked. Close it with `await using`. */
+export class OpenFile {
+  readonly type = "file";
+  readonly handle: FileHandle;
+  /** Real. */
+  readonly path: string;
+  /** As the model should know it: relative to the workspace when inside, else absolute. */
+  readonly shown: string;
+  /** What is in it comes from strangers. */
+  readonly untrusted: boolean;
+  readonly sizeBytes: number;
+  readonly version: FileVersion;
+
+  constructor(
+    handle: FileHandle,
+    facts: { readonly path: string; readonly shown: string; readonly untrusted: boolean; readonly stats: BigIntStats },
+  ) {
+    this.handle = handle;
+    this.path = facts.path;
+    this.shown = facts.shown;
+    this.untrusted = facts.untrusted;
+    this.sizeBytes = Number(facts.stats.size);
+    this.version = toVersion(facts.stats);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.handle.close();
+  }
+}
+
+export function toVersion(stats: BigIntStats): FileVersion {
+  return { device: stats.dev, inode: stats.ino, sizeBytes: stats.size, modifiedNs: stats.mtimeNs };
+}
+
+export function isSameVersion(one: FileVersion, other: FileVersion): boolean {
+  return (
+    one.device === other.device && one.inode === other.inode && one.sizeBytes === other.sizeBytes && one.modifiedNs === other.modifiedNs
+  );
+}

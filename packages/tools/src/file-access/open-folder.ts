@@ -1,0 +1,67 @@
+import type { Dirent } from "node:fs";
+import { opendir, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { toFileAccessError } from "./file-access-error.ts";
+import type { Grants } from "./grants.ts";
+import { openChecked, type Checked } from "./open-checked.ts";
+import { OpenFile } from "./open-file.ts";
+import { anchorOf } from "./opened-path.ts";
+
+/** What an open file or folder remembers of the run it was opened for. */
+export interface OpenContext {
+  readonly grants: Grants;
+  readonly workspace: string;
+  readonly show: (path: string) => string;
+}
+
+/** A folder, open and checked. What is in it is reached through the handle, not by name. Close it with `await using`. */
+export class OpenFolder {
+  readonly type = "folder";
+  /** Real. */
+  readonly path: string;
+  readonly shown: string;
+  readonly untrusted: boolean;
+  readonly #handle: FileHandle;
+  readonly #context: OpenContext;
+
+  constructor(checked: Checked, context: OpenContext) {
+    this.#handle = checked.handle;
+    this.#context = context;
+    this.path = checked.path;
+    this.shown = context.show(checked.path);
+    this.untrusted = checked.decision.untrusted;
+  }
+
+  /** The entries in the system's order, read as they are asked for. */
+  async *entries(): AsyncGenerator<Dirent> {
+    yield* await opendir(anchorOf(this.#handle, this.path), { bufferSize: 128 });
+  }
+
+  /** How the model should know an entry. */
+  show(name: string): string {
+    return this.#context.show(join(this.path, name));
+  }
+
+  /** Opens an entry without following a symbolic link. */
+  async open(name: string): Promise<OpenFile | OpenFolder> {
+    const real = join(this.path, name);
+    const shown = this.#context.show(real);
+    try {
+      const { grants, workspace } = this.#context;
+      return toOpen(await openChecked(join(anchorOf(this.#handle, this.path), name), { real, shown, workspace, grants }), this.#context);
+    } catch (error) {
+      throw toFileAccessError(error, shown);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#handle.close();
+  }
+}
+
+/** Wraps what was opened as what it is. */
+export function toOpen(checked: Checked, context: OpenContext): OpenFile | OpenFolder {
+  if (checked.stats.isDirectory()) return new OpenFolder(checked, context);
+  const { handle, path, stats, decision } = checked;
+  return new OpenFile(handle, { path, shown: context.show(path), untrusted: decision.untrusted, stats });
+}

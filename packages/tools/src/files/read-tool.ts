@@ -1,0 +1,95 @@
+import { Buffer } from "node:buffer";
+import type { AgentTool, AgentToolResult } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
+import { FileAccessError } from "../file-access/file-access-error.ts";
+import type { OpenFile } from "../file-access/open-file.ts";
+import { readChunks } from "./chunks.ts";
+import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
+import { readWindow, type TextWindow } from "./read-window.ts";
+import { sniffFile, type FileKind } from "./sniff-file.ts";
+
+/** Room for the closing line, so that the whole result stays within the cap. */
+const NOTE_CHARS = 160;
+
+export interface ReadToolOptions {
+  readonly files: FileAccess;
+  /** Characters of a result. Default 16,000. */
+  readonly maxResultChars?: number;
+  /** Bytes of an image that is handed to the model. Default 3,750,000: 5 MB as base64, which is what providers take. */
+  readonly maxImageBytes?: number;
+}
+
+const ReadSchema = z.strictObject({
+  path: PathSchema,
+  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line, from 1"),
+  limit: z.int().min(1).max(1_000_000).optional().describe("Number of lines"),
+});
+
+/** Shows a text file or an image. Memory stays bounded whatever the file's size. */
+export function createReadTool(options: ReadToolOptions): AgentTool {
+  const { files, maxResultChars = 16_000, maxImageBytes = 3_750_000 } = options;
+  return defineTool({
+    name: "read",
+    summary: "Show a text file or an image",
+    description:
+      "Shows a file: text as it is, or a PNG, JPEG, GIF or WebP image. Long files come in parts; the last line says which offset comes next.",
+    schema: ReadSchema,
+    aliases: PATH_ALIASES,
+    traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
+    async execute({ path, offset = 1, limit = Number.MAX_SAFE_INTEGER }, { run, signal }) {
+      await using file = await (await files.forRun(run)).openFile(path);
+      const kind = await sniffFile(file.handle);
+      switch (kind.type) {
+        case "empty":
+          return textResult("(empty file)", { details: { path: file.shown, sizeBytes: 0 }, untrusted: file.untrusted });
+        case "image":
+          return readImage(file, kind, maxImageBytes);
+        case "binary":
+          return errorResult(`${file.shown} is not text (${kind.name}, ${file.sizeBytes} bytes), so it cannot be shown.`);
+        case "text": {
+          const limits = { firstLine: offset, maxLines: limit, maxChars: maxResultChars - NOTE_CHARS };
+          return toResult(file, await readWindow(readChunks(file.handle, { signal }), limits));
+        }
+      }
+    },
+  });
+}
+
+function toResult(file: OpenFile, window: TextWindow): AgentToolResult {
+  if (window.type === "past-end") {
+    const lines = window.lineCount === 1 ? "1 line" : `${window.lineCount} lines`;
+    return errorResult(`${file.shown} has ${lines}; the offset is past its end.`);
+  }
+  const { firstLine, lastLine } = window;
+  const leftBytes = Math.max(0, file.sizeBytes - window.endByte);
+  const details = { path: file.shown, sizeBytes: file.sizeBytes, firstLine, lastLine, leftBytes };
+  const note = closingLine(window, leftBytes, file.sizeBytes);
+  return textResult(window.text + note, { details, untrusted: file.untrusted });
+}
+
+function closingLine({ text, lastLine, lineCut }: Extract<TextWindow, { type: "window" }>, leftBytes: number, sizeBytes: number): string {
+  if (leftBytes === 0) return "";
+  const left = `${leftBytes} of ${sizeBytes} bytes are left`;
+  if (lineCut) return `\n[Line ${lastLine} is too long to show whole; ${left}. Later lines: offset ${lastLine + 1}.]`;
+  return `${text.endsWith("\n") ? "" : "\n"}[${left}. Go on with offset ${lastLine + 1}.]`;
+}
+
+async function readImage(file: OpenFile, kind: Extract<FileKind, { type: "image" }>, maxBytes: number): Promise<AgentToolResult> {
+  const { shown, sizeBytes, untrusted } = file;
+  const what = `${shown} (${kind.mimeType}, ${sizeBytes} bytes)`;
+  if (sizeBytes > maxBytes)
+    return errorResult(`${what} is larger than ${maxBytes} bytes, so it cannot be shown; make a smaller copy first.`);
+  const { bytesRead, buffer } = await file.handle.read(Buffer.allocUnsafe(sizeBytes), 0, sizeBytes, 0);
+  if (bytesRead !== sizeBytes) throw new FileAccessError("changed", `${shown} changed while it was read; try again.`);
+  return {
+    content: [
+      { type: "text", text: what },
+      { type: "image", data: buffer.toString("base64"), mimeType: kind.mimeType },
+    ],
+    details: { path: shown, sizeBytes, mimeType: kind.mimeType },
+    ...(untrusted ? { untrusted } : {}),
+  };
+}

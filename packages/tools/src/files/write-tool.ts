@@ -1,0 +1,28 @@
+import { Buffer } from "node:buffer";
+import type { AgentTool } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { textResult } from "../define-tool/tool-result.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
+import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
+
+const WriteSchema = z.strictObject({ path: PathSchema, content: z.string().describe("The whole new content") });
+
+/** Creates or replaces a file in one step: a reader sees the old content or the new. */
+export function createWriteTool({ files }: { readonly files: FileAccess }): AgentTool {
+  return defineTool({
+    name: "write",
+    summary: "Create a file or replace its content",
+    description: "Creates a file, or replaces all of it; missing folders are made. To change part of a file use edit.",
+    schema: WriteSchema,
+    aliases: PATH_ALIASES,
+    traits: { effect: "write", idempotent: true, output: "trusted", network: false, parallel: false },
+    async execute({ path, content }, { run, signal }) {
+      const access = await files.forRun(run);
+      signal.throwIfAborted();
+      const { shown } = await access.write(path, content);
+      const bytesWritten = Buffer.byteLength(content);
+      return textResult(`Wrote ${shown} (${bytesWritten} bytes)`, { details: { path: shown, bytesWritten } });
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import type { AgentTool, Messenger } from "@factotum/agent-contract";
+import { z } from "zod";
+import { defineTool } from "../define-tool/define-tool.ts";
+import { errorResult, textResult } from "../define-tool/tool-result.ts";
+
+const MessageSchema = z.strictObject({
+  action: z.enum(["send"]),
+  message: z.string().min(1).max(100_000).describe("Markdown"),
+  channel: z.string().min(1).optional().describe("Only for another channel than this one"),
+  target: z.string().min(1).optional().describe("Whom to send to; default: this conversation"),
+});
+
+/** Sends a message besides the reply. */
+export function createMessageTool({ messenger }: { readonly messenger: Messenger }): AgentTool {
+  return defineTool({
+    name: "message",
+    summary: "Send a message to this conversation or another",
+    description: "Sends a message now, besides your reply.",
+    schema: MessageSchema,
+    traits: { effect: "send", idempotent: false, output: "trusted", network: true, parallel: false },
+    async execute({ message, channel, target }, { run, signal, callId }) {
+      const address = { ...(channel === undefined ? {} : { channel }), ...(target === undefined ? {} : { target }) };
+      const result = await messenger.send({ callId, text: message, ...address }, { signal, run });
+      if (result.type === "refused") return errorResult(`The message was not sent: ${result.message}`);
+      return textResult(`Queued for ${result.target} on ${result.channel}`, {
+        details: { channel: result.channel, target: result.target },
+      });
+    },
+  });
+}
