@@ -1,6 +1,20 @@
 export { StoreError } from "./port/store-error.ts";
 export type { StoreErrorCode } from "./port/store-error.ts";
-export type { NewOutbound, NewSession, NewTurn, Page, SessionTouch, Store, StoreCounts, TurnEnd } from "./port/store.ts";
+export type { StoreDamage } from "./port/store-damage.ts";
+export type {
+  ImportedEntry,
+  ImportedSession,
+  MaintenanceOptions,
+  NewOutbound,
+  NewSession,
+  NewTurn,
+  Page,
+  SessionPatch,
+  SessionTouch,
+  Store,
+  StoreCounts,
+  TurnEnd,
+} from "./port/store.ts";
 export type {
   InputAdmission,
   InputRecord,
@@ -18,3 +32,7 @@ export type {
   TranscriptEntry,
   TurnRecord,
 } from "./port/records.ts";
+export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";
+export type { SqliteStore, StoreMetrics } from "./sqlite/sqlite-store.ts";
+export type { CopyOptions } from "./copies/session-copier.ts";

@@ -1,4 +1,12 @@
-import type { AgentMessage, CompactionMessage, RunKind, SystemPrompt, ThinkingLevel, ToolSchema, UsageTotals } from "@factotum/agent-contract";
+import type {
+  AgentMessage,
+  CompactionMessage,
+  RunKind,
+  SystemPrompt,
+  ThinkingLevel,
+  ToolSchema,
+  UsageTotals,
+} from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
 
 /** An input that was accepted: one message of a person or one event of a platform. Kept until its terminal state is old enough to forget. */

@@ -4,7 +4,16 @@
  * - `unsupported`: the database is of a newer version, or the loaded SQLite must not be used. - `closed`: after `close`.
  * - `invalid`: an argument that cannot be stored or was never given out by the store; the message says which. - `internal`: anything else.
  */
-export type StoreErrorCode = "conflict" | "not-found" | "lost-ownership" | "full" | "damaged" | "unsupported" | "closed" | "invalid" | "internal";
+export type StoreErrorCode =
+  | "conflict"
+  | "not-found"
+  | "lost-ownership"
+  | "full"
+  | "damaged"
+  | "unsupported"
+  | "closed"
+  | "invalid"
+  | "internal";
 
 const brand: unique symbol = Symbol.for("factotum.StoreError");
 

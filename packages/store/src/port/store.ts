@@ -181,6 +181,7 @@ export interface Store {
   /** Turns that were running when the last process ended, oldest first; each is counted as one more attempt. */
   resumeTurns(): Promise<readonly TurnRecord[]>;
   readTurn(id: string): Promise<TurnRecord | undefined>;
+  /** The journal of a running turn; a turn that has ended needs none. */
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
 
   readSession(key: string): Promise<SessionRecord | undefined>;
@@ -191,11 +192,7 @@ export interface Store {
   /** Makes a session that has no turn yet. The existing one if the key is taken. */
   createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord>;
   /** Rejects with `not-found`. */
-  patchSession(
-    key: string,
-    patch: SessionPatch,
-    options: { readonly nowMs: number },
-  ): Promise<SessionRecord>;
+  patchSession(key: string, patch: SessionPatch, options: { readonly nowMs: number }): Promise<SessionRecord>;
   /** Gives the key a new session id; the old transcript stays, readable by its id. */
   resetSession(
     key: string,

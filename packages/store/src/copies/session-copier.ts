@@ -1,0 +1,166 @@
+import { constants } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Logger } from "@factotum/agent-contract";
+import { StoreError } from "../port/store-error.ts";
+import type { MaintenanceOptions } from "../port/store.ts";
+import { renderEntry, renderHeader } from "../session-file/render-session-file.ts";
+import type { CopyBook, CopyPosition, CopyTask } from "./copy-book.ts";
+
+/** Entries that are rendered and written at a time. */
+const PAGE = 200;
+/** Positions that may wait for the next commit of the work; more get a commit of their own. */
+const MAX_WAITING = 256;
+/** How long the plain file of a deleted session is kept. */
+const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** Where the plain files go, and what their first line says. */
+export interface CopyOptions {
+  /** The folder of an agent's sessions, absolute: `agents/<agentId>/sessions`. Made when it is needed. */
+  folder(agentId: string): string;
+  /** The agent's workspace. */
+  cwd(agentId: string): string;
+}
+
+/**
+ * Keeps the plain files: one line for every committed entry. It runs beside the work, never in it, one file at a time and none kept open.
+ * The position in the store says how much of a file is known to be good; whatever stands behind it is cut off before more is written.
+ */
+export class SessionCopier {
+  readonly #book: CopyBook;
+  readonly #options: CopyOptions;
+  readonly #logger: Logger;
+  readonly #dirty: Set<number> = new Set();
+  readonly #failed: Map<number, unknown> = new Map();
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+
+  constructor(book: CopyBook, options: CopyOptions, logger: Logger) {
+    this.#book = book;
+    this.#options = options;
+    this.#logger = logger;
+  }
+
+  /** Takes up what the last process left: files that lag, files of deleted sessions that still have their name. */
+  async start(): Promise<void> {
+    try {
+      await this.renameDeleted();
+      for (const n of this.#book.behind()) this.mark(n);
+    } catch (error) {
+      this.#logger.warn("The plain copies of the sessions could not be taken up.", { error });
+    }
+  }
+
+  /** The conversation has new entries. */
+  mark(n: number): void {
+    this.#dirty.add(n);
+    if (!this.#isStopped) this.#running ??= this.#run();
+  }
+
+  /** Waits until every copy is complete; rejects when one cannot be written. */
+  async flush(): Promise<void> {
+    for (const n of this.#failed.keys()) this.mark(n);
+    while (this.#running !== undefined) await this.#running;
+    for (const cause of this.#failed.values()) throw toCopyError(cause);
+  }
+
+  /** Completes the copies as far as possible and stores their positions. */
+  async stop(): Promise<void> {
+    try {
+      await this.flush();
+      await this.#book.savePositions();
+    } catch (error) {
+      this.#logger.warn("The plain copies of the sessions are not complete; the next start completes them.", { error });
+    }
+    this.#isStopped = true;
+  }
+
+  /** Renames the files of deleted sessions. */
+  async renameDeleted(): Promise<void> {
+    for (const file of this.#book.toRename()) {
+      const path = this.#pathOf(file);
+      await rename(path, `${path}.deleted.${stampOf(file.deletedAtMs)}`).catch(ignoreMissing);
+      await this.#book.renamed(file.n);
+    }
+  }
+
+  /** Removes the files of sessions that were deleted long ago; true when there are more. */
+  async removeDeleted(options: MaintenanceOptions): Promise<boolean> {
+    const beforeMs = options.nowMs - (options.keepDeletedCopiesMs ?? KEEP_DELETED_MS);
+    const files = this.#book.toRemove(beforeMs, PAGE);
+    for (const file of files) await rm(`${this.#pathOf(file)}.deleted.${stampOf(file.deletedAtMs)}`, { force: true });
+    await this.#book.removed(files.map((file) => file.n));
+    return files.length === PAGE;
+  }
+
+  async #run(): Promise<void> {
+    await nextTick();
+    for (const n of this.#dirty) {
+      this.#dirty.delete(n);
+      try {
+        await this.#copy(n);
+        if (this.#book.waiting >= MAX_WAITING) await this.#book.savePositions();
+        if (this.#failed.delete(n) && this.#failed.size === 0) this.#logger.info("The plain copies of the sessions are written again.");
+      } catch (error) {
+        if (this.#failed.size === 0) this.#logger.warn("A plain copy of a session could not be written; it is tried again.", { error });
+        this.#failed.set(n, error);
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #copy(n: number): Promise<void> {
+    for (let task = this.#book.next(n, PAGE); task !== undefined; task = this.#book.next(n, PAGE)) {
+      this.#book.moveTo(n, await this.#write(task));
+    }
+  }
+
+  /** Writes one page behind the known good part. A file that is shorter than that was changed by somebody: it is written from its start. */
+  async #write(task: CopyTask): Promise<CopyPosition> {
+    const path = this.#pathOf(task);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    try {
+      const { size } = await file.stat();
+      if (size < task.position.bytes) return { entry: 0, bytes: 0 };
+      if (size > task.position.bytes) await file.truncate(task.position.bytes);
+      const { sessionId, startedAtMs } = task;
+      const header = task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd: this.#options.cwd(task.agentId) }) : "";
+      const bytes = Buffer.from(header + task.entries.map(renderEntry).join(""));
+      for (let done = 0; done < bytes.length;) {
+        const { bytesWritten } = await file.write(bytes, done, bytes.length - done, task.position.bytes + done);
+        done += bytesWritten;
+      }
+      return { entry: task.lastEntry, bytes: task.position.bytes + bytes.length };
+    } finally {
+      await file.close();
+    }
+  }
+
+  #pathOf(file: { readonly agentId: string; readonly sessionId: string }): string {
+    return join(this.#options.folder(file.agentId), `${file.sessionId}.jsonl`);
+  }
+}
+
+/** A time that every file system takes in a name. */
+function stampOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().replaceAll(":", "-");
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+/** A session without entries has no file. */
+function ignoreMissing(error: unknown): void {
+  if (codeOf(error) !== "ENOENT") throw error;
+}
+
+function toCopyError(cause: unknown): StoreError {
+  if (StoreError.isInstance(cause)) return cause;
+  const isFull = ["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM"].includes(String(codeOf(cause)));
+  return new StoreError(isFull ? "full" : "internal", "A plain copy of a session could not be written. Check the folder and its disk.", {
+    cause,
+  });
+}

@@ -1,0 +1,40 @@
+import type { TranscriptEntry } from "../port/records.ts";
+
+/** The version of the plain file that we write. */
+const VERSION = 3;
+
+/** What the first line of a plain file says. */
+export interface SessionFileHeader {
+  readonly sessionId: string;
+  readonly startedAtMs: number;
+  /** The workspace. */
+  readonly cwd: string;
+}
+
+/** The first line, with its line break. */
+export function renderHeader(header: SessionFileHeader): string {
+  const timestamp = new Date(header.startedAtMs).toISOString();
+  return `${JSON.stringify({ type: "session", version: VERSION, id: header.sessionId, timestamp, cwd: header.cwd })}\n`;
+}
+
+/** One entry as one line, with its line break. */
+export function renderEntry(entry: TranscriptEntry): string {
+  const { id, turnId } = entry;
+  const envelope = { type: entry.type, id, parentId: entry.parentId ?? null, timestamp: new Date(entry.timestampMs).toISOString(), turnId };
+  return `${JSON.stringify({ ...envelope, ...contentOf(entry) })}\n`;
+}
+
+/** A compaction stands in the open, as in the files of others; the time of its message is said only where it is another one. */
+function contentOf(entry: TranscriptEntry): object {
+  switch (entry.type) {
+    case "message":
+      return { message: entry.message };
+    case "compaction": {
+      const { summary, firstKeptEntryId, tokensBefore, timestamp } = entry.message;
+      const summarizedAt = timestamp === entry.timestampMs ? undefined : timestamp;
+      return { summary, firstKeptEntryId, tokensBefore, summarizedAt };
+    }
+    case "notice":
+      return { level: entry.level, text: entry.text };
+  }
+}

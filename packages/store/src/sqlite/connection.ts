@@ -1,0 +1,121 @@
+import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import { StoreError } from "../port/store-error.ts";
+import { Database } from "./database.ts";
+import { numberOf, textOf } from "./row.ts";
+import type { Migration } from "./schema.ts";
+import { isSafeSqlite } from "./sqlite-version.ts";
+import { toStoreError } from "./to-store-error.ts";
+
+/** The file's name inside the state folder. */
+export const DATABASE_NAME = "factotum.sqlite";
+
+/** Marks the file as ours: "fact". */
+const APPLICATION_ID = 0x66_61_63_74;
+
+/** Magic numbers of network file systems, on which write-ahead logging is not safe. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xfe534d42, "SMB2"],
+  [0xff534d42, "CIFS"],
+]);
+
+/** What opening needs. */
+export interface ConnectionOptions {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly migrations: readonly Migration[];
+}
+
+/**
+ * Opens the database file and brings it to the newest version. Never opens the file by any other way than SQLite: closing a second
+ * descriptor would drop the process's locks (R10).
+ */
+export function connect(options: ConnectionOptions): Database {
+  const path = join(options.folder, DATABASE_NAME);
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  refuseNetworkFolder(options.folder);
+  const isNew = !existsSync(path);
+  let connection: DatabaseSync;
+  try {
+    connection = new DatabaseSync(path, { timeout: 5000, enableForeignKeyConstraints: true });
+  } catch (error) {
+    throw toStoreError(error);
+  }
+  const database = new Database(connection);
+  try {
+    probe(database);
+    if (isNew) chmodSync(path, 0o600);
+    configure(database);
+    migrate(database, path, options);
+    return database;
+  } catch (error) {
+    database.close();
+    throw toStoreError(error);
+  }
+}
+
+function refuseNetworkFolder(folder: string): void {
+  const name = NETWORK_FILE_SYSTEMS.get(statfsSync(folder).type);
+  if (name === undefined) return;
+  throw new StoreError("unsupported", `The state folder ${folder} is on ${name}. Put FACTOTUM_HOME on a local disk.`);
+}
+
+/** Looks at the SQLite that was really loaded, not at what the package says. */
+function probe(database: Database): void {
+  const row = database.get("SELECT sqlite_version() AS version, ? AS echo", "a\u0000b");
+  if (row === undefined) throw new StoreError("internal", "SQLite gave no answer.");
+  const version = textOf(row, "version");
+  if (!isSafeSqlite(version)) {
+    throw new StoreError("unsupported", `SQLite ${version} can damage the database. Use a Node with SQLite 3.51.3 or newer.`);
+  }
+  if (textOf(row, "echo") !== "a\u0000b") {
+    throw new StoreError("unsupported", "This Node cuts texts at NUL. Use Node 24.16 or newer.");
+  }
+}
+
+function configure(database: Database): void {
+  database.execute(`
+    PRAGMA journal_mode = WAL;
+    PRAGMA synchronous = FULL;
+    PRAGMA wal_autocheckpoint = 128;
+    PRAGMA journal_size_limit = 524288;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA trusted_schema = OFF;
+  `);
+}
+
+function pragma(database: Database, name: "user_version" | "application_id"): number {
+  const row = database.get(name === "user_version" ? "PRAGMA user_version" : "PRAGMA application_id");
+  return row === undefined ? 0 : numberOf(row, name);
+}
+
+/** Forward only. A database that holds anything is copied first, so that the step back is a copy of one file. */
+function migrate(database: Database, path: string, options: ConnectionOptions): void {
+  const from = pragma(database, "user_version");
+  const newest = options.migrations.at(-1)?.version ?? 0;
+  const isEmpty = from === 0 && database.get("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
+  if (!isEmpty && pragma(database, "application_id") !== APPLICATION_ID) {
+    throw new StoreError("unsupported", `${path} is the database of another program. Move it away.`);
+  }
+  if (from > newest) {
+    throw new StoreError("unsupported", `${path} has version ${from}; this program knows ${newest}. Install the newer Factotum again.`);
+  }
+  const steps = options.migrations.filter((step) => step.version > from);
+  if (steps.length === 0) return;
+  if (from > 0) snapshot(database, path, from, options);
+  database.execute("BEGIN EXCLUSIVE");
+  for (const step of steps) database.execute(step.sql);
+  database.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest}; COMMIT`);
+}
+
+function snapshot(database: Database, path: string, version: number, options: ConnectionOptions): void {
+  const copy = `${path}.v${version}.${options.clock.now()}`;
+  database.run("VACUUM INTO ?", copy);
+  chmodSync(copy, 0o600);
+  options.logger.info("The database was copied before its migration.", { copy, version });
+}

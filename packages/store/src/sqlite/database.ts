@@ -1,0 +1,68 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import type { Row } from "./row.ts";
+
+/** One connection with its prepared statements. Every text given to it is a constant, so the number of statements is bounded by the code. */
+export class Database {
+  readonly #connection: DatabaseSync;
+  readonly #statements: Map<string, StatementSync> = new Map();
+  #rowsRead = 0;
+
+  constructor(connection: DatabaseSync) {
+    this.#connection = connection;
+  }
+
+  /** Rows that queries have handed out so far. */
+  get rowsRead(): number {
+    return this.#rowsRead;
+  }
+
+  get inTransaction(): boolean {
+    return this.#connection.isTransaction;
+  }
+
+  /** The text of every statement that was used so far. */
+  get statements(): readonly string[] {
+    return [...this.#statements.keys()];
+  }
+
+  /** Runs a change and says how many rows it changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).changes);
+  }
+
+  /** Inserts one row and gives its number. */
+  insert(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.#prepare(sql).run(...values).lastInsertRowid);
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    const row = this.#prepare(sql).get(...values);
+    if (row !== undefined) this.#rowsRead += 1;
+    return row;
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): readonly Row[] {
+    const rows = this.#prepare(sql).all(...values);
+    this.#rowsRead += rows.length;
+    return rows;
+  }
+
+  /** Runs statements that are not worth keeping. */
+  execute(sql: string): void {
+    this.#connection.exec(sql);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

@@ -1,0 +1,158 @@
+import { StoreError } from "../port/store-error.ts";
+import type { Database } from "./database.ts";
+import { numberOf } from "./row.ts";
+import { endsTransaction, toStoreError } from "./to-store-error.ts";
+
+/** Writes that share one flush at most; the rest waits for the next. */
+const MAX_BATCH = 256;
+
+interface QueuedWrite {
+  /** Does the work and gives back what tells its caller, to be called after the commit. */
+  readonly run: () => () => void;
+  readonly reject: (error: StoreError) => void;
+}
+
+/** What the writer asks its owner. */
+export interface GroupWriterOptions {
+  /** The epoch that this process took when it opened the store. */
+  readonly epoch: number;
+  /** Runs inside every transaction before its commit: small changes that never deserve a flush of their own. */
+  readonly beforeCommit: () => void;
+  /** Runs after every commit, before the callers are told. Must not throw: what is committed is committed. */
+  readonly afterCommit: () => void;
+  /** Runs when a transaction was rolled back. */
+  readonly afterRollback: () => void;
+}
+
+/**
+ * Group commit: the writes asked for in one turn of the event loop share one transaction and one flush. Each has a savepoint, so one
+ * that fails touches no other; none is acknowledged before the commit. Every transaction first checks that the store is still ours.
+ */
+export class GroupWriter {
+  readonly #database: Database;
+  readonly #options: GroupWriterOptions;
+  #queue: QueuedWrite[] = [];
+  #flushing: NodeJS.Immediate | undefined;
+  #refusal: StoreError | undefined;
+  #commits = 0;
+  #writes = 0;
+
+  constructor(database: Database, options: GroupWriterOptions) {
+    this.#database = database;
+    this.#options = options;
+  }
+
+  /** Commits, each of which flushed once. */
+  get commits(): number {
+    return this.#commits;
+  }
+
+  /** Writes that were committed. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Queues one write; resolves after the commit that holds it. */
+  write<Result>(work: () => Result): Promise<Result> {
+    return new Promise<Result>((resolve, reject) => {
+      if (this.#refusal !== undefined) {
+        reject(this.#refusal);
+        return;
+      }
+      const run = (): (() => void) => {
+        const result = work();
+        return () => resolve(result);
+      };
+      this.#queue.push({ run, reject });
+      this.#flushing ??= setImmediate(() => this.#flush());
+    });
+  }
+
+  /** Whether the store is still ours, as far as this moment can tell. */
+  ownsStore(): boolean {
+    return this.#refusal === undefined && this.#readEpoch() === this.#options.epoch;
+  }
+
+  /** Commits everything that is queued, now. */
+  drain(): void {
+    while (this.#queue.length > 0) this.#flush();
+  }
+
+  /** Refuses every later write with `error`. */
+  refuse(error: StoreError): void {
+    this.#refusal ??= error;
+  }
+
+  #flush(): void {
+    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+    const batch = this.#queue.splice(0, MAX_BATCH);
+    if (this.#queue.length > 0) this.#flushing = setImmediate(() => this.#flush());
+    if (batch.length === 0) return;
+    let acknowledgements: readonly (() => void)[];
+    try {
+      acknowledgements = this.#transact(batch);
+    } catch (error) {
+      const storeError = toStoreError(error);
+      this.#rollBack();
+      for (const write of batch) write.reject(storeError);
+      return;
+    }
+    this.#options.afterCommit();
+    for (const acknowledge of acknowledgements) acknowledge();
+  }
+
+  /** Rejects the writes that failed by themselves, and returns the acknowledgements of those that were committed. */
+  #transact(batch: readonly QueuedWrite[]): readonly (() => void)[] {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    const database = this.#database;
+    database.run("BEGIN IMMEDIATE");
+    this.#checkOwnership();
+    const acknowledgements: (() => void)[] = [];
+    for (const write of batch) {
+      const acknowledge = this.#attempt(write);
+      if (acknowledge !== undefined) acknowledgements.push(acknowledge);
+    }
+    if (acknowledgements.length === 0) {
+      this.#rollBack();
+      return [];
+    }
+    this.#options.beforeCommit();
+    database.run("COMMIT");
+    this.#commits += 1;
+    this.#writes += acknowledgements.length;
+    return acknowledgements;
+  }
+
+  #attempt(write: QueuedWrite): (() => void) | undefined {
+    const database = this.#database;
+    database.run("SAVEPOINT one_write");
+    try {
+      const acknowledge = write.run();
+      database.run("RELEASE one_write");
+      return acknowledge;
+    } catch (error) {
+      if (endsTransaction(error) || !database.inTransaction) throw error;
+      database.run("ROLLBACK TO one_write");
+      database.run("RELEASE one_write");
+      write.reject(toStoreError(error));
+      return undefined;
+    }
+  }
+
+  #checkOwnership(): void {
+    if (this.#readEpoch() === this.#options.epoch) return;
+    this.#refusal = new StoreError("lost-ownership", "Another process has opened the store. This one must stop writing and end.");
+    throw this.#refusal;
+  }
+
+  #readEpoch(): number | undefined {
+    const row = this.#database.get("SELECT epoch FROM ownership WHERE id = 1");
+    return row === undefined ? undefined : numberOf(row, "epoch");
+  }
+
+  #rollBack(): void {
+    if (this.#database.inTransaction) this.#database.run("ROLLBACK");
+    this.#options.afterRollback();
+  }
+}

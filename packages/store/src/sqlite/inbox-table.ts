@@ -1,0 +1,228 @@
+import { createHash } from "node:crypto";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { Page } from "../port/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checksum, parseChecked } from "./checksum.ts";
+import { toPage } from "./page.ts";
+import { numberOf, optionalText, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { TableContext } from "./table-context.ts";
+
+interface InboxPayload {
+  readonly message: MsgContext;
+  readonly admission: InputAdmission;
+}
+
+/** Terminal states of which nothing is left to do. */
+const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "told"];
+
+const COLUMNS = `inbox.id, inbox.event_key, inbox.received_at, inbox.state, inbox.reason, inbox.payload, inbox.sum, turns.id AS turn_id FROM inbox LEFT JOIN turns ON turns.n = inbox.turn`;
+
+/** Inputs, from their acceptance to their terminal state. */
+export class InboxTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  /** Inserts the input, or finds the one that stands under the same key (R2). */
+  accept(
+    message: MsgContext,
+    options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
+  ): { readonly type: "accepted" | "duplicate"; readonly input: InputRecord } {
+    const { database } = this.#context;
+    const channel = checkKey("The channel", message.origin.channel);
+    const account = checkKey("The account", message.origin.accountId);
+    if (options.cursor !== undefined) this.#saveCursor(channel, account, options.cursor);
+    const key = eventKeyOf(message);
+    const payload = JSON.stringify({ message, admission: options.admission } satisfies InboxPayload);
+    const inserted = database.get(
+      `INSERT INTO inbox (event_key, received_at, state, payload, sum) VALUES (?, ?, 'waiting', ?, ?)
+       ON CONFLICT DO NOTHING RETURNING id`,
+      key,
+      options.receivedAtMs,
+      payload,
+      checksum(payload, [key, options.receivedAtMs]),
+    );
+    if (inserted === undefined) return { type: "duplicate", input: this.#findDuplicate(message, options.admission, key) };
+    const id = encodeId("i", numberOf(inserted, "id"));
+    const { admission, receivedAtMs } = options;
+    return { type: "accepted", input: { id, message, admission, receivedAtMs, state: { type: "waiting" } } };
+  }
+
+  readCursor(channel: string, account: string): string | undefined {
+    const row = this.#context.database.get("SELECT cursor FROM cursors WHERE channel = ? AND account = ?", channel, account);
+    return row === undefined ? undefined : textOf(row, "cursor");
+  }
+
+  read(id: string): InputRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE inbox.id = ?`, decodeId("i", id) ?? -1);
+    return row === undefined ? undefined : toInput(row);
+  }
+
+  list(filter: { readonly state: InputState["type"]; readonly limit: number; readonly cursor?: string }): Page<InputRecord> {
+    const after = filter.cursor === undefined ? 0 : decodePosition("i", filter.cursor);
+    const rows = this.#context.database.all(
+      `SELECT ${COLUMNS} WHERE inbox.state = ? AND inbox.id > ? ORDER BY inbox.id LIMIT ?`,
+      filter.state,
+      after,
+      filter.limit + 1,
+    );
+    return toPage(rows, {
+      limit: filter.limit,
+      cursorOf: (row) => encodeId("i", numberOf(row, "id")),
+      decode: (row) => this.#decode(row),
+    });
+  }
+
+  /** Moves waiting inputs into a turn. */
+  claim(ids: readonly string[], turn: number): void {
+    for (const id of ids) {
+      const changed = this.#context.database.run(
+        "UPDATE inbox SET state = 'claimed', turn = ? WHERE id = ? AND state = 'waiting'",
+        turn,
+        decodeId("i", id) ?? -1,
+      );
+      if (changed === 0) throw this.#refusal(id, "waiting");
+    }
+  }
+
+  /** Ends inputs; `from` is the state that they must be in. */
+  settle(
+    ids: readonly string[],
+    state: TerminalInputState,
+    options: { readonly from: "waiting" | "claimed"; readonly atMs: number },
+  ): void {
+    const reason = state.type === "ignored" || state.type === "told" || state.type === "dead" ? state.reason : null;
+    for (const id of ids) {
+      const changed = this.#context.database.run(
+        "UPDATE inbox SET state = ?, reason = ?, settled_at = ? WHERE id = ? AND state = ?",
+        state.type,
+        reason,
+        options.atMs,
+        decodeId("i", id) ?? -1,
+        options.from,
+      );
+      if (changed === 0) throw this.#refusal(id, options.from);
+    }
+  }
+
+  /** Ends the inputs of a turn that nobody can take up again. */
+  abandon(turn: number, atMs: number): void {
+    this.#context.database.run(
+      "UPDATE inbox SET state = 'dead', reason = 'damaged', settled_at = ? WHERE state = 'claimed' AND turn = ?",
+      atMs,
+      turn,
+    );
+  }
+
+  count(state: InputState["type"]): number {
+    const row = this.#context.database.get("SELECT count(*) AS count FROM inbox WHERE state = ?", state);
+    return row === undefined ? 0 : numberOf(row, "count");
+  }
+
+  /**
+   * Forgets inputs that needed nothing more before `beforeMs`; dead letters stay. Looks at the oldest `limit` rows of each state and
+   * gives the number of rows removed.
+   */
+  prune(beforeMs: number, limit: number): number {
+    let removed = 0;
+    for (const state of FORGOTTEN) {
+      removed += this.#context.database.run(
+        `DELETE FROM inbox WHERE id IN (
+           SELECT id FROM (SELECT id, settled_at FROM inbox WHERE state = ? ORDER BY id LIMIT ?) WHERE settled_at < ?
+         )`,
+        state,
+        limit,
+        beforeMs,
+      );
+    }
+    return removed;
+  }
+
+  #saveCursor(channel: string, account: string, cursor: string): void {
+    this.#context.database.run(
+      "INSERT INTO cursors (channel, account, cursor) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET cursor = excluded.cursor",
+      channel,
+      account,
+      checkKey("The cursor", cursor),
+    );
+  }
+
+  /** A redelivery carries the same event, so it stands in for a stored message that is damaged. */
+  #findDuplicate(message: MsgContext, admission: InputAdmission, key: string): InputRecord {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE inbox.event_key = ?`, key);
+    if (row === undefined) throw new StoreError("internal", "An input is neither new nor stored.");
+    return this.#decode(row) ?? { ...frameOf(row), message, admission };
+  }
+
+  #decode(row: Row): InputRecord | undefined {
+    try {
+      return toInput(row);
+    } catch (error) {
+      if (!StoreError.isInstance(error)) throw error;
+      this.#exclude(numberOf(row, "id"));
+      return undefined;
+    }
+  }
+
+  #exclude(id: number): void {
+    this.#context.quarantine({ type: "input", id: encodeId("i", id) }, () => {
+      this.#context.database.run(
+        "UPDATE inbox SET state = 'dead', reason = 'damaged', settled_at = ? WHERE id = ? AND state IN ('waiting', 'claimed')",
+        this.#context.clock.now(),
+        id,
+      );
+    });
+  }
+
+  #refusal(id: string, needed: string): StoreError {
+    const row = this.#context.database.get("SELECT state FROM inbox WHERE id = ?", decodeId("i", id) ?? -1);
+    if (row === undefined) return new StoreError("not-found", `There is no input ${id}.`);
+    return new StoreError("conflict", `The input ${id} is ${textOf(row, "state")}, not ${needed}.`);
+  }
+}
+
+/** The same for every redelivery of one event (R2). 128 bits, so that two events never share one by chance. */
+function eventKeyOf(message: MsgContext): string {
+  const { channel, accountId, conversation } = message.origin;
+  const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
+  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
+}
+
+function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId"> {
+  const turnId = optionalText(row, "turn_id");
+  return {
+    id: encodeId("i", numberOf(row, "id")),
+    receivedAtMs: numberOf(row, "received_at"),
+    state: toState(textOf(row, "state"), optionalText(row, "reason")),
+    ...(turnId === undefined ? {} : { turnId }),
+  };
+}
+
+function toInput(row: Row): InputRecord {
+  const payload = parseChecked<InboxPayload>(row["payload"], row["sum"], [textOf(row, "event_key"), numberOf(row, "received_at")]);
+  return { ...frameOf(row), message: payload.message, admission: payload.admission };
+}
+
+function toState(type: string, reason: string | undefined): InputState {
+  switch (type) {
+    case "ignored":
+    case "told":
+    case "dead":
+      return { type, reason: reason ?? "" };
+    case "waiting":
+    case "claimed":
+    case "answered":
+    case "silent":
+    case "suppressed":
+    case "command":
+      return { type };
+    default:
+      throw new StoreError("damaged", `No input can be ${JSON.stringify(type)}.`);
+  }
+}

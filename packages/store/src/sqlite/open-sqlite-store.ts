@@ -1,0 +1,94 @@
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { CopyPosition } from "../copies/copy-book.ts";
+import { SessionCopier } from "../copies/session-copier.ts";
+import type { CopyOptions } from "../copies/session-copier.ts";
+import type { StoreDamage } from "../port/store-damage.ts";
+import { StoreError } from "../port/store-error.ts";
+import { connect } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { GroupWriter } from "./group-writer.ts";
+import { numberOf } from "./row.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
+import { SqliteStore } from "./sqlite-store.ts";
+import type { TableContext } from "./table-context.ts";
+import { createTables } from "./tables.ts";
+import { Transactions } from "./transactions.ts";
+
+/** What a store needs. */
+export interface SqliteStoreOptions {
+  /** The state folder, absolute, on a local disk. Made with mode 700 if it is missing; the database is `factotum.sqlite` in it. */
+  readonly folder: string;
+  readonly copies: CopyOptions;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Told once of every row that is not what was written. Must not throw. */
+  readonly onDamage?: (damage: StoreDamage) => void;
+}
+
+/**
+ * Opens the store and takes it over: whoever had it open before can no longer write. Rejects with `unsupported` for a database of a newer
+ * version, a SQLite that damages files, or a network folder, and with `damaged` for a file that is no database.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { folder, clock, logger } = options;
+  const database = connect({ folder, clock, logger, migrations: MIGRATIONS });
+  return assembleStore(database, options);
+}
+
+/** Builds the store over an open database. */
+export function assembleStore(database: Database, options: SqliteStoreOptions): SqliteStore {
+  const { clock, logger } = options;
+  const positions = new Map<number, CopyPosition>();
+  const appended = new Set<number>();
+  const writer = new GroupWriter(database, {
+    epoch: takeOwnership(database, options),
+    beforeCommit: () => storePositions(database, positions),
+    afterCommit: () => {
+      positions.clear();
+      for (const n of appended) copier.mark(n);
+      appended.clear();
+    },
+    afterRollback: () => appended.clear(),
+  });
+  const context: TableContext = {
+    database,
+    clock,
+    quarantine: createQuarantine(writer, options),
+    appended: (n) => appended.add(n),
+  };
+  const tables = createTables(context);
+  const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
+  const copier = new SessionCopier(book, options.copies, logger);
+  void copier.start();
+  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier });
+}
+
+/** The next epoch: every writer of an older one is refused from here on. */
+function takeOwnership(database: Database, options: SqliteStoreOptions): number {
+  const row = database.get(
+    `INSERT INTO ownership (id, epoch, boot_id, opened_at) VALUES (1, 1, ?, ?)
+     ON CONFLICT DO UPDATE SET epoch = ownership.epoch + 1, boot_id = excluded.boot_id, opened_at = excluded.opened_at RETURNING epoch`,
+    options.random.uuid(),
+    options.clock.now(),
+  );
+  if (row === undefined) throw new StoreError("internal", "The store could not be taken over.");
+  return numberOf(row, "epoch");
+}
+
+/** Damage is told once, also when several reads find it before the row is excluded. */
+function createQuarantine(writer: GroupWriter, options: SqliteStoreOptions): TableContext["quarantine"] {
+  const found = new Set<string>();
+  return (damage, exclude) => {
+    const name = `${damage.type} ${damage.id}`;
+    if (found.has(name)) return;
+    found.add(name);
+    options.logger.error("A stored row is damaged and is left out from now on.", { ...damage });
+    options.onDamage?.(damage);
+    writer
+      .write(exclude)
+      .catch((error: unknown) => options.logger.warn("A damaged row could not be marked; it is found again later.", { ...damage, error }))
+      .finally(() => found.delete(name));
+  };
+}

@@ -1,0 +1,207 @@
+import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
+import type { OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { NewOutbound } from "../port/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checksum, parseChecked } from "./checksum.ts";
+import { numberOf, optionalText, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { TableContext } from "./table-context.ts";
+
+interface OutboxPayload {
+  readonly target: Origin;
+  readonly outbound: StoredOutbound;
+}
+
+const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
+
+/** One row per part that is sent. The checksum covers the address, so that no damaged row reaches another chat. */
+export class OutboxTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  /** Adds rows in their order; a row whose idempotency key is taken is the row that has it. */
+  add(rows: readonly NewOutbound[], options: { readonly turn?: number; readonly atMs: number }): readonly OutboxRecord[] {
+    return rows.map((row) => this.#addOne(row, options));
+  }
+
+  /** Throws `damaged` for a row that is not what was written: it must not be sent. */
+  read(id: string): OutboxRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE outbox.id = ?`, decodeId("o", id) ?? -1);
+    if (row === undefined) return undefined;
+    const record = this.#decode(row);
+    if (record === undefined) throw new StoreError("damaged", `The outgoing message ${id} is damaged and will not be sent.`);
+    return record;
+  }
+
+  listPending(options: { readonly limit: number; readonly afterId?: string }): readonly OutboxRecord[] {
+    return this.#context.database
+      .all(
+        `SELECT ${COLUMNS} WHERE outbox.state IN ('waiting', 'sending') AND outbox.id > ? ORDER BY outbox.id LIMIT ?`,
+        options.afterId === undefined ? 0 : decodePosition("o", options.afterId),
+        options.limit,
+      )
+      .map((row) => this.#decode(row))
+      .filter((record) => record !== undefined);
+  }
+
+  /** Takes custody of a waiting row. */
+  claim(id: string): boolean {
+    const changed = this.#context.database.run(
+      "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE id = ? AND state = 'waiting'",
+      decodeId("o", id) ?? -1,
+    );
+    return changed > 0;
+  }
+
+  settle(id: string, transition: OutboxTransition, nowMs: number): OutboxRecord {
+    const record = this.read(id);
+    if (record === undefined) throw new StoreError("not-found", `There is no outgoing message ${id}.`);
+    const allowed = transition.type === "dead" ? ["waiting", "sending"] : ["sending"];
+    if (!allowed.includes(record.state.type)) {
+      throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not ${allowed.join(" or ")}.`);
+    }
+    const retryAtMs = transition.type === "receipt" ? transition.retryAtMs : undefined;
+    const state = transition.type === "dead" ? transition : stateAfter(transition.receipt, retryAtMs);
+    const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
+    this.#context.database.run(
+      "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ? WHERE id = ?",
+      state.type,
+      resultOf(state),
+      dueAtMs,
+      state.type === "waiting" ? null : nowMs,
+      decodeId("o", id) ?? -1,
+    );
+    return { ...record, state, dueAtMs };
+  }
+
+  countPending(state: "waiting" | "sending"): number {
+    return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending') AND state = ?", state);
+  }
+
+  countGivenUp(state: "dead" | "ambiguous"): number {
+    return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('dead', 'ambiguous') AND state = ?", state);
+  }
+
+  /** Forgets up to `limit` rows that were settled before `beforeMs`; dead letters stay. Gives the number of rows removed. */
+  prune(beforeMs: number, limit: number): number {
+    return this.#context.database.run(
+      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state IN ('accepted', 'suppressed') AND settled_at < ? LIMIT ?)",
+      beforeMs,
+      limit,
+    );
+  }
+
+  #addOne(row: NewOutbound, options: { readonly turn?: number; readonly atMs: number }): OutboxRecord {
+    const { database } = this.#context;
+    const key = checkKey("The idempotency key", row.idempotencyKey);
+    const sessionKey = checkKey("The session key", row.sessionKey);
+    const payload = JSON.stringify({ target: row.target, outbound: row.outbound } satisfies OutboxPayload);
+    const inserted = database.get(
+      `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, payload, sum)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
+      key,
+      options.turn ?? null,
+      sessionKey,
+      row.purpose,
+      row.state,
+      row.state === "sending" ? 1 : 0,
+      options.atMs,
+      row.dueAtMs,
+      row.expiresAtMs,
+      row.state === "suppressed" ? options.atMs : null,
+      payload,
+      checksum(payload, [key, sessionKey, row.purpose]),
+    );
+    const stored =
+      inserted === undefined
+        ? database.get(`SELECT ${COLUMNS} WHERE outbox.idempotency_key = ?`, key)
+        : database.get(`SELECT ${COLUMNS} WHERE outbox.id = ?`, numberOf(inserted, "id"));
+    if (stored === undefined) throw new StoreError("internal", "A row of the outbox is neither new nor stored.");
+    return toRecord(stored);
+  }
+
+  #count(sql: string, state: string): number {
+    const row = this.#context.database.get(sql, state);
+    return row === undefined ? 0 : numberOf(row, "count");
+  }
+
+  #decode(row: Row): OutboxRecord | undefined {
+    try {
+      return toRecord(row);
+    } catch (error) {
+      if (!StoreError.isInstance(error)) throw error;
+      this.#exclude(numberOf(row, "id"));
+      return undefined;
+    }
+  }
+
+  #exclude(id: number): void {
+    this.#context.quarantine({ type: "outbound", id: encodeId("o", id) }, () => {
+      this.#context.database.run(
+        "UPDATE outbox SET state = 'dead', result = ?, settled_at = ? WHERE id = ? AND state IN ('waiting', 'sending')",
+        JSON.stringify("damaged"),
+        this.#context.clock.now(),
+        id,
+      );
+    });
+  }
+}
+
+/** A refused or lost send goes back to waiting when the caller names a time for the next try. */
+function stateAfter(receipt: SendReceipt, retryAtMs: number | undefined): OutboxState {
+  if (receipt.type === "accepted") return { type: "accepted", messageIds: receipt.messageIds };
+  if (retryAtMs !== undefined) return { type: "waiting" };
+  if (receipt.type === "ambiguous") return { type: "ambiguous", reason: receipt.cause };
+  return { type: "dead", reason: receipt.message === undefined ? receipt.code : `${receipt.code}: ${receipt.message}` };
+}
+
+function resultOf(state: OutboxState): string | null {
+  if (state.type === "accepted") return JSON.stringify(state.messageIds);
+  return state.type === "dead" || state.type === "ambiguous" ? JSON.stringify(state.reason) : null;
+}
+
+function toRecord(row: Row): OutboxRecord {
+  const idempotencyKey = textOf(row, "idempotency_key");
+  const sessionKey = textOf(row, "session_key");
+  const purpose = textOf(row, "purpose");
+  const payload = parseChecked<OutboxPayload>(row["payload"], row["sum"], [idempotencyKey, sessionKey, purpose]);
+  const turnId = optionalText(row, "turn_id");
+  return {
+    id: encodeId("o", numberOf(row, "id")),
+    ...(turnId === undefined ? {} : { turnId }),
+    sessionKey,
+    target: payload.target,
+    outbound: payload.outbound,
+    // The checksum covers it, so it is one of the three that were written.
+    purpose: purpose as OutboxRecord["purpose"],
+    idempotencyKey,
+    state: toState(row),
+    attempts: numberOf(row, "attempts"),
+    createdAtMs: numberOf(row, "created_at"),
+    dueAtMs: numberOf(row, "due_at"),
+    expiresAtMs: numberOf(row, "expires_at"),
+  };
+}
+
+function toState(row: Row): OutboxState {
+  const type = textOf(row, "state");
+  const result = optionalText(row, "result");
+  switch (type) {
+    case "waiting":
+    case "sending":
+    case "suppressed":
+      return { type };
+    case "accepted":
+      return { type, messageIds: result === undefined ? [] : (JSON.parse(result) as MessageId[]) };
+    case "ambiguous":
+    case "dead":
+      return { type, reason: result === undefined ? "" : (JSON.parse(result) as string) };
+    default:
+      throw new StoreError("damaged", `No outgoing message can be ${JSON.stringify(type)}.`);
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import type { SystemPrompt } from "@factotum/agent-contract";
+import type { PromptRecord } from "../port/records.ts";
+import { numberOf, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import type { TableContext } from "./table-context.ts";
+import type { Conversation } from "./transcript-table.ts";
+
+/** Prompts as they were rendered. Their texts are kept once each, under their hash, which is their checksum too. */
+export class PromptTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  save(conversation: Conversation, prompt: Omit<PromptRecord, "sessionId">): void {
+    this.#context.database.run(
+      "INSERT INTO prompts (conversation, stable, session, tools, hash, cause, basis, rendered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      conversation.n,
+      this.#saveText(prompt.system.stable),
+      this.#saveText(prompt.system.session),
+      this.#saveText(JSON.stringify(prompt.tools)),
+      prompt.hash,
+      prompt.cause,
+      prompt.basis,
+      prompt.renderedAtMs,
+    );
+  }
+
+  /** The newest prompt, or undefined when there is none that can be trusted: the caller renders it anew. */
+  read(conversation: Conversation): PromptRecord | undefined {
+    const row = this.#context.database.get("SELECT * FROM prompts WHERE conversation = ? ORDER BY n DESC LIMIT 1", conversation.n);
+    if (row === undefined) return undefined;
+    const stable = this.#readText(textOf(row, "stable"));
+    const session = this.#readText(textOf(row, "session"));
+    const tools = this.#readText(textOf(row, "tools"));
+    if (stable === undefined || session === undefined || tools === undefined) {
+      this.#exclude(row, conversation);
+      return undefined;
+    }
+    const system: SystemPrompt = { stable, session };
+    return {
+      sessionId: conversation.sessionId,
+      system,
+      tools: JSON.parse(tools) as PromptRecord["tools"],
+      hash: textOf(row, "hash"),
+      cause: textOf(row, "cause"),
+      basis: textOf(row, "basis"),
+      renderedAtMs: numberOf(row, "rendered_at"),
+    };
+  }
+
+  /** Removes a conversation's prompts, and the texts that no other prompt uses. */
+  remove(conversation: Conversation): void {
+    const { database } = this.#context;
+    const rows = database.all("SELECT stable, session, tools FROM prompts WHERE conversation = ?", conversation.n);
+    database.run("DELETE FROM prompts WHERE conversation = ?", conversation.n);
+    const hashes = new Set(rows.flatMap((row) => [textOf(row, "stable"), textOf(row, "session"), textOf(row, "tools")]));
+    for (const hash of hashes) {
+      database.run(
+        `DELETE FROM prompt_texts WHERE hash = ?1
+         AND NOT EXISTS (SELECT 1 FROM prompts WHERE stable = ?1)
+         AND NOT EXISTS (SELECT 1 FROM prompts WHERE session = ?1)
+         AND NOT EXISTS (SELECT 1 FROM prompts WHERE tools = ?1)`,
+        hash,
+      );
+    }
+  }
+
+  /** Stored as JSON, which has no raw NUL and no half surrogate pair. */
+  #saveText(text: string): string {
+    const body = JSON.stringify(text);
+    const hash = hashOf(body);
+    this.#context.database.run("INSERT INTO prompt_texts (hash, body) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, body);
+    return hash;
+  }
+
+  #readText(hash: string): string | undefined {
+    const row = this.#context.database.get("SELECT body FROM prompt_texts WHERE hash = ?", hash);
+    const body = row?.["body"];
+    return typeof body === "string" && hashOf(body) === hash ? (JSON.parse(body) as string) : undefined;
+  }
+
+  /** Every prompt that uses the damaged text goes, and the text with it, so that the next rendering can store it again. */
+  #exclude(row: Row, conversation: Conversation): void {
+    const hashes = [textOf(row, "stable"), textOf(row, "session"), textOf(row, "tools")];
+    this.#context.quarantine({ type: "prompt", id: conversation.sessionId, sessionKey: conversation.sessionKey }, () => {
+      for (const hash of hashes.filter((each) => this.#readText(each) === undefined)) {
+        this.#context.database.run("DELETE FROM prompts WHERE stable = ?", hash);
+        this.#context.database.run("DELETE FROM prompts WHERE session = ?", hash);
+        this.#context.database.run("DELETE FROM prompts WHERE tools = ?", hash);
+        this.#context.database.run("DELETE FROM prompt_texts WHERE hash = ?", hash);
+      }
+    });
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,286 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { UsageTotals } from "@factotum/agent-contract";
+import type { SessionOverrides, SessionRecord } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch } from "../port/store.ts";
+import { addTotals } from "./add-totals.ts";
+import { checkKey, checkSessionId } from "./check-key.ts";
+import { checksum, parseChecked } from "./checksum.ts";
+import { toPage } from "./page.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import { decodePosition, encodeId } from "./sequence-id.ts";
+import type { TableContext } from "./table-context.ts";
+import type { Conversation, TranscriptTable } from "./transcript-table.ts";
+
+/** What is stored of a session as JSON: everything that no query asks for. */
+type SessionFacts = Pick<
+  SessionRecord,
+  "displayName" | "spawnedBy" | "lastOrigin" | "overrides" | "usage" | "compactionCount" | "memoryFlushAtMs" | "lastHeartbeat"
+>;
+
+const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
+  FROM sessions JOIN conversations ON conversations.n = sessions.conversation`;
+
+/** Sessions by key. */
+export class SessionTable {
+  readonly #context: TableContext;
+  readonly #transcripts: TranscriptTable;
+
+  constructor(context: TableContext, transcripts: TranscriptTable) {
+    this.#context = context;
+    this.#transcripts = transcripts;
+  }
+
+  read(key: string): SessionRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE sessions.key = ?`, key);
+    return row === undefined ? undefined : this.#decode(row);
+  }
+
+  /** Like `read`, for a session that a change needs. */
+  require(key: string): SessionRecord {
+    const session = this.read(key);
+    if (session === undefined) throw new StoreError("not-found", `There is no session ${key}.`);
+    return session;
+  }
+
+  find(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): SessionRecord | undefined {
+    if (query.key !== undefined) return this.read(query.key) ?? this.#findFolded(query.key, query.agentId);
+    return query.label === undefined ? undefined : this.#findLabel(query.label, query.agentId);
+  }
+
+  list(filter: { readonly agentId?: string; readonly limit: number; readonly cursor?: string }): Page<SessionRecord> {
+    const [updatedAt, n] = filter.cursor === undefined ? [Number.MAX_SAFE_INTEGER, 0] : parseCursor(filter.cursor);
+    const order = "ORDER BY sessions.updated_at DESC, sessions.n DESC LIMIT ?";
+    const before = "(sessions.updated_at, sessions.n) < (?, ?)";
+    const rows =
+      filter.agentId === undefined
+        ? this.#context.database.all(`SELECT ${COLUMNS} WHERE ${before} ${order}`, updatedAt, n, filter.limit + 1)
+        : this.#context.database.all(
+            `SELECT ${COLUMNS} WHERE sessions.agent_id = ? AND ${before} ${order}`,
+            filter.agentId,
+            updatedAt,
+            n,
+            filter.limit + 1,
+          );
+    return toPage(rows, {
+      limit: filter.limit,
+      cursorOf: (row) => `${encodeId("p", numberOf(row, "updated_at"))}.${encodeId("p", numberOf(row, "n"))}`,
+      decode: (row) => this.#decode(row),
+    });
+  }
+
+  listExpired(nowMs: number, limit: number): readonly SessionRecord[] {
+    return this.#context.database
+      .all(`SELECT ${COLUMNS} WHERE sessions.expires_at <= ? ORDER BY sessions.expires_at LIMIT ?`, nowMs, limit)
+      .map((row) => this.#decode(row));
+  }
+
+  /** The session under the key; made if there is none. */
+  open(session: NewSession, nowMs: number): SessionRecord {
+    const existing = this.read(session.key);
+    if (existing !== undefined) return existing;
+    const conversation = this.begin(session, nowMs);
+    return this.#insert(conversation, {
+      ...session,
+      createdAtMs: nowMs,
+      startedAtMs: nowMs,
+      interactedAtMs: nowMs,
+      updatedAtMs: nowMs,
+      overrides: {},
+      usage: NO_USAGE_TOTALS,
+      compactionCount: 0,
+    });
+  }
+
+  /** Begins the conversation of a session. */
+  begin(session: Pick<NewSession, "key" | "sessionId" | "agentId">, startedAtMs: number): Conversation {
+    checkKey("The session key", session.key);
+    checkKey("The agent id", session.agentId);
+    checkSessionId(session.sessionId);
+    return this.#transcripts.begin(session, startedAtMs);
+  }
+
+  /** Stores an imported session; its key must be free. */
+  insertImported(conversation: Conversation, session: ImportedSession): SessionRecord {
+    if (this.read(session.key) !== undefined) throw new StoreError("conflict", `The session ${session.key} exists already.`);
+    const { entries: _entries, ...record } = session;
+    return this.#insert(conversation, record);
+  }
+
+  /** Applies what a turn changes at its start. */
+  touch(session: SessionRecord, touch: SessionTouch, nowMs: number): SessionRecord {
+    return this.#save({
+      ...session,
+      updatedAtMs: nowMs,
+      ...(touch.interactedAtMs === undefined ? {} : { interactedAtMs: touch.interactedAtMs }),
+      ...(touch.lastOrigin === undefined ? {} : { lastOrigin: touch.lastOrigin }),
+      ...(touch.endsPrivacy === true ? { isPrivate: false } : {}),
+    });
+  }
+
+  /** Adds a run's usage. */
+  charge(session: SessionRecord, usage: UsageTotals, nowMs: number): SessionRecord {
+    return this.#save({ ...session, usage: addTotals(session.usage, usage), updatedAtMs: nowMs });
+  }
+
+  countCompactions(key: string, count: number): void {
+    const session = this.require(key);
+    this.#save({ ...session, compactionCount: session.compactionCount + count });
+  }
+
+  patch(key: string, patch: SessionPatch, nowMs: number): SessionRecord {
+    const { label: oldLabel, ...session } = this.require(key);
+    const label = patch.label === undefined ? oldLabel : patch.label;
+    const overrides = new Map(Object.entries(session.overrides));
+    for (const [name, value] of Object.entries(patch.overrides ?? {})) {
+      if (value === null) overrides.delete(name);
+      else if (value !== undefined) overrides.set(name, value);
+    }
+    return this.#save({
+      ...session,
+      ...(label === undefined || label === null ? {} : { label: checkKey("The label", label) }),
+      ...(patch.displayName === undefined ? {} : { displayName: patch.displayName }),
+      overrides: Object.fromEntries(overrides) as SessionOverrides,
+      updatedAtMs: nowMs,
+    });
+  }
+
+  /** Begins a new conversation under the key. Settings stay, counters start anew. */
+  reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
+    const { memoryFlushAtMs: _flush, ...session } = this.require(key);
+    const { sessionId, isPrivate, nowMs } = options;
+    const conversation = this.begin({ key, sessionId, agentId: session.agentId }, nowMs);
+    this.#context.database.run("UPDATE sessions SET conversation = ? WHERE key = ?", conversation.n, key);
+    const fresh = { sessionId, isPrivate, startedAtMs: nowMs, interactedAtMs: nowMs, updatedAtMs: nowMs };
+    return this.#save({ ...session, ...fresh, usage: NO_USAGE_TOTALS, compactionCount: 0 });
+  }
+
+  /** Removes the row of a session. */
+  remove(key: string): boolean {
+    const removed = this.#context.database.run("DELETE FROM sessions WHERE key = ?", key) > 0;
+    if (removed) this.#context.database.run("UPDATE totals SET sessions = sessions - 1 WHERE id = 1");
+    return removed;
+  }
+
+  #findFolded(key: string, agentId: string | undefined): SessionRecord | undefined {
+    const rows = this.#context.database.all(`SELECT ${COLUMNS} WHERE sessions.folded_key = ? LIMIT 2`, fold(key));
+    return this.#only(rows, agentId);
+  }
+
+  #findLabel(label: string, agentId: string | undefined): SessionRecord | undefined {
+    const rows = this.#context.database
+      .all(`SELECT ${COLUMNS} WHERE sessions.folded_label = ? LIMIT 20`, fold(label))
+      .filter((row) => agentId === undefined || row["agent_id"] === agentId);
+    const exact = rows.filter((row) => row["label"] === label);
+    return this.#only(exact.length > 0 ? exact : rows, agentId);
+  }
+
+  #only(rows: readonly Row[], agentId: string | undefined): SessionRecord | undefined {
+    const [row, second] = rows;
+    if (row === undefined || second !== undefined) return undefined;
+    return agentId === undefined || row["agent_id"] === agentId ? this.#decode(row) : undefined;
+  }
+
+  #insert(conversation: Conversation, session: SessionRecord): SessionRecord {
+    const [facts, sum] = encodeFacts(session);
+    this.#context.database.run(
+      `INSERT INTO sessions (key, folded_key, label, folded_label, agent_id, conversation, created_at, interacted_at, updated_at, expires_at,
+         is_private, facts, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      session.key,
+      fold(session.key),
+      session.label ?? null,
+      session.label === undefined ? null : fold(session.label),
+      session.agentId,
+      conversation.n,
+      session.createdAtMs,
+      session.interactedAtMs,
+      session.updatedAtMs,
+      session.expiresAtMs ?? null,
+      session.isPrivate ? 1 : 0,
+      facts,
+      sum,
+    );
+    this.#context.database.run("UPDATE totals SET sessions = sessions + 1 WHERE id = 1");
+    return session;
+  }
+
+  #save(session: SessionRecord): SessionRecord {
+    const [facts, sum] = encodeFacts(session);
+    this.#context.database.run(
+      `UPDATE sessions SET label = ?, folded_label = ?, interacted_at = ?, updated_at = ?, is_private = ?, facts = ?, sum = ? WHERE key = ?`,
+      session.label ?? null,
+      session.label === undefined ? null : fold(session.label),
+      session.interactedAtMs,
+      session.updatedAtMs,
+      session.isPrivate ? 1 : 0,
+      facts,
+      sum,
+      session.key,
+    );
+    return session;
+  }
+
+  /** A session is never thrown away: damaged facts become the defaults, and the defaults are the cautious ones. */
+  #decode(row: Row): SessionRecord {
+    const session = toSession(row);
+    if (session !== undefined) return session;
+    const key = textOf(row, "key");
+    this.#context.quarantine({ type: "session", id: key, sessionKey: key }, () => this.#repair(key));
+    return withDefaults(row);
+  }
+
+  /** Stores the defaults, unless something has been stored since. */
+  #repair(key: string): void {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE sessions.key = ?`, key);
+    if (row !== undefined && toSession(row) === undefined) this.#save(withDefaults(row));
+  }
+}
+
+function fold(text: string): string {
+  return text.toLowerCase();
+}
+
+function parseCursor(cursor: string): [number, number] {
+  const [updatedAt = "", n = ""] = cursor.split(".");
+  return [decodePosition("p", updatedAt), decodePosition("p", n)];
+}
+
+function encodeFacts(session: SessionRecord): [string, number] {
+  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat } = session;
+  const facts = JSON.stringify({ displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat });
+  return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
+}
+
+/** Undefined when the facts are not what was written. */
+function toSession(row: Row): SessionRecord | undefined {
+  const isPrivate = numberOf(row, "is_private");
+  const bound = [textOf(row, "key"), textOf(row, "agent_id"), isPrivate];
+  try {
+    return { ...frameOf(row), isPrivate: isPrivate === 1, ...parseChecked<SessionFacts>(row["facts"], row["sum"], bound) };
+  } catch (error) {
+    if (StoreError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+function withDefaults(row: Row): SessionRecord {
+  const displayName = textOf(row, "key");
+  return { ...frameOf(row), isPrivate: false, displayName, overrides: {}, usage: NO_USAGE_TOTALS, compactionCount: 0 };
+}
+
+function frameOf(row: Row): Omit<SessionRecord, keyof SessionFacts | "isPrivate"> {
+  const label = optionalText(row, "label");
+  const expiresAtMs = optionalNumber(row, "expires_at");
+  return {
+    key: textOf(row, "key"),
+    sessionId: textOf(row, "session_id"),
+    agentId: textOf(row, "agent_id"),
+    createdAtMs: numberOf(row, "created_at"),
+    startedAtMs: numberOf(row, "started_at"),
+    interactedAtMs: numberOf(row, "interacted_at"),
+    updatedAtMs: numberOf(row, "updated_at"),
+    ...(label === undefined ? {} : { label }),
+    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+  };
+}

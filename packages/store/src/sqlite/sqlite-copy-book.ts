@@ -1,0 +1,102 @@
+import type { CopyBook, CopyPosition, CopyTask, DeletedCopy } from "../copies/copy-book.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { Database } from "./database.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import { numberOf, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import type { TranscriptTable } from "./transcript-table.ts";
+
+/** The copier's view of the store. Positions never cost a flush: they ride on the next commit, and a lost one is only work done again. */
+export class SqliteCopyBook implements CopyBook {
+  readonly #database: Database;
+  readonly #transcripts: TranscriptTable;
+  readonly #writer: GroupWriter;
+  readonly #positions: Map<number, CopyPosition>;
+
+  constructor(parts: {
+    readonly database: Database;
+    readonly transcripts: TranscriptTable;
+    readonly writer: GroupWriter;
+    readonly positions: Map<number, CopyPosition>;
+  }) {
+    this.#database = parts.database;
+    this.#transcripts = parts.transcripts;
+    this.#writer = parts.writer;
+    this.#positions = parts.positions;
+  }
+
+  behind(): readonly number[] {
+    return this.#database.all("SELECT n FROM conversations WHERE copied_entry < last_entry").map((row) => numberOf(row, "n"));
+  }
+
+  next(n: number, limit: number): CopyTask | undefined {
+    const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
+    if (row === undefined) {
+      this.#positions.delete(n);
+      return undefined;
+    }
+    const position = this.#positions.get(n) ?? { entry: numberOf(row, "copied_entry"), bytes: numberOf(row, "copied_bytes") };
+    const lastEntry = numberOf(row, "last_entry");
+    if (position.entry >= lastEntry) return undefined;
+    if (!this.#writer.ownsStore())
+      throw new StoreError("lost-ownership", "Another process has opened the store and writes the copies now.");
+    const page = this.#transcripts.after(this.#transcripts.read(n), position.entry, limit);
+    return {
+      sessionId: textOf(row, "session_id"),
+      agentId: textOf(row, "agent_id"),
+      startedAtMs: numberOf(row, "started_at"),
+      position,
+      entries: page.entries,
+      lastEntry: page.last ?? lastEntry,
+    };
+  }
+
+  moveTo(n: number, position: CopyPosition): void {
+    this.#positions.set(n, position);
+  }
+
+  get waiting(): number {
+    return this.#positions.size;
+  }
+
+  async savePositions(): Promise<void> {
+    if (this.#positions.size > 0) await this.#writer.write(() => undefined);
+  }
+
+  toRename(): readonly DeletedCopy[] {
+    return this.#database.all("SELECT * FROM deleted_copies WHERE renamed = 0 ORDER BY n").map(toDeletedCopy);
+  }
+
+  async renamed(n: number): Promise<void> {
+    await this.#writer.write(() => this.#database.run("UPDATE deleted_copies SET renamed = 1 WHERE n = ?", n));
+  }
+
+  toRemove(beforeMs: number, limit: number): readonly DeletedCopy[] {
+    return this.#database
+      .all("SELECT * FROM deleted_copies WHERE deleted_at < ? ORDER BY deleted_at LIMIT ?", beforeMs, limit)
+      .map(toDeletedCopy);
+  }
+
+  async removed(ns: readonly number[]): Promise<void> {
+    if (ns.length === 0) return;
+    await this.#writer.write(() => {
+      for (const n of ns) this.#database.run("DELETE FROM deleted_copies WHERE n = ?", n);
+    });
+  }
+}
+
+function toDeletedCopy(row: Row): DeletedCopy {
+  return {
+    n: numberOf(row, "n"),
+    sessionId: textOf(row, "session_id"),
+    agentId: textOf(row, "agent_id"),
+    deletedAtMs: numberOf(row, "deleted_at"),
+  };
+}
+
+/** Stores the remembered positions inside the transaction that is open. */
+export function storePositions(database: Database, positions: ReadonlyMap<number, CopyPosition>): void {
+  for (const [n, position] of positions) {
+    database.run("UPDATE conversations SET copied_entry = ?, copied_bytes = ? WHERE n = ?", position.entry, position.bytes, n);
+  }
+}

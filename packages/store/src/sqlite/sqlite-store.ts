@@ -1,0 +1,267 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import type {
+  InputRecord,
+  OutboxRecord,
+  OutboxTransition,
+  PromptRecord,
+  SessionRecord,
+  TerminalInputState,
+  ToolJournalRecord,
+  TranscriptBody,
+  TranscriptEntry,
+  TurnRecord,
+} from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type {
+  ImportedSession,
+  MaintenanceOptions,
+  NewOutbound,
+  NewSession,
+  NewTurn,
+  Page,
+  SessionPatch,
+  Store,
+  StoreCounts,
+  TurnEnd,
+} from "../port/store.ts";
+import type { SessionCopier } from "../copies/session-copier.ts";
+import { toStoreError } from "./to-store-error.ts";
+import type { Transactions } from "./transactions.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import type { Tables } from "./tables.ts";
+
+/** Entries that an export holds in memory at a time. */
+const EXPORT_PAGE = 200;
+
+/** Counters for tests and the bench. */
+export interface StoreMetrics {
+  /** Commits, each of which flushed once. */
+  readonly commits: number;
+  /** Writes that were committed; several share a commit. */
+  readonly writes: number;
+  /** Rows that queries have handed out. */
+  readonly rowsRead: number;
+}
+
+/** What a store is made of. */
+export interface SqliteStoreParts {
+  readonly tables: Tables;
+  readonly transactions: Transactions;
+  readonly writer: GroupWriter;
+  readonly copier: SessionCopier;
+}
+
+/** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
+export class SqliteStore implements Store {
+  readonly #tables: Tables;
+  readonly #transactions: Transactions;
+  readonly #writer: GroupWriter;
+  readonly #copier: SessionCopier;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SqliteStoreParts) {
+    this.#tables = parts.tables;
+    this.#transactions = parts.transactions;
+    this.#writer = parts.writer;
+    this.#copier = parts.copier;
+  }
+
+  metrics(): StoreMetrics {
+    return { commits: this.#writer.commits, writes: this.#writer.writes, rowsRead: this.#tables.database.rowsRead };
+  }
+
+  acceptInput(
+    message: MsgContext,
+    options: Parameters<Store["acceptInput"]>[1],
+  ): Promise<{ readonly type: "accepted" | "duplicate"; readonly input: InputRecord }> {
+    return this.#write(() => this.#tables.inbox.accept(message, options));
+  }
+
+  readCursor(channel: string, accountId: string): Promise<string | undefined> {
+    return this.#read(() => this.#tables.inbox.readCursor(channel, accountId));
+  }
+
+  listInputs(filter: Parameters<Store["listInputs"]>[0]): Promise<Page<InputRecord>> {
+    return this.#read(() => this.#tables.inbox.list(filter));
+  }
+
+  readInput(id: string): Promise<InputRecord | undefined> {
+    return this.#read(() => this.#tables.inbox.read(id));
+  }
+
+  settleInputs(
+    ids: readonly string[],
+    state: TerminalInputState,
+    options?: { readonly outbox?: readonly NewOutbound[] },
+  ): Promise<readonly OutboxRecord[]> {
+    return this.#write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
+  }
+
+  startTurn(turn: NewTurn): ReturnType<Store["startTurn"]> {
+    return this.#write(() => this.#transactions.startTurn(turn));
+  }
+
+  joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
+    return this.#write(() => this.#transactions.joinTurn(turnId, options));
+  }
+
+  appendToTurn(turnId: string, options: Parameters<Store["appendToTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
+    return this.#write(() => this.#transactions.appendToTurn(turnId, options));
+  }
+
+  endTurn(end: TurnEnd): ReturnType<Store["endTurn"]> {
+    return this.#write(() => this.#transactions.endTurn(end));
+  }
+
+  resumeTurns(): Promise<readonly TurnRecord[]> {
+    return this.#write(() => this.#transactions.resumeTurns());
+  }
+
+  readTurn(id: string): Promise<TurnRecord | undefined> {
+    return this.#read(() => this.#tables.turns.read(id));
+  }
+
+  readJournal(turnId: string): Promise<readonly ToolJournalRecord[]> {
+    return this.#read(() => this.#tables.turns.readJournal(turnId));
+  }
+
+  readSession(key: string): Promise<SessionRecord | undefined> {
+    return this.#read(() => this.#tables.sessions.read(key));
+  }
+
+  findSession(query: Parameters<Store["findSession"]>[0]): Promise<SessionRecord | undefined> {
+    return this.#read(() => this.#tables.sessions.find(query));
+  }
+
+  listSessions(filter: Parameters<Store["listSessions"]>[0]): Promise<Page<SessionRecord>> {
+    return this.#read(() => this.#tables.sessions.list(filter));
+  }
+
+  createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord> {
+    return this.#write(() => this.#tables.sessions.open(session, options.nowMs));
+  }
+
+  patchSession(key: string, patch: SessionPatch, options: { readonly nowMs: number }): Promise<SessionRecord> {
+    return this.#write(() => this.#tables.sessions.patch(key, patch, options.nowMs));
+  }
+
+  resetSession(key: string, options: Parameters<Store["resetSession"]>[1]): Promise<SessionRecord> {
+    return this.#write(() => this.#tables.sessions.reset(key, options));
+  }
+
+  importSession(session: ImportedSession): Promise<SessionRecord> {
+    return this.#write(() => this.#transactions.importSession(session));
+  }
+
+  /** The plain files are completed first: what is deleted here is still whole there. */
+  async deleteSession(key: string, options: { readonly nowMs: number }): Promise<boolean> {
+    await this.#copier.flush();
+    const isDeleted = await this.#write(() => this.#transactions.deleteSession(key, options.nowMs));
+    if (isDeleted) await this.#copier.renameDeleted();
+    return isDeleted;
+  }
+
+  listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]> {
+    return this.#read(() => this.#tables.sessions.listExpired(nowMs, limit));
+  }
+
+  appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry> {
+    return this.#write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
+  }
+
+  readTranscript(sessionId: string, options: Parameters<Store["readTranscript"]>[1]): Promise<Page<TranscriptEntry>> {
+    return this.#read(() => this.#tables.transcripts.page(sessionId, options));
+  }
+
+  readContext(sessionId: string): Promise<readonly TranscriptEntry[]> {
+    return this.#read(() => this.#tables.transcripts.context(sessionId));
+  }
+
+  async *exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry> {
+    const conversation = await this.#read(() => this.#tables.transcripts.find(sessionId));
+    let after: number | undefined = conversation === undefined ? undefined : 0;
+    while (conversation !== undefined && after !== undefined) {
+      const from = after;
+      const page = await this.#read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
+      yield* page.entries;
+      after = page.last;
+    }
+  }
+
+  savePrompt(prompt: PromptRecord): Promise<void> {
+    return this.#write(() => this.#transactions.savePrompt(prompt));
+  }
+
+  readPrompt(sessionId: string): Promise<PromptRecord | undefined> {
+    return this.#read(() => {
+      const conversation = this.#tables.transcripts.find(sessionId);
+      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation);
+    });
+  }
+
+  addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]> {
+    return this.#write(() => this.#transactions.addOutbound(rows, options?.turnId));
+  }
+
+  readOutbound(id: string): Promise<OutboxRecord | undefined> {
+    return this.#read(() => this.#tables.outbox.read(id));
+  }
+
+  listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]> {
+    return this.#read(() => this.#tables.outbox.listPending(options));
+  }
+
+  claimOutbound(id: string): Promise<boolean> {
+    return this.#write(() => this.#tables.outbox.claim(id));
+  }
+
+  settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
+    return this.#write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
+  }
+
+  counts(): Promise<StoreCounts> {
+    return this.#read(() => this.#transactions.counts());
+  }
+
+  async maintain(options: MaintenanceOptions): Promise<boolean> {
+    const hasMore = await this.#write(() => this.#transactions.prune(options));
+    const hasMoreFiles = await this.#copier.removeDeleted(options);
+    return hasMore || hasMoreFiles;
+  }
+
+  async flushCopies(): Promise<void> {
+    this.#refuseClosed();
+    await this.#copier.flush();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#writer.drain();
+    await this.#copier.stop();
+    this.#writer.drain();
+    this.#writer.refuse(new StoreError("closed", "The store is closed."));
+    this.#tables.database.close();
+  }
+
+  async #write<Result>(work: () => Result): Promise<Result> {
+    this.#refuseClosed();
+    return this.#writer.write(work);
+  }
+
+  async #read<Result>(work: () => Result): Promise<Result> {
+    this.#refuseClosed();
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  #refuseClosed(): void {
+    if (this.#closing !== undefined) throw new StoreError("closed", "The store is closed.");
+  }
+}

@@ -1,0 +1,13 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { StoreDamage } from "../port/store-damage.ts";
+import type { Database } from "./database.ts";
+
+/** What every table works with. Methods that change something are called inside a transaction of the writer. */
+export interface TableContext {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Reports damage, and queues the change that keeps the row out from now on. */
+  quarantine(damage: StoreDamage, exclude: () => void): void;
+  /** A conversation has new entries. */
+  appended(conversation: number): void;
+}

@@ -1,0 +1,50 @@
+import { StoreError } from "../port/store-error.ts";
+import type { StoreErrorCode } from "../port/store-error.ts";
+
+/** Primary result codes of SQLite that mean more than "it failed". */
+const BUSY = 5;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CONSTRAINT = 19;
+const NOTADB = 26;
+
+/** The primary result code of a failure inside SQLite, or undefined for every other error. */
+function sqliteCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode & 0xff;
+}
+
+/** True when the whole transaction is in doubt, and not only the statement. */
+export function endsTransaction(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && code !== CONSTRAINT;
+}
+
+/** The only place that knows what SQLite's failures look like. */
+export function toStoreError(error: unknown): StoreError {
+  if (StoreError.isInstance(error)) return error;
+  const [code, message] = describe(sqliteCode(error));
+  return new StoreError(code, message, { cause: error });
+}
+
+function describe(code: number | undefined): [StoreErrorCode, string] {
+  switch (code) {
+    case FULL:
+      return ["full", "The disk is full: nothing was stored. Free some space; it works again by itself."];
+    case READONLY:
+      return ["full", "The state folder is read-only: nothing was stored. Make it writable; it works again by itself."];
+    case IOERR:
+      return ["full", "The disk refused to read or write: nothing was stored. Check the disk and its free space."];
+    case CORRUPT:
+    case NOTADB:
+      return ["damaged", "The database file is damaged. Stop the gateway and restore the last snapshot."];
+    case CONSTRAINT:
+      return ["conflict", "The row contradicts what is stored already."];
+    case BUSY:
+      return ["internal", "Another program holds the database. Close it and try again."];
+    default:
+      return ["internal", "The store failed; the cause says why."];
+  }
+}

@@ -1,0 +1,203 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { Clock, UsageTotals } from "@factotum/agent-contract";
+import type {
+  OutboxRecord,
+  PromptRecord,
+  SessionRecord,
+  TerminalInputState,
+  TranscriptBody,
+  TranscriptEntry,
+  TurnRecord,
+} from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { ImportedSession, MaintenanceOptions, NewOutbound, NewTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
+import { addTotals } from "./add-totals.ts";
+import { numberOf, textOf } from "./row.ts";
+import type { Tables } from "./tables.ts";
+import type { Conversation } from "./transcript-table.ts";
+import type { RunningTurn } from "./turn-table.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Longer than twice the longest retry of any provider (R2). */
+const KEEP_SETTLED_MS = 14 * DAY_MS;
+/** Rows that one call of maintenance removes from a table at most. */
+const PRUNE_LIMIT = 500;
+
+/** The changes that touch several tables. Each is called inside one transaction of the writer and does all of its work or throws. */
+export class Transactions {
+  readonly #tables: Tables;
+  readonly #clock: Clock;
+
+  constructor(tables: Tables, clock: Clock) {
+    this.#tables = tables;
+    this.#clock = clock;
+  }
+
+  settleInputs(ids: readonly string[], state: TerminalInputState, outbox: readonly NewOutbound[]): readonly OutboxRecord[] {
+    const atMs = this.#clock.now();
+    this.#tables.inbox.settle(ids, state, { from: "waiting", atMs });
+    return this.#tables.outbox.add(outbox, { atMs });
+  }
+
+  startTurn(start: NewTurn): Awaited<ReturnType<Store["startTurn"]>> {
+    const { sessions, transcripts, turns, inbox, prompts } = this.#tables;
+    const opened = sessions.open(start.session, start.startedAtMs);
+    const conversation = this.#conversationOf(opened.sessionId);
+    const turn = turns.insert(start, conversation);
+    inbox.claim(start.inputIds, turn.n);
+    if (start.prompt !== undefined) prompts.save(conversation, start.prompt);
+    const touched = sessions.touch(opened, start.touch, start.startedAtMs);
+    const entries = this.#append(transcripts.read(turn.conversation), start.entries, start.startedAtMs, turn);
+    const record: TurnRecord = {
+      id: start.id,
+      sessionKey: touched.key,
+      sessionId: touched.sessionId,
+      agentId: touched.agentId,
+      kind: start.kind,
+      origin: start.origin,
+      owner: start.owner,
+      inputIds: start.inputIds,
+      ...(start.replyTo === undefined ? {} : { replyTo: start.replyTo }),
+      state: "running",
+      attempts: 1,
+      startedAtMs: start.startedAtMs,
+      usage: NO_USAGE_TOTALS,
+    };
+    return { turn: record, session: sessions.require(touched.key), entries };
+  }
+
+  joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): readonly TranscriptEntry[] {
+    const { inbox, transcripts, turns } = this.#tables;
+    const turn = turns.requireRunning(turnId);
+    inbox.claim(options.inputIds, turn.n);
+    turns.join(turn, options.inputIds);
+    return this.#append(transcripts.read(turn.conversation), options.entries, options.timestampMs, turn);
+  }
+
+  appendToTurn(turnId: string, options: Parameters<Store["appendToTurn"]>[1]): readonly TranscriptEntry[] {
+    const { transcripts, turns } = this.#tables;
+    const turn = turns.requireRunning(turnId);
+    turns.writeJournal(turn, options.journal ?? []);
+    return this.#append(transcripts.read(turn.conversation), options.entries, options.timestampMs, turn);
+  }
+
+  /** A session that was reset meanwhile keeps its new counters: the run belonged to the conversation before. */
+  endTurn(end: TurnEnd): Awaited<ReturnType<Store["endTurn"]>> {
+    const { inbox, outbox, sessions, transcripts, turns } = this.#tables;
+    const turn = turns.requireRunning(end.turnId);
+    const conversation = transcripts.read(turn.conversation);
+    turns.end(turn, end);
+    turns.clearJournal(turn);
+    inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
+    const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
+    const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });
+    this.#chargeTotals(end.usage);
+    const current = sessions.require(turn.sessionKey);
+    const isCurrent = current.sessionId === conversation.sessionId;
+    return { entries, outbox: rows, session: isCurrent ? sessions.charge(current, end.usage, end.endedAtMs) : current };
+  }
+
+  resumeTurns(): readonly TurnRecord[] {
+    const nowMs = this.#clock.now();
+    return this.#tables.turns.resume((turn) => {
+      this.#tables.inbox.abandon(turn.n, nowMs);
+      this.#tables.turns.abandon(turn, nowMs);
+    });
+  }
+
+  appendEntry(sessionId: string, body: TranscriptBody, timestampMs: number): TranscriptEntry {
+    const [entry] = this.#append(this.#conversationOf(sessionId), [body], timestampMs);
+    if (entry === undefined) throw new StoreError("internal", "The entry was not appended.");
+    return entry;
+  }
+
+  savePrompt(prompt: PromptRecord): void {
+    this.#tables.prompts.save(this.#conversationOf(prompt.sessionId), prompt);
+  }
+
+  addOutbound(rows: readonly NewOutbound[], turnId: string | undefined): readonly OutboxRecord[] {
+    const atMs = this.#clock.now();
+    if (turnId === undefined) return this.#tables.outbox.add(rows, { atMs });
+    return this.#tables.outbox.add(rows, { atMs, turn: this.#tables.turns.sequenceOf(turnId) });
+  }
+
+  importSession(session: ImportedSession): SessionRecord {
+    const { sessions, transcripts } = this.#tables;
+    const { n } = sessions.begin(session, session.startedAtMs);
+    const ids = new Map<string, string>();
+    for (const entry of session.entries) {
+      const body = entry.body.type === "compaction" ? withNewId(entry.body, ids) : entry.body;
+      const [stored] = transcripts.append(transcripts.read(n), [body], { atMs: entry.timestampMs });
+      if (stored !== undefined) ids.set(entry.id, stored.id);
+    }
+    return sessions.insertImported(transcripts.read(n), session);
+  }
+
+  deleteSession(key: string, nowMs: number): boolean {
+    const { database, prompts, sessions, transcripts, turns } = this.#tables;
+    const conversations = transcripts.ofKey(key);
+    if (conversations.some((conversation) => turns.isBusy(conversation))) {
+      throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
+    }
+    const isRemoved = sessions.remove(key);
+    for (const conversation of isRemoved ? conversations : []) {
+      turns.remove(conversation);
+      prompts.remove(conversation);
+      transcripts.remove(conversation);
+      const { sessionId, agentId } = conversation;
+      database.run("INSERT INTO deleted_copies (session_id, agent_id, deleted_at) VALUES (?, ?, ?)", sessionId, agentId, nowMs);
+    }
+    return isRemoved;
+  }
+
+  counts(): StoreCounts {
+    const { database, inbox, outbox } = this.#tables;
+    const row = database.get("SELECT sessions, usage FROM totals WHERE id = 1");
+    return {
+      sessions: row === undefined ? 0 : numberOf(row, "sessions"),
+      inputsWaiting: inbox.count("waiting"),
+      inputsDead: inbox.count("dead"),
+      outboxWaiting: outbox.countPending("waiting"),
+      outboxDead: outbox.countGivenUp("dead"),
+      outboxAmbiguous: outbox.countGivenUp("ambiguous"),
+      usage: row === undefined ? NO_USAGE_TOTALS : (JSON.parse(textOf(row, "usage")) as UsageTotals),
+    };
+  }
+
+  prune(options: MaintenanceOptions): boolean {
+    const inputs = this.#tables.inbox.prune(options.nowMs - (options.keepInputsMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
+    const outbound = this.#tables.outbox.prune(options.nowMs - (options.keepOutboxMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
+    return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT;
+  }
+
+  #conversationOf(sessionId: string): Conversation {
+    const conversation = this.#tables.transcripts.find(sessionId);
+    if (conversation === undefined) throw new StoreError("not-found", `There is no session id ${sessionId}.`);
+    return conversation;
+  }
+
+  #append(conversation: Conversation, bodies: readonly TranscriptBody[], atMs: number, turn?: RunningTurn): readonly TranscriptEntry[] {
+    const entries = this.#tables.transcripts.append(conversation, bodies, turn === undefined ? { atMs } : { atMs, turn });
+    const compactions = bodies.filter((body) => body.type === "compaction").length;
+    if (compactions > 0) this.#countCompactions(conversation, compactions);
+    return entries;
+  }
+
+  #countCompactions(conversation: Conversation, count: number): void {
+    const session = this.#tables.sessions.read(conversation.sessionKey);
+    if (session?.sessionId === conversation.sessionId) this.#tables.sessions.countCompactions(session.key, count);
+  }
+
+  #chargeTotals(usage: UsageTotals): void {
+    const { database } = this.#tables;
+    const row = database.get("SELECT usage FROM totals WHERE id = 1");
+    const before = row === undefined ? NO_USAGE_TOTALS : (JSON.parse(textOf(row, "usage")) as UsageTotals);
+    database.run("UPDATE totals SET usage = ? WHERE id = 1", JSON.stringify(addTotals(before, usage)));
+  }
+}
+
+/** A compaction names an entry of its file; in the store that entry has another id. */
+function withNewId(body: Extract<TranscriptBody, { type: "compaction" }>, ids: ReadonlyMap<string, string>): TranscriptBody {
+  const firstKeptEntryId = ids.get(body.message.firstKeptEntryId) ?? body.message.firstKeptEntryId;
+  return { type: "compaction", message: { ...body.message, firstKeptEntryId } };
+}

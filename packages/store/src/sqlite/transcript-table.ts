@@ -1,0 +1,235 @@
+import type { CompactionMessage } from "@factotum/agent-contract";
+import type { TranscriptBody, TranscriptEntry } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { Page } from "../port/store.ts";
+import { checksum, parseChecked } from "./checksum.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { TableContext } from "./table-context.ts";
+
+/** What a transcript hangs on: one row per session id. */
+export interface Conversation {
+  readonly n: number;
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly startedAtMs: number;
+  readonly lastEntry: number;
+}
+
+const COLUMNS = `transcript.id, transcript.conversation, transcript.parent, transcript.turn, transcript.type, transcript.at,
+  transcript.payload, transcript.sum, turns.id AS turn_id FROM transcript LEFT JOIN turns ON turns.n = transcript.turn`;
+
+/** Append-only entries, and the conversations that they belong to. */
+export class TranscriptTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  /** Begins a conversation; a session id is used once. */
+  begin(session: { readonly sessionId: string; readonly key: string; readonly agentId: string }, startedAtMs: number): Conversation {
+    const row = this.#context.database.get(
+      `INSERT INTO conversations (session_id, session_key, agent_id, started_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
+      session.sessionId,
+      session.key,
+      session.agentId,
+      startedAtMs,
+    );
+    if (row === undefined) throw new StoreError("conflict", `The session id ${session.sessionId} is in use.`);
+    return toConversation(row);
+  }
+
+  find(sessionId: string): Conversation | undefined {
+    const row = this.#context.database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
+    return row === undefined ? undefined : toConversation(row);
+  }
+
+  read(n: number): Conversation {
+    const row = this.#context.database.get("SELECT * FROM conversations WHERE n = ?", n);
+    if (row === undefined) throw new StoreError("not-found", "The conversation was deleted.");
+    return toConversation(row);
+  }
+
+  /** Every conversation that a key has had. */
+  ofKey(key: string): readonly Conversation[] {
+    return this.#context.database.all("SELECT * FROM conversations WHERE session_key = ?", key).map(toConversation);
+  }
+
+  /** Appends entries at the end, each the child of the one before it. */
+  append(
+    conversation: Conversation,
+    bodies: readonly TranscriptBody[],
+    options: { readonly atMs: number; readonly turn?: { readonly n: number; readonly id: string } },
+  ): readonly TranscriptEntry[] {
+    if (bodies.length === 0) return [];
+    const { database } = this.#context;
+    const entries: TranscriptEntry[] = [];
+    let parent = conversation.lastEntry;
+    for (const body of bodies) {
+      const payload = JSON.stringify(payloadOf(body));
+      const facts = [conversation.n, parent, options.turn?.n ?? null, body.type, options.atMs] as const;
+      const id = database.insert(
+        "INSERT INTO transcript (conversation, parent, turn, type, at, payload, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        ...facts,
+        payload,
+        checksum(payload, facts),
+      );
+      if (body.type === "compaction") this.#saveCut(conversation, id, body.message);
+      const ids = {
+        id: encodeId("e", id),
+        ...(parent === 0 ? {} : { parentId: encodeId("e", parent) }),
+        sessionId: conversation.sessionId,
+      };
+      entries.push({ ...ids, ...(options.turn === undefined ? {} : { turnId: options.turn.id }), timestampMs: options.atMs, ...body });
+      parent = id;
+    }
+    database.run("UPDATE conversations SET last_entry = ? WHERE n = ?", parent, conversation.n);
+    this.#context.appended(conversation.n);
+    return entries;
+  }
+
+  /** The newest page before `before`, oldest first. */
+  page(sessionId: string, options: { readonly before?: string; readonly limit: number }): Page<TranscriptEntry> {
+    const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("e", options.before);
+    const conversation = this.find(sessionId);
+    if (conversation === undefined) return { items: [] };
+    const rows = this.#context.database.all(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id < ? AND transcript.damaged = 0
+       ORDER BY transcript.id DESC LIMIT ?`,
+      conversation.n,
+      before,
+      options.limit + 1,
+    );
+    const shown = rows.slice(0, options.limit).toReversed();
+    const first = shown[0];
+    const items = this.#decodeAll(shown, conversation);
+    return rows.length > options.limit && first !== undefined ? { items, cursor: encodeId("e", numberOf(first, "id")) } : { items };
+  }
+
+  /** The last compaction, then everything from its first kept entry on; found by index, whatever the length of the history. */
+  context(sessionId: string): readonly TranscriptEntry[] {
+    const { database } = this.#context;
+    const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
+    if (row === undefined) return [];
+    const conversation = toConversation(row);
+    const compaction = optionalNumber(row, "compaction_entry");
+    const summary =
+      compaction === undefined
+        ? undefined
+        : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, compaction);
+    const kept = database.all(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.type = 'message' AND transcript.damaged = 0
+       ORDER BY transcript.id`,
+      conversation.n,
+      optionalNumber(row, "kept_from") ?? 0,
+    );
+    return this.#decodeAll(summary === undefined ? kept : [summary, ...kept], conversation);
+  }
+
+  /** Entries after `after`, oldest first, as far as they can be read, and the last row that was looked at. */
+  after(
+    conversation: Conversation,
+    after: number,
+    limit: number,
+  ): { readonly entries: readonly TranscriptEntry[]; readonly last?: number } {
+    const rows = this.#context.database.all(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id > ? AND transcript.damaged = 0
+       ORDER BY transcript.id LIMIT ?`,
+      conversation.n,
+      after,
+      limit,
+    );
+    const entries = this.#decodeAll(rows, conversation);
+    const last = rows.at(-1);
+    return last === undefined ? { entries } : { entries, last: numberOf(last, "id") };
+  }
+
+  /** Removes a conversation and its entries. Turns and prompts go first. */
+  remove(conversation: Conversation): void {
+    this.#context.database.run("DELETE FROM transcript WHERE conversation = ?", conversation.n);
+    this.#context.database.run("DELETE FROM conversations WHERE n = ?", conversation.n);
+  }
+
+  #saveCut(conversation: Conversation, id: number, message: CompactionMessage): void {
+    const { database } = this.#context;
+    const kept = decodeId("e", message.firstKeptEntryId) ?? -1;
+    const known = database.get("SELECT 1 AS found FROM transcript WHERE id = ? AND conversation = ?", kept, conversation.n);
+    if (known === undefined) {
+      throw new StoreError(
+        "not-found",
+        `The first kept entry ${message.firstKeptEntryId} is not in the session ${conversation.sessionId}.`,
+      );
+    }
+    database.run("UPDATE conversations SET compaction_entry = ?, kept_from = ? WHERE n = ?", id, kept, conversation.n);
+  }
+
+  #decodeAll(rows: readonly Row[], conversation: Conversation): readonly TranscriptEntry[] {
+    const entries: TranscriptEntry[] = [];
+    for (const row of rows) {
+      try {
+        entries.push(toEntry(row, conversation));
+      } catch (error) {
+        if (!StoreError.isInstance(error)) throw error;
+        this.#exclude(numberOf(row, "id"), conversation);
+      }
+    }
+    return entries;
+  }
+
+  #exclude(id: number, conversation: Conversation): void {
+    this.#context.quarantine({ type: "entry", id: encodeId("e", id), sessionKey: conversation.sessionKey }, () => {
+      this.#context.database.run("UPDATE transcript SET damaged = 1 WHERE id = ?", id);
+    });
+  }
+}
+
+function toConversation(row: Row): Conversation {
+  return {
+    n: numberOf(row, "n"),
+    sessionId: textOf(row, "session_id"),
+    sessionKey: textOf(row, "session_key"),
+    agentId: textOf(row, "agent_id"),
+    startedAtMs: numberOf(row, "started_at"),
+    lastEntry: numberOf(row, "last_entry"),
+  };
+}
+
+/** What is stored of a body: the type has a column of its own. */
+function payloadOf(body: TranscriptBody): unknown {
+  return body.type === "notice" ? { level: body.level, text: body.text } : body.message;
+}
+
+function toEntry(row: Row, conversation: Conversation): TranscriptEntry {
+  const parent = numberOf(row, "parent");
+  const type = textOf(row, "type");
+  const timestampMs = numberOf(row, "at");
+  const facts = [numberOf(row, "conversation"), parent, optionalNumber(row, "turn") ?? null, type, timestampMs];
+  const payload = parseChecked<never>(row["payload"], row["sum"], facts);
+  const turnId = optionalText(row, "turn_id");
+  return {
+    id: encodeId("e", numberOf(row, "id")),
+    ...(parent === 0 ? {} : { parentId: encodeId("e", parent) }),
+    sessionId: conversation.sessionId,
+    ...(turnId === undefined ? {} : { turnId }),
+    timestampMs,
+    ...toBody(type, payload),
+  };
+}
+
+/** The checksum has shown that the payload is what `payloadOf` made of a body of this type. */
+function toBody(type: string, payload: never): TranscriptBody {
+  switch (type) {
+    case "message":
+    case "compaction":
+      return { type, message: payload };
+    case "notice": {
+      const { level, text } = payload as Extract<TranscriptBody, { type: "notice" }>;
+      return { type, level, text };
+    }
+    default:
+      throw new StoreError("damaged", `No entry can be ${JSON.stringify(type)}.`);
+  }
+}

@@ -1,0 +1,224 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { MessageId, Origin } from "@factotum/channel-contract";
+import type { ToolJournalRecord, TurnRecord } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { NewTurn, TurnEnd } from "../port/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checksum, parseChecked } from "./checksum.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
+import type { Row } from "./row.ts";
+import type { TableContext } from "./table-context.ts";
+import type { Conversation } from "./transcript-table.ts";
+
+interface TurnPayload {
+  readonly origin: Origin;
+  readonly owner: boolean;
+  readonly replyTo?: MessageId;
+}
+
+type TurnOutcome = Pick<TurnRecord, "usage" | "failure">;
+
+/** What a change of a running turn works with. */
+export interface RunningTurn {
+  readonly n: number;
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly conversation: number;
+  readonly inputIds: readonly string[];
+}
+
+/** A turn of which only the plain columns can be trusted. */
+export type DamagedTurn = Pick<RunningTurn, "n" | "id" | "sessionKey">;
+
+const COLUMNS = `turns.*, conversations.session_id, conversations.session_key, conversations.agent_id
+  FROM turns JOIN conversations ON conversations.n = turns.conversation`;
+
+/** Turns and the journals of their tool calls. */
+export class TurnTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  insert(turn: NewTurn, conversation: Conversation): RunningTurn {
+    const payload = JSON.stringify({
+      origin: turn.origin,
+      owner: turn.owner,
+      ...(turn.replyTo === undefined ? {} : { replyTo: turn.replyTo }),
+    } satisfies TurnPayload);
+    const id = checkKey("The turn id", turn.id);
+    const inserted = this.#context.database.get(
+      `INSERT INTO turns (id, conversation, kind, state, attempts, started_at, inputs, payload, sum)
+       VALUES (?, ?, ?, 'running', 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING n`,
+      id,
+      conversation.n,
+      turn.kind,
+      turn.startedAtMs,
+      JSON.stringify(turn.inputIds),
+      payload,
+      checksum(payload, [id, conversation.n, turn.kind]),
+    );
+    if (inserted === undefined) throw new StoreError("conflict", `The turn ${id} exists already.`);
+    const n = numberOf(inserted, "n");
+    return { n, id, sessionKey: conversation.sessionKey, conversation: conversation.n, inputIds: turn.inputIds };
+  }
+
+  /** A turn that can still be changed; throws `not-found` or `conflict` otherwise. */
+  requireRunning(id: string): RunningTurn {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.id = ?`, id);
+    if (row === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    if (textOf(row, "state") !== "running") throw new StoreError("conflict", `The turn ${id} has ended.`);
+    return {
+      n: numberOf(row, "n"),
+      id,
+      sessionKey: textOf(row, "session_key"),
+      conversation: numberOf(row, "conversation"),
+      inputIds: inputIdsOf(row),
+    };
+  }
+
+  /** The number of a turn, for rows that name it. */
+  sequenceOf(id: string): number {
+    const row = this.#context.database.get("SELECT n FROM turns WHERE id = ?", id);
+    if (row === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    return numberOf(row, "n");
+  }
+
+  join(turn: RunningTurn, inputIds: readonly string[]): void {
+    this.#context.database.run("UPDATE turns SET inputs = ? WHERE n = ?", JSON.stringify([...turn.inputIds, ...inputIds]), turn.n);
+  }
+
+  end(turn: RunningTurn, end: TurnEnd): void {
+    const outcome: TurnOutcome = { usage: end.usage, ...(end.failure === undefined ? {} : { failure: end.failure }) };
+    this.#context.database.run(
+      "UPDATE turns SET state = ?, ended_at = ?, outcome = ? WHERE n = ?",
+      end.state,
+      end.endedAtMs,
+      JSON.stringify(outcome),
+      turn.n,
+    );
+  }
+
+  /** Throws `damaged` for a turn that is not what was written: its address cannot be trusted. */
+  read(id: string): TurnRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.id = ?`, id);
+    return row === undefined ? undefined : toTurn(row);
+  }
+
+  /** Counts one more attempt of every running turn. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */
+  resume(abandon: (turn: DamagedTurn) => void): readonly TurnRecord[] {
+    const { database } = this.#context;
+    database.run("UPDATE turns SET attempts = attempts + 1 WHERE state = 'running'");
+    const turns: TurnRecord[] = [];
+    for (const row of database.all(`SELECT ${COLUMNS} WHERE turns.state = 'running' ORDER BY turns.n`)) {
+      try {
+        turns.push(toTurn(row));
+      } catch (error) {
+        if (!StoreError.isInstance(error)) throw error;
+        abandon({ n: numberOf(row, "n"), id: textOf(row, "id"), sessionKey: textOf(row, "session_key") });
+      }
+    }
+    return turns;
+  }
+
+  /** Ends a turn that nobody can take up again. */
+  abandon(turn: DamagedTurn, nowMs: number): void {
+    const outcome: TurnOutcome = {
+      usage: NO_USAGE_TOTALS,
+      failure: { code: "damaged", message: "What was stored of the turn is damaged." },
+    };
+    this.#context.database.run(
+      "UPDATE turns SET state = 'failed', inputs = '[]', ended_at = ?, outcome = ? WHERE n = ?",
+      nowMs,
+      JSON.stringify(outcome),
+      turn.n,
+    );
+    this.#context.quarantine({ type: "turn", id: turn.id, sessionKey: turn.sessionKey }, () => undefined);
+  }
+
+  /** Whether any turn of the conversation is running. */
+  isBusy(conversation: Conversation): boolean {
+    const row = this.#context.database.get(
+      "SELECT 1 AS busy FROM turns WHERE conversation = ? AND state = 'running' LIMIT 1",
+      conversation.n,
+    );
+    return row !== undefined;
+  }
+
+  remove(conversation: Conversation): void {
+    this.#context.database.run("DELETE FROM turns WHERE conversation = ?", conversation.n);
+  }
+
+  /** A finished call never becomes a started one again. */
+  writeJournal(turn: RunningTurn, records: readonly Omit<ToolJournalRecord, "turnId">[]): void {
+    for (const record of records) {
+      this.#context.database.run(
+        `INSERT INTO tool_journal (turn, call_id, name, state) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET state = excluded.state WHERE tool_journal.state = 'started'`,
+        turn.n,
+        checkKey("The call id", record.callId),
+        checkKey("The tool's name", record.name),
+        record.state,
+      );
+    }
+  }
+
+  /** Nobody asks for the journal of a turn that cannot be resumed. */
+  clearJournal(turn: RunningTurn): void {
+    this.#context.database.run("DELETE FROM tool_journal WHERE turn = ?", turn.n);
+  }
+
+  readJournal(turnId: string): readonly ToolJournalRecord[] {
+    return this.#context.database
+      .all(
+        `SELECT tool_journal.* FROM turns JOIN tool_journal ON tool_journal.turn = turns.n WHERE turns.id = ? ORDER BY tool_journal.call_id`,
+        turnId,
+      )
+      .map((row) => ({
+        turnId,
+        callId: textOf(row, "call_id"),
+        name: textOf(row, "name"),
+        state: textOf(row, "state") === "finished" ? "finished" : "started",
+      }));
+  }
+}
+
+function inputIdsOf(row: Row): readonly string[] {
+  return JSON.parse(textOf(row, "inputs")) as string[];
+}
+
+function toTurn(row: Row): TurnRecord {
+  const id = textOf(row, "id");
+  const kind = textOf(row, "kind");
+  const payload = parseChecked<TurnPayload>(row["payload"], row["sum"], [id, numberOf(row, "conversation"), kind]);
+  const endedAtMs = optionalNumber(row, "ended_at");
+  const outcome = optionalText(row, "outcome");
+  return {
+    id,
+    sessionKey: textOf(row, "session_key"),
+    sessionId: textOf(row, "session_id"),
+    agentId: textOf(row, "agent_id"),
+    // The checksum covers it, so it is the kind that was written.
+    kind: kind as TurnRecord["kind"],
+    ...payload,
+    inputIds: inputIdsOf(row),
+    state: toState(textOf(row, "state")),
+    attempts: numberOf(row, "attempts"),
+    startedAtMs: numberOf(row, "started_at"),
+    ...(endedAtMs === undefined ? {} : { endedAtMs }),
+    ...(outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome)),
+  };
+}
+
+function toState(state: string): TurnRecord["state"] {
+  switch (state) {
+    case "running":
+    case "done":
+    case "aborted":
+    case "failed":
+      return state;
+    default:
+      throw new StoreError("damaged", `No turn can be ${JSON.stringify(state)}.`);
+  }
+}
