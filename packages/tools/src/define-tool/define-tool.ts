@@ -65,7 +65,8 @@ function describeIssues(tool: string, error: z.ZodError, known: readonly string[
       const names = issue.keys.join(", ");
       return where === "" ? `- no parameter is called ${names}; there are: ${known.join(", ")}` : `- ${where}: has no ${names}`;
     }
-    return `- ${where === "" ? "arguments" : where}: ${issue.message.replace(/^Invalid input: /, "")}`;
+    const reason = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    return `- ${where === "" ? "arguments" : where}: ${reason.replace(/^Invalid input: /, "")}`;
   });
   return `The arguments of ${tool} are not valid:\n${lines.join("\n")}`;
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from "node:util/types";
 import { createContext, Script } from "node:vm";
 
 /** How long one batch may hold the event loop. */
@@ -34,7 +35,8 @@ export class GuardedMatch {
     try {
       this.#script.runInContext(this.#context, { timeout: MAX_BATCH_MS });
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
+      // The engine may make its error in another realm, where `instanceof` says no.
+      if (isNativeError(error) && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT") {
         throw new SlowPatternError(this.#pattern.source, { cause: error });
       }
       throw error;

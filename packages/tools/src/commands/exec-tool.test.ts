@@ -1,0 +1,112 @@
+import type { CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import { createExecTool } from "./exec-tool.ts";
+
+let rig: ToolRig;
+let requests: CommandRequest[];
+let answer: CommandResult;
+let shown: string[];
+
+beforeEach(async () => {
+  rig = await createToolRig();
+  requests = [];
+  shown = [];
+  answer = { end: { type: "exited", exitCode: 0 }, output: "hi\n", outputBytes: 3, durationMs: 5 };
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const runner: CommandRunner = {
+  run(request, { onOutput }) {
+    requests.push(request);
+    onOutput(answer.output);
+    return Promise.resolve(answer);
+  },
+};
+
+const exec = (args: Parameters<ToolRig["call"]>[1], owner = true) =>
+  rig.call(createExecTool({ runner, files: rig.files, timeoutSeconds: 60, maxResultChars: 1_000 }), args, {
+    run: { owner },
+    onDelta: (text) => shown.push(text),
+  });
+
+test("runs shell text in the workspace and answers what it wrote", async () => {
+  expect(await exec({ command: "echo hi" })).toEqual({
+    content: [{ type: "text", text: "hi\n" }],
+    details: { exitCode: 0, timedOut: false, durationMs: 5, outputBytes: 3 },
+  });
+  expect(requests).toEqual([
+    { command: { type: "shell", text: "echo hi" }, cwd: rig.workspace, env: {}, timeoutMs: 60_000, maxOutputBytes: 800 },
+  ]);
+  expect(shown).toEqual(["hi\n"]);
+});
+
+test("runs for the owner only", async () => {
+  const result = await exec({ command: "echo hi" }, false);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("for the owner only");
+  expect(requests).toEqual([]);
+});
+
+test("takes a folder, variables and a time limit that only shortens", async () => {
+  await rig.put("workspace/sub/a.txt", "");
+  await exec({ command: "x", workdir: "sub", env: { MODE: "1" }, timeoutSeconds: 5 });
+  await exec({ command: "x", timeoutSeconds: 5_000 });
+  expect(requests).toMatchObject([{ cwd: `${rig.workspace}/sub`, env: { MODE: "1" }, timeoutMs: 5_000 }, { timeoutMs: 60_000 }]);
+});
+
+test.each([
+  "PATH",
+  "path",
+  "LD_PRELOAD",
+  "LD_LIBRARY_PATH",
+  "DYLD_INSERT_LIBRARIES",
+  "BASH_ENV",
+  "ENV",
+  "IFS",
+  "PS4",
+  "SHELLOPTS",
+  "BASH_FUNC_ls",
+])("does not let env set %s", async (name) => {
+  const result = await exec({ command: "x", env: { [name]: "1" } });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain(name);
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  [{ command: "x", env: { "A=B": "1" } }, /variable name/],
+  [{ command: "x", workdir: ".." }, /outside/],
+  [{ command: "x", workdir: "missing" }, /does not exist/],
+  [{ command: "a\0b" }, /NUL/],
+  [{ command: "" }, /command/],
+])("%j does not run", async (args, message) => {
+  const result = await exec(args);
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toMatch(message);
+  expect(requests).toEqual([]);
+});
+
+describe("the end of a command", () => {
+  test.each([
+    [{ type: "exited", exitCode: 1 }, "out", "out\n[exit code 1]", undefined],
+    [{ type: "exited", exitCode: 0 }, "", "(no output)", undefined],
+    [{ type: "signalled", signal: "SIGSEGV" }, "", "[killed by SIGSEGV]", true],
+    [{ type: "timed-out" }, "out\n", "out\n[stopped after 60 seconds: the time limit]", true],
+    [{ type: "aborted" }, "", "[stopped: the run was aborted]", true],
+    [{ type: "not-started", message: "No such folder." }, "", "No such folder.", true],
+  ] satisfies [CommandResult["end"], string, string, true | undefined][])("%j", async (end, output, text, isError) => {
+    answer = { end, output, outputBytes: output.length, durationMs: 1 };
+    const result = await exec({ command: "x" });
+    expect(textOf(result)).toBe(text);
+    expect(result.isError).toBe(isError);
+    expect(result.details).toMatchObject({ exitCode: end.type === "exited" ? end.exitCode : null, timedOut: end.type === "timed-out" });
+  });
+});
+
+test("those who watch see the beginning of a flood", async () => {
+  answer = { ...answer, output: "x".repeat(5_000) };
+  await exec({ command: "x" });
+  expect(shown.join("").length).toBeLessThan(1_000);
+  expect(shown.join("")).toMatch(/^x{800}\n\[…\]\n$/);
+});

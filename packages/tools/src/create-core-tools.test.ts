@@ -1,0 +1,88 @@
+import type { AgentTool } from "@factotum/agent-contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
+import { createCoreTools } from "./create-core-tools.ts";
+
+let rig: ToolRig;
+let tools: readonly AgentTool[];
+
+beforeEach(async () => {
+  rig = await createToolRig();
+  tools = createCoreTools({
+    files: rig.files,
+    runner: { run: () => Promise.reject(new Error("not in this test")) },
+    messenger: { send: () => Promise.reject(new Error("not in this test")) },
+  });
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const tool = (name: string): AgentTool => {
+  const found = tools.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`There is no tool ${name}.`);
+  return found;
+};
+
+test("are the eight, sorted, each with the traits that policies decide from", () => {
+  const table = tools.map(({ name, traits: { effect, idempotent, output, network, parallel } }) =>
+    [name, effect, idempotent, output, network, parallel].join(" "),
+  );
+  expect(table).toEqual([
+    "edit write false trusted false false",
+    "exec execute false trusted true false",
+    "find read true trusted false true",
+    "grep read true trusted false true",
+    "ls read true trusted false true",
+    "message send false trusted true false",
+    "read read true trusted false true",
+    "write write true trusted false false",
+  ]);
+});
+
+test("together take at most 4,500 bytes of a request", () => {
+  const block = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
+  expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(4_500);
+  for (const { parameters, summary } of tools) {
+    expect(parameters).not.toHaveProperty("$schema");
+    expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+    expect(JSON.stringify(parameters)).not.toContain("file_path");
+    expect(summary).toMatch(/^.{10,60}$/);
+  }
+});
+
+test("look, write and change in a row, as in a conversation", async () => {
+  await rig.put("workspace/README.md", "# Project\n");
+  await rig.put("workspace/requirements.txt", "");
+  await rig.put("workspace/scripts/run.sh", "");
+  const listed = await rig.call(tool("ls"), { path: "." });
+  expect(textOf(listed)).toBe("README.md\nrequirements.txt\nscripts/\n");
+  expect(listed.details).toMatchObject({ entries: ["README.md", "requirements.txt", "scripts/"] });
+
+  const content = "#!/usr/bin/env python3\nprint('你好')\n";
+  const written = await rig.call(tool("write"), { file_path: "list_files.py", content });
+  expect(written).toEqual({
+    content: [{ type: "text", text: "Wrote list_files.py (39 bytes)" }],
+    details: { path: "list_files.py", bytesWritten: 39 },
+  });
+  expect(textOf(await rig.call(tool("read"), { path: "./list_files.py" }))).toBe(content);
+
+  const edited = await rig.call(tool("edit"), { path: "list_files.py", edits: [{ oldText: "你好", newText: "hello" }] });
+  expect(textOf(edited)).toBe("Edited list_files.py (1 replacement)");
+  expect(textOf(await rig.call(tool("read"), { path: "list_files.py" }))).toContain("print('hello')");
+});
+
+test.each(["read", "write", "edit", "ls", "grep", "find"])("%s keeps out of the state folder and of everything else", async (name) => {
+  await rig.put("home/factotum.json5", "SECRET");
+  await rig.put("secret.txt", "SECRET");
+  const rest = {
+    write: { content: "x" },
+    edit: { edits: [{ oldText: "SECRET", newText: "x" }] },
+    grep: { pattern: "SECRET" },
+    find: { pattern: "*" },
+  };
+  for (const path of ["../home/factotum.json5", "../home", "../secret.txt", ".."]) {
+    const result = await rig.call(tool(name), { path, ...rest[name as keyof typeof rest] });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).not.toContain("SECRET\n");
+    expect(textOf(result)).toMatch(/outside the folders|closed to tools/);
+  }
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { createToolRig, textOf } from "../../test/tool-rig.ts";
+import { FileAccessError } from "../file-access/file-access-error.ts";
+import { defineTool } from "./define-tool.ts";
+import { textResult } from "./tool-result.ts";
+
+const traits = { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true } as const;
+
+const sample = defineTool({
+  name: "sample",
+  summary: "s",
+  description: "d",
+  schema: z.strictObject({
+    path: z.string(),
+    count: z.int().min(1).optional(),
+    items: z.array(z.strictObject({ text: z.string() })).optional(),
+  }),
+  aliases: { file_path: "path" },
+  traits,
+  execute: (args, { callId }) => Promise.resolve(textResult(JSON.stringify({ ...args, callId }))),
+});
+
+describe("parameters", () => {
+  test("are a closed JSON Schema without dialect or aliases", () => {
+    expect(sample.parameters).toEqual({
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        count: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        items: {
+          type: "array",
+          items: { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false },
+        },
+      },
+      required: ["path"],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe("arguments", () => {
+  test.each([
+    [{ path: "a" }, `{"path":"a","callId":"call-1"}`],
+    [{ file_path: "a", count: null }, `{"path":"a","callId":"call-1"}`],
+    [{ path: "a", items: [] }, `{"path":"a","items":[],"callId":"call-1"}`],
+  ])("%j is taken", async (args, text) => {
+    await using rig = await createToolRig();
+    expect(textOf(await rig.call(sample, args))).toBe(text);
+  });
+
+  test.each([
+    [{}, ["path: expected string, received undefined"]],
+    [{ path: 1 }, ["path: expected string, received number"]],
+    [{ path: "a", count: "2" }, ["count: expected number, received string"]],
+    [{ path: "a", colour: "red" }, ["no parameter is called colour; there are: path, count, items"]],
+    [{ path: "a", file_path: "b" }, ["no parameter is called file_path"]],
+    [
+      { path: "a", items: [{ text: "x" }, { text: 2 }, { text: "y", more: 1 }] },
+      ["items[1].text: expected string", "items[2]: has no more"],
+    ],
+    [{ path: "a", items: "x", count: 0 }, ["items: expected array", "count: "]],
+    [{ path: "a", ["__proto__"]: 1 }, ["no parameter is called __proto__"]],
+  ])("%j is refused with the field and what is expected", async (args, parts) => {
+    await using rig = await createToolRig();
+    const result = await rig.call(sample, args);
+    expect(result.isError).toBe(true);
+    for (const part of parts) expect(textOf(result)).toContain(part);
+  });
+});
+
+describe("failures", () => {
+  const failing = (error: Error) =>
+    defineTool({
+      name: "failing",
+      summary: "s",
+      description: "d",
+      schema: z.strictObject({}),
+      traits,
+      execute: () => Promise.reject(error),
+    });
+
+  test("of file access are results", async () => {
+    await using rig = await createToolRig();
+    const result = await rig.call(failing(new FileAccessError("outside", "Too far.")), {});
+    expect(result).toEqual({ content: [{ type: "text", text: "Too far." }], details: { code: "outside" }, isError: true });
+  });
+
+  test("of our own are not hidden", async () => {
+    await using rig = await createToolRig();
+    await expect(rig.call(failing(new TypeError("bug")), {})).rejects.toThrow("bug");
+  });
+});

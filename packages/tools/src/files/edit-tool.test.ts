@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import { createEditTool } from "./edit-tool.ts";
+
+let rig: ToolRig;
+beforeEach(async () => {
+  rig = await createToolRig();
+});
+afterEach(() => rig[Symbol.asyncDispose]());
+
+const edit = (path: string, ...edits: { oldText: string; newText: string; replaceAll?: boolean }[]) =>
+  rig.call(createEditTool({ files: rig.files }), { path, edits });
+
+test("changes the file and counts", async () => {
+  const path = await rig.put("workspace/a.txt", "\uFEFFone two one");
+  const result = await edit("a.txt", { oldText: "one", newText: "1", replaceAll: true }, { oldText: "two", newText: "2" });
+  expect(result).toEqual({
+    content: [{ type: "text", text: "Edited a.txt (3 replacements)" }],
+    details: { path: "a.txt", replacements: 3 },
+  });
+  expect(await readFile(path, "utf8")).toBe("\uFEFF1 2 1");
+});
+
+test("changes nothing when one edit fails, and says which", async () => {
+  const path = await rig.put("workspace/a.txt", "one two");
+  const result = await edit("a.txt", { oldText: "one", newText: "1" }, { oldText: "three", newText: "3" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("a.txt was not changed. Edit 2 of 2: oldText was not found (0 matches).");
+  expect(await readFile(path, "utf8")).toBe("one two");
+});
+
+test("bytes that are not UTF-8 are not damaged", async () => {
+  const bytes = Buffer.from([0x6f, 0x6e, 0x65, 0xff, 0xfe]);
+  const path = await rig.put("workspace/a.txt", bytes);
+  const result = await edit("a.txt", { oldText: "one", newText: "1" });
+  expect(textOf(result)).toContain("not UTF-8");
+  expect(await readFile(path)).toEqual(bytes);
+});
+
+test("a missing file is an error that names it", async () => {
+  const result = await edit("missing.txt", { oldText: "a", newText: "b" });
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toBe("missing.txt does not exist.");
+  await expect(readFile(join(rig.workspace, "missing.txt"))).rejects.toThrow("ENOENT");
+});
