@@ -1,3 +1,4 @@
+export type { AnthropicApiVersion } from "./anthropic/api-versions.ts";
 export { type CanonicalRequest, canonicalRequest, isPrefixOf, type PrefixReport, prefixReport } from "./anthropic/canonical-request.ts";
 export type { AnthropicErrorBody, AnthropicErrorType } from "./anthropic/errors.ts";
 export type { AnthropicModel } from "./anthropic/models.ts";
@@ -13,7 +14,7 @@ export {
   toolReply,
 } from "./anthropic/reply.ts";
 export type { AnthropicRule, RuleViolation, Transport } from "./anthropic/rule.ts";
-export { ANTHROPIC_RULES, checkAnthropicRequest } from "./anthropic/rules.ts";
+export { ANTHROPIC_RULES, checkAnthropicRequest, type CheckOptions } from "./anthropic/rules.ts";
 export { sealThinking, signThinking } from "./anthropic/signature.ts";
 export {
   type AnthropicResponder,

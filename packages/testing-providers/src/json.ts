@@ -25,3 +25,8 @@ export function parseJson(text: string): JsonValue {
   const value: JsonValue = JSON.parse(text);
   return value;
 }
+
+/** A value for an error text: strings as they are, anything else as JSON. */
+export function showJson(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "nothing");
+}

@@ -16,7 +16,7 @@ const SMALL = { contextWindow: 200_000, maxOutput: 64_000, prefill: true, sampli
 const LARGE = { contextWindow: 1_000_000, maxOutput: 128_000, prefill: false, sampling: true };
 const LARGE_UNSAMPLED = { ...LARGE, sampling: false };
 
-/** By family, the most specific first; a dated snapshot (`claude-haiku-4-5-20251001`) belongs to its family. */
+/** By family; a dated snapshot (`claude-haiku-4-5-20251001`) belongs to its family. */
 const FAMILIES: readonly (readonly [prefix: string, model: AnthropicModel])[] = [
   ["claude-haiku-4-5", { ...SMALL, minCacheTokens: 4096 }],
   ["claude-sonnet-4-5", { ...SMALL, minCacheTokens: 1024 }],
@@ -27,6 +27,8 @@ const FAMILIES: readonly (readonly [prefix: string, model: AnthropicModel])[] = 
   ["claude-opus-4-8", { ...LARGE_UNSAMPLED, minCacheTokens: 1024 }],
   ["claude-sonnet-5", { ...LARGE_UNSAMPLED, minCacheTokens: 1024 }],
   ["claude-opus-5", { ...LARGE_UNSAMPLED, minCacheTokens: 512 }],
+  ["claude-haiku-5-5", { ...LARGE_UNSAMPLED, minCacheTokens: 1024 }],
+  ["claude-fable-5", { ...LARGE_UNSAMPLED, minCacheTokens: 512 }],
 ];
 
 /** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */

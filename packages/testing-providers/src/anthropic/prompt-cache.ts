@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, showJson } from "../json.ts";
 import { unmarked, unmarkedBlock } from "./canonical-request.ts";
 import type { AnthropicUsage } from "./reply.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -74,7 +74,7 @@ function cacheBlocks(body: JsonObject): readonly Block[] {
   hash = digest(hash, [body["tool_choice"] ?? null, body["thinking"] ?? null]);
   for (const message of listOf(body["messages"])) {
     if (!isJsonObject(message)) continue;
-    for (const block of listOf(message["content"])) add(String(message["role"]), block, unmarkedBlock(block));
+    for (const block of listOf(message["content"])) add(showJson(message["role"]), block, unmarkedBlock(block));
   }
   const last = blocks.at(-1);
   const automatic = markOf(body);

@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { AnthropicApiVersion } from "./api-versions.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { sumTokens } from "./tokens.ts";
 
@@ -28,6 +29,7 @@ export interface ToolView {
 
 /** A request body laid out for the rules. What has the wrong type is left out: the rule about types reports it. */
 export interface RequestView {
+  readonly version: AnthropicApiVersion;
   readonly body: JsonObject;
   readonly modelId: string;
   readonly model: AnthropicModel | undefined;
@@ -38,11 +40,12 @@ export interface RequestView {
   readonly promptTokens: number;
 }
 
-export function viewRequest(body: JsonObject, models: Readonly<Record<string, AnthropicModel>>): RequestView {
+export function viewRequest(body: JsonObject, models: Readonly<Record<string, AnthropicModel>>, version: AnthropicApiVersion): RequestView {
   const modelId = typeof body["model"] === "string" ? body["model"] : "";
   const objects = (value: JsonValue | undefined): (readonly [index: number, value: JsonObject])[] =>
     isJsonArray(value) ? value.flatMap((item, index) => (isJsonObject(item) ? [[index, item] as const] : [])) : [];
   return {
+    version,
     body,
     modelId,
     model: findAnthropicModel(modelId, models),

@@ -38,7 +38,7 @@ function plain(request: SampleRequest): void {
 }
 
 /** Exactly one fault each, planted into the good sample: the rule that must name it, and what the vendor's message says. */
-const BODY_FAULTS: readonly (readonly [rule: string, message: string, spoil: Spoil])[] = [
+const BODY_FAULTS: readonly (readonly [rule: string, message: string, spoil: Spoil, version?: string])[] = [
   ["unknown-field", "max_completion_tokens: Extra inputs are not permitted", (r) => (r["max_completion_tokens"] = 5)],
   ["field-type", "stream: Input should be a valid boolean", (r) => (r["stream"] = "yes")],
   ["field-type", "messages.0.content", (r) => Object.assign(message(r, 0), { content: 7 })],
@@ -117,6 +117,21 @@ const BODY_FAULTS: readonly (readonly [rule: string, message: string, spoil: Spo
       plain(r);
       Object.assign(r, { model: "claude-opus-4-8", top_k: 3 });
     },
+  ],
+  [
+    "sampling-removed",
+    "temperature: Extra inputs are not permitted",
+    (r) => {
+      plain(r);
+      r["temperature"] = 1;
+    },
+    "2026-10-21",
+  ],
+  [
+    "user-citations",
+    "messages.2.content.2.text.citations: Extra inputs are not permitted",
+    (r) => (block(r, 2, 2)["citations"] = [{ type: "char_location" }]),
+    "2026-10-21",
   ],
   ["stop-sequence", "each stop sequence must contain non-whitespace", (r) => (r["stop_sequences"] = ["END", "\n"])],
   ["tool-name", "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", (r) => (tool(r).name = "fs.ls")],
@@ -322,8 +337,10 @@ const TRANSPORT_FAULTS: readonly (readonly [rule: string, status: number, errorT
   ["endpoint", 404, "not_found_error", { path: "/messages" }],
   ["endpoint", 404, "not_found_error", { path: "/v1/v1/messages" }],
   ["request-bytes", 413, "request_too_large", { body: `"${"x".repeat(32 * 1024 * 1024)}"` }],
-  ["api-key-missing", 401, "authentication_error", { headers: { "x-api-key": undefined, authorization: "Bearer right" } }],
+  ["api-key-missing", 401, "authentication_error", { headers: { "x-api-key": undefined } }],
+  ["api-key-missing", 401, "authentication_error", { headers: { "x-api-key": undefined, authorization: "Basic cmlnaHQ=" } }],
   ["api-key-invalid", 401, "authentication_error", { headers: { "x-api-key": "wrong" } }],
+  ["api-key-invalid", 401, "authentication_error", { headers: { "x-api-key": undefined, authorization: "Bearer wrong" } }],
   ["version-missing", 400, "invalid_request_error", { headers: { "anthropic-version": undefined } }],
   ["version-unknown", 400, "invalid_request_error", { headers: { "anthropic-version": "2024-10-22" } }],
   ["content-type", 400, "invalid_request_error", { headers: { "content-type": "text/plain" } }],
@@ -374,18 +391,21 @@ describe("a request of the wire", () => {
     expect(answer.status).toBe(200);
   });
 
-  test.each(BODY_FAULTS.map((fault, index) => [...fault, index] as const))("is refused by %s: %s", async (rule, text, spoil) => {
-    const request = sampleRequest();
-    spoil(request);
-    const answer = await post({ body: JSON.stringify(request) });
-    expect(server.requests.at(-1)?.violations).toEqual([{ rule, message: expect.stringContaining(text) }]);
-    expect(errorOf(answer)).toEqual({
-      type: rule === "model-unknown" ? "not_found_error" : "invalid_request_error",
-      message: server.requests.at(-1)?.violations[0]?.message,
-    });
-    expect(answer.status).toBe(rule === "model-unknown" ? 404 : 400);
-    await expect(server.requests.at(-1)?.ended).resolves.toBe("refused");
-  });
+  test.each(BODY_FAULTS.map(([rule, text, spoil, version = "2023-06-01"]) => [rule, text, version, spoil] as const))(
+    "is refused by %s: %s (%s)",
+    async (rule, text, version, spoil) => {
+      const request = sampleRequest();
+      spoil(request);
+      const answer = await post({ body: JSON.stringify(request), headers: { "anthropic-version": version } });
+      expect(server.requests.at(-1)?.violations).toEqual([{ rule, message: expect.stringContaining(text) }]);
+      expect(errorOf(answer)).toEqual({
+        type: rule === "model-unknown" ? "not_found_error" : "invalid_request_error",
+        message: server.requests.at(-1)?.violations[0]?.message,
+      });
+      expect(answer.status).toBe(rule === "model-unknown" ? 404 : 400);
+      await expect(server.requests.at(-1)?.ended).resolves.toBe("refused");
+    },
+  );
 
   test.each(TRANSPORT_FAULTS)("is refused by %s with %i %s", async (rule, status, errorType, fault) => {
     const answer = await post(fault);
@@ -422,6 +442,18 @@ const ALLOWED: readonly (readonly [what: string, spoil: Spoil])[] = [
   ["an image of exactly 8000 pixels", (r) => (message(r, 0).content[0] = imageBlock(pngOfSize(8000, 2)))],
   ["temperature 1 with thinking", (r) => (r["temperature"] = 1)],
 ];
+
+test("sampling and citations are the older version's", async () => {
+  const request = sampleRequest();
+  plain(request);
+  request["temperature"] = 1;
+  block(request, 0, 0)["citations"] = [{ type: "char_location" }];
+  expect((await post({ body: JSON.stringify(request) })).status).toBe(200);
+});
+
+test("the key may come as a bearer token", async () => {
+  expect((await post({ headers: { "x-api-key": undefined, authorization: "Bearer right" } })).status).toBe(200);
+});
 
 test.each(ALLOWED)("%s is accepted", async (_what, spoil) => {
   const request = sampleRequest();

@@ -1,3 +1,4 @@
+import { type AnthropicApiVersion, DEFAULT_API_VERSION } from "./api-versions.ts";
 import type { AnthropicModel } from "./models.ts";
 import { viewRequest } from "./request-view.ts";
 import type { AnthropicRule, RuleViolation, Transport } from "./rule.ts";
@@ -32,16 +33,16 @@ export function checkTransport(transport: Transport): readonly RuleViolation[] {
   return [];
 }
 
-/**
- * Every rule that a request body breaks, in table order; empty for a body that the vendor takes. Pure.
- *
- * `models` adds models to those that the server knows, or replaces what it knows of them.
- */
-export function checkAnthropicRequest(
-  body: JsonObject,
-  options: { models?: Readonly<Record<string, AnthropicModel>> } = {},
-): readonly RuleViolation[] {
-  const view = viewRequest(body, options.models ?? {});
+export interface CheckOptions {
+  /** Models beside those that are known, by id; an entry replaces what is known. */
+  readonly models?: Readonly<Record<string, AnthropicModel>>;
+  /** Default `2023-06-01`. */
+  readonly version?: AnthropicApiVersion;
+}
+
+/** Every rule that a request body breaks, in table order; empty for a body that the vendor takes. Pure. */
+export function checkAnthropicRequest(body: JsonObject, options: CheckOptions = {}): readonly RuleViolation[] {
+  const view = viewRequest(body, options.models ?? {}, options.version ?? DEFAULT_API_VERSION);
   return ANTHROPIC_RULES.flatMap((rule) => {
     const message = rule.type === "body" ? rule.check(view) : undefined;
     return message === undefined ? [] : [{ rule: rule.id, message }];

@@ -4,6 +4,7 @@ import { Arrivals } from "../server/arrivals.ts";
 import { createGate, type Gate } from "../server/gate.ts";
 import { readBody, startLoopbackServer } from "../server/loopback-server.ts";
 import { released, writeFrames } from "../server/write-frames.ts";
+import { parseApiVersion } from "./api-versions.ts";
 import { ERROR_STATUS } from "./errors.ts";
 import { type AnthropicModel, findAnthropicModel } from "./models.ts";
 import { type PreparedReply, prepareReply, wantsStream } from "./prepared-reply.ts";
@@ -129,7 +130,8 @@ class Server {
       jsonError: parsed.jsonError,
     });
     const { models = {} } = this.#options;
-    const violations = transport.length > 0 ? transport : checkAnthropicRequest(parsed.body ?? {}, { models });
+    const version = parseApiVersion(headers["anthropic-version"]);
+    const violations = transport.length > 0 ? transport : checkAnthropicRequest(parsed.body ?? {}, { models, version });
     const model = findAnthropicModel(modelOf(parsed.body), models);
     const minTokens = this.#options.minCacheTokens ?? model?.minCacheTokens ?? 0;
     const usage = violations.length > 0 || parsed.body === undefined ? undefined : this.#cache.charge(parsed.body, { nowMs, minTokens });

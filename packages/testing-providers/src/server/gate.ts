@@ -1,7 +1,7 @@
 /** A door that starts shut: whoever waits for `opened` goes on after `open()`. Opening twice is harmless. */
 export interface Gate {
   readonly opened: Promise<void>;
-  open(): void;
+  readonly open: () => void;
 }
 
 /** A shut {@link Gate}. */

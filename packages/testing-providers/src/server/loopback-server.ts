@@ -5,7 +5,7 @@ export interface LoopbackServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
   /** Destroys every open connection and frees the port. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** Starts a server; resolves once it listens. */

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, showJson } from "../../json.ts";
 import { messageBlocks, type RequestView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
 import { firstOf } from "./field-rules.ts";
@@ -39,7 +39,7 @@ export const CACHE_RULES: readonly AnthropicRule[] = [
         if (!isJsonObject(value) || value["type"] !== "ephemeral") return `${path}: Input tag should be 'ephemeral'`;
         const extra = Object.keys(value).find((key) => key !== "type" && key !== "ttl");
         if (extra !== undefined) return `${path}.ephemeral.${extra}: Extra inputs are not permitted`;
-        return ["5m", "1h"].includes(String(ttlOf(mark))) ? undefined : `${path}.ephemeral.ttl: Input should be '5m' or '1h'`;
+        return ["5m", "1h"].includes(showJson(ttlOf(mark))) ? undefined : `${path}.ephemeral.ttl: Input should be '5m' or '1h'`;
       }),
   }),
   bodyRule({

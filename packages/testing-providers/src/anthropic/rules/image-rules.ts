@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import { isJsonObject, type JsonObject, showJson } from "../../json.ts";
 import { base64Of, isBase64, readImage } from "../images.ts";
 import { blocksOfType, type BlockView, type RequestView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
@@ -36,7 +36,7 @@ export const IMAGE_RULES: readonly AnthropicRule[] = [
         const { type, url, data } = sourceOf(block);
         if (type === "url") return typeof url === "string" && url.startsWith("https://") ? undefined : "Only HTTPS URLs are supported.";
         if (type === "base64") return typeof data === "string" ? undefined : `${block.path}.image.source.base64.data: Field required`;
-        return `${block.path}.image.source: Input tag '${String(type)}' found using 'type' does not match any of the expected tags: 'base64', 'url'`;
+        return `${block.path}.image.source: Input tag '${showJson(type)}' found using 'type' does not match any of the expected tags: 'base64', 'url'`;
       }),
   }),
   bodyRule({
@@ -45,7 +45,7 @@ export const IMAGE_RULES: readonly AnthropicRule[] = [
     vendorText: "….image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
     check: (view) =>
       firstOf(inlineImages(view), ([block]) =>
-        MEDIA_TYPES.includes(String(sourceOf(block)["media_type"]))
+        MEDIA_TYPES.includes(showJson(sourceOf(block)["media_type"]))
           ? undefined
           : `${block.path}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
       ),
@@ -72,7 +72,7 @@ export const IMAGE_RULES: readonly AnthropicRule[] = [
     vendorText: "….image.source.base64: The image was specified using the image/… media type, but the image appears to be a image/… image",
     check: (view) =>
       firstOf(inlineImages(view), ([block, base64]) => {
-        const declared = String(sourceOf(block)["media_type"]);
+        const declared = showJson(sourceOf(block)["media_type"]);
         const actual = readImage(base64)?.mediaType;
         return actual === undefined || actual === declared || !MEDIA_TYPES.includes(declared)
           ? undefined

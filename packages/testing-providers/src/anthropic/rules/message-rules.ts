@@ -81,6 +81,18 @@ export const MESSAGE_RULES: readonly AnthropicRule[] = [
         : undefined,
   }),
   bodyRule({
+    id: "user-citations",
+    description: "In API version 2026-10-21 the user's text has no citations.",
+    vendorText: "version 2026-10-21: a `text` block with `citations` in a `user` message is a 400",
+    check: ({ messages, version }) =>
+      version === "2026-10-21"
+        ? firstOf(messages, ({ role, blocks }) => {
+            const cited = blocks.find(({ value }) => Array.isArray(value["citations"]) && value["citations"].length > 0);
+            return role === "user" && cited !== undefined ? `${cited.path}.text.citations: Extra inputs are not permitted` : undefined;
+          })
+        : undefined,
+  }),
+  bodyRule({
     id: "final-assistant-whitespace",
     description: "A last message of the assistant does not end in whitespace.",
     vendorText: "messages: final assistant content cannot end with trailing whitespace",

@@ -1,8 +1,7 @@
-import { isJsonArray, isJsonObject, type JsonObject } from "../../json.ts";
-import type { RequestView } from "../request-view.ts";
+import { isJsonArray, isJsonObject, type JsonObject, showJson } from "../../json.ts";
+import { blocksOfType, type RequestView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
 import { isSealedThinking, signThinking } from "../signature.ts";
-import { blocksOfType } from "../request-view.ts";
 import { firstOf } from "./field-rules.ts";
 
 const MIN_BUDGET = 1_024;
@@ -28,7 +27,7 @@ function wrongMaxTokens(view: RequestView): string | undefined {
     : undefined;
 }
 
-/** Above this many tool results back, the assistant's message that opened the present tool loop. */
+/** Looks at the call that the last message answers; nothing outside a running tool loop. */
 function loopOpensWithThinking(view: RequestView): string | undefined {
   const last = view.messages.at(-1);
   if (thinkingOf(view)?.["type"] !== "enabled" || last?.blocks[0]?.type !== "tool_result") return undefined;
@@ -72,7 +71,7 @@ export const MODEL_RULES: readonly AnthropicRule[] = [
       const type = thinkingOf(view)?.["type"];
       return thinkingOf(view) === undefined || type === "enabled" || type === "adaptive"
         ? undefined
-        : `thinking: Input tag '${String(type)}' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'`;
+        : `thinking: Input tag '${showJson(type)}' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'`;
     },
   }),
   bodyRule({
@@ -136,12 +135,12 @@ export const MODEL_RULES: readonly AnthropicRule[] = [
     vendorText: "messages.…: Invalid `signature` in `thinking` block",
     check: (view) =>
       firstOf(blocksOfType(view, "thinking"), ({ path, value }) =>
-        value["signature"] === signThinking(view.modelId, String(value["thinking"]))
+        value["signature"] === signThinking(view.modelId, showJson(value["thinking"]))
           ? undefined
           : `${path}: Invalid \`signature\` in \`thinking\` block`,
       ) ??
       firstOf(blocksOfType(view, "redacted_thinking"), ({ path, value }) =>
-        isSealedThinking(view.modelId, String(value["data"])) ? undefined : `${path}: Invalid \`data\` in \`redacted_thinking\` block`,
+        isSealedThinking(view.modelId, showJson(value["data"])) ? undefined : `${path}: Invalid \`data\` in \`redacted_thinking\` block`,
       ),
   }),
   bodyRule({
@@ -176,6 +175,15 @@ export const MODEL_RULES: readonly AnthropicRule[] = [
     check: ({ body, model }) => {
       const field = ["temperature", "top_p", "top_k"].find((name) => name in body);
       return model?.sampling === false && field !== undefined ? `\`${field}\` is not supported by this model.` : undefined;
+    },
+  }),
+  bodyRule({
+    id: "sampling-removed",
+    description: "API version 2026-10-21 has no sampling parameters.",
+    vendorText: "version 2026-10-21: `temperature`, `top_p` and `top_k` are removed, a request with one is a 400",
+    check: ({ body, version }) => {
+      const field = ["temperature", "top_p", "top_k"].find((name) => name in body);
+      return version === "2026-10-21" && field !== undefined ? `${field}: Extra inputs are not permitted` : undefined;
     },
   }),
   bodyRule({

@@ -1,5 +1,5 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, showJson } from "../../json.ts";
 import type { RequestView, ToolView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
 import { firstOf } from "./field-rules.ts";
@@ -38,10 +38,10 @@ function wrongChoice({ body, tools }: RequestView): string | undefined {
   if (!isJsonObject(choice)) return undefined;
   const { type, name } = choice;
   if (type !== "auto" && type !== "any" && type !== "tool" && type !== "none") {
-    return `tool_choice: Input tag '${String(type)}' found using 'type' does not match any of the expected tags: 'any', 'auto', 'none', 'tool'`;
+    return `tool_choice: Input tag '${showJson(type)}' found using 'type' does not match any of the expected tags: 'any', 'auto', 'none', 'tool'`;
   }
   if (tools.length === 0 && type !== "none") return "tool_choice may only be specified while providing tools.";
-  return type === "tool" && !tools.some((tool) => tool.name === name) ? `Tool '${String(name)}' not found in provided tools` : undefined;
+  return type === "tool" && !tools.some((tool) => tool.name === name) ? `Tool '${showJson(name)}' not found in provided tools` : undefined;
 }
 
 /** The tool block. */

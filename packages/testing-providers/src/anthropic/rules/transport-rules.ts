@@ -1,6 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { API_VERSIONS } from "../api-versions.ts";
 import { type AnthropicRule, transportRule } from "../rule.ts";
 
-const VERSIONS = ["2023-01-01", "2023-06-01"];
+/** The vendor's first SDKs send `x-api-key`, its newer ones a bearer token. */
+function keyOf(headers: IncomingHttpHeaders): string {
+  const key = [headers["x-api-key"] ?? ""].flat().join();
+  return key === "" ? (/^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "") : key;
+}
 
 /** In the order in which the vendor's edge looks: the first that is broken ends the request. */
 export const TRANSPORT_RULES: readonly AnthropicRule[] = [
@@ -20,17 +26,17 @@ export const TRANSPORT_RULES: readonly AnthropicRule[] = [
   }),
   transportRule({
     id: "api-key-missing",
-    description: "Every request carries its key in x-api-key.",
+    description: "Every request carries its key, in x-api-key or as a bearer token.",
     vendorText: "x-api-key header is required",
     errorType: "authentication_error",
-    check: ({ headers }) => ((headers["x-api-key"] ?? "") === "" ? "x-api-key header is required" : undefined),
+    check: ({ headers }) => (keyOf(headers) === "" ? "x-api-key header is required" : undefined),
   }),
   transportRule({
     id: "api-key-invalid",
     description: "The key is one that the vendor gave out.",
     vendorText: "invalid x-api-key",
     errorType: "authentication_error",
-    check: ({ headers, apiKey }) => (apiKey !== undefined && headers["x-api-key"] !== apiKey ? "invalid x-api-key" : undefined),
+    check: ({ headers, apiKey }) => (apiKey !== undefined && keyOf(headers) !== apiKey ? "invalid x-api-key" : undefined),
   }),
   transportRule({
     id: "version-missing",
@@ -43,10 +49,8 @@ export const TRANSPORT_RULES: readonly AnthropicRule[] = [
     description: "The API version is a published one.",
     vendorText: "anthropic-version: … is not a valid version",
     check: ({ headers }) => {
-      const version = headers["anthropic-version"];
-      return typeof version === "string" && VERSIONS.includes(version)
-        ? undefined
-        : `anthropic-version: "${version}" is not a valid version`;
+      const version = [headers["anthropic-version"] ?? ""].flat().join();
+      return API_VERSIONS.some((known) => known === version) ? undefined : `anthropic-version: "${version}" is not a valid version`;
     },
   }),
   transportRule({
