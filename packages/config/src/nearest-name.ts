@@ -3,6 +3,7 @@
  * neighbours counting as one edit, case not counting.
  */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+  if (name === "") return undefined;
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
     const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));

@@ -50,7 +50,7 @@ function parseBareName(name: string, known: KnownModels): ParsedModelReference {
   if (name === "") return unknown("the name of the model is empty; write provider/model");
   const target = Object.hasOwn(known.aliases, name) ? known.aliases[name] : undefined;
   if (target !== undefined && target.includes("/")) return parseModelReference(target, { ...known, aliases: {} });
-  const nearest = nearestName(name, Object.keys(known.aliases));
+  const nearest = target === undefined ? nearestName(name, Object.keys(known.aliases)) : undefined;
   if (nearest !== undefined) {
     return unknown(`${withSuggestion(`there is no alias "${name}"`, nearest)} A model of that name is written provider/${name}.`, nearest);
   }

@@ -4,7 +4,8 @@ import { nearestName, withSuggestion } from "../nearest-name.ts";
 import { CommonAccountSchema, type AccountConfig, type ChannelConfig } from "../schema/accounts.ts";
 import { checkAccountKeys } from "./account-keys.ts";
 import type { ChannelSchema, ChannelSource } from "./channel-source.ts";
-import { findingsOf, type Finding } from "./issues.ts";
+import type { Finding } from "./issues.ts";
+import { parseKnown } from "./parse-known.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
 /** Accounts as they were read, and what was wrong with them. */
@@ -23,13 +24,12 @@ const ACCOUNT_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export async function parseChannels(raw: Document, sources: readonly ChannelSource[]): Promise<ParsedChannels> {
   const found: Collected = { channels: {}, findings: [], problems: [], schemas: [] };
   const defaults = isPlainObject(raw["defaults"]) ? raw["defaults"] : {};
-  const onDefaults = CommonAccountSchema.safeParse(defaults);
-  if (!onDefaults.success) found.findings.push(...findingsOf(onDefaults.error.issues, ["channels", "defaults"]));
-  const known = Object.fromEntries(Object.entries(defaults).filter(([key]) => COMMON_KEYS.has(key)));
+  const onDefaults = parseKnown(CommonAccountSchema, defaults);
+  found.findings.push(...at(onDefaults.findings, ["channels", "defaults"]));
   for (const source of sources) {
     const block = Object.hasOwn(raw, source.id) ? raw[source.id] : undefined;
-    if (isPlainObject(block)) await parseChannel(block, { source, defaults: known, found });
-    else if (source.implicit === true && block === undefined) await parseChannel({}, { source, defaults: known, found });
+    if (isPlainObject(block)) await parseChannel(block, { source, defaults: onDefaults.written, found });
+    else if (source.implicit === true && block === undefined) await parseChannel({}, { source, defaults: onDefaults.written, found });
   }
   const ids = sources.map(({ id }) => id);
   for (const id of Object.keys(raw).filter((name) => name !== "defaults" && !ids.includes(name))) {
@@ -58,22 +58,22 @@ async function parseChannel(block: Document, context: ChannelContext): Promise<v
   const written = accountsOf(block, path, found);
   const isOn = !("accounts" in block) || block["enabled"] !== false;
   const accounts: Record<string, AccountConfig> = {};
-  for (const { accountId, account, at } of written) {
+  for (const { accountId, account, place } of written) {
     if (!ACCOUNT_ID.test(accountId)) {
-      found.problems.push(problemAt("invalid-value", at, "an account's name is letters, digits, -, _ and ., at most 64 of them"));
+      found.problems.push(problemAt("invalid-value", place, "an account's name is letters, digits, -, _ and ., at most 64 of them"));
       continue;
     }
     const common = Object.fromEntries(Object.entries(account).filter(([key]) => COMMON_KEYS.has(key)));
     const own = Object.fromEntries(Object.entries(account).filter(([key]) => !COMMON_KEYS.has(key)));
-    const onOwn = CommonAccountSchema.safeParse(common);
-    if (!onOwn.success) found.findings.push(...findingsOf(onOwn.error.issues, at));
-    const parsed = CommonAccountSchema.safeParse(overlay(defaults, common));
+    const onOwn = parseKnown(CommonAccountSchema, common);
+    found.findings.push(...at(onOwn.findings, place));
+    const parsed = CommonAccountSchema.safeParse(overlay(defaults, onOwn.written));
+    const enabled = isOn && common["enabled"] !== false && (defaults["enabled"] !== false || common["enabled"] === true);
+    const settings = enabled ? await ownSettings(own, place, context) : own;
     if (!parsed.success) continue;
     const isOpen = parsed.data.dmPolicy === "open" && !parsed.data.allowFrom.includes("*");
     if (isOpen)
-      found.problems.push(problemAt("invalid-value", [...at, "dmPolicy"], '"open" lets everybody in: say so with allowFrom: ["*"]'));
-    const enabled = parsed.data.enabled && isOn;
-    const settings = enabled ? await ownSettings(own, at, context) : own;
+      found.problems.push(problemAt("invalid-value", [...place, "dmPolicy"], '"open" lets everybody in: say so with allowFrom: ["*"]'));
     accounts[accountId] = { ...parsed.data, enabled, channel: source.id, accountId, settings };
   }
   found.channels[source.id] = { accounts };
@@ -82,11 +82,11 @@ async function parseChannel(block: Document, context: ChannelContext): Promise<v
 interface WrittenAccount {
   readonly accountId: string;
   readonly account: Document;
-  readonly at: KeyPath;
+  readonly place: KeyPath;
 }
 
 function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAccount[] {
-  if (!("accounts" in block)) return [{ accountId: "default", account: block, at: path }];
+  if (!("accounts" in block)) return [{ accountId: "default", account: block, place: path }];
   const beside = Object.keys(block).filter((key) => key !== "accounts" && key !== "enabled");
   if (beside.length > 0) {
     const text = `"accounts" and the short form stand side by side (${beside.join(", ")}); move these keys to accounts.default`;
@@ -101,19 +101,23 @@ function accountsOf(block: Document, path: KeyPath, found: Collected): WrittenAc
     return [];
   }
   return Object.entries(accounts).flatMap(([accountId, account]) => {
-    const at = [...path, "accounts", accountId];
-    if (isPlainObject(account)) return [{ accountId, account, at }];
-    found.problems.push(problemAt("invalid-value", at, "expected an object"));
+    const place = [...path, "accounts", accountId];
+    if (isPlainObject(account)) return [{ accountId, account, place }];
+    found.problems.push(problemAt("invalid-value", place, "expected an object"));
     return [];
   });
 }
 
-async function ownSettings(own: Document, at: KeyPath, { source, found }: ChannelContext): Promise<Document> {
+async function ownSettings(own: Document, place: KeyPath, { source, found }: ChannelContext): Promise<Document> {
   // An implicit channel that is not configured has nothing to check, and its schema stays unloaded.
   if (source.implicit === true && Object.keys(own).length === 0) return own;
   const loaded = found.schemas.find(({ id }) => id === source.id) ?? { id: source.id, schema: await source.load() };
   if (!found.schemas.includes(loaded)) found.schemas.push(loaded);
   const { findings, settings } = checkAccountKeys(loaded.schema, own);
-  found.findings.push(...findings.map((finding) => ({ ...finding, path: [...at, ...finding.path] })));
+  found.findings.push(...at(findings, place));
   return settings;
+}
+
+function at(findings: readonly Finding[], place: KeyPath): Finding[] {
+  return findings.map((finding) => ({ ...finding, path: [...place, ...finding.path] }));
 }

@@ -1,3 +1,4 @@
+import type { JsonSchema } from "@factotum/agent-contract";
 import { valueAt, without, type KeyPath } from "../document/key-path.ts";
 import { readOldForms } from "../document/old-forms.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
@@ -6,9 +7,10 @@ import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import type { ChannelSource } from "./channel-source.ts";
 import { checkReferences } from "./check-references.ts";
-import { findingsOf, type Finding } from "./issues.ts";
+import type { Finding } from "./issues.ts";
 import { configJsonSchema, knownKeys } from "./json-schema.ts";
 import { parseChannels } from "./parse-channels.ts";
+import { parseKnown } from "./parse-known.ts";
 import { isFatal, problemAt, type ConfigProblem } from "./problem.ts";
 
 /** A document that fits the schema, unknown keys left out. */
@@ -29,14 +31,16 @@ export interface Validation {
 export async function validateDocument(raw: Document, sources: readonly ChannelSource[]): Promise<Validation> {
   const { $schema: _editor, ...document } = raw;
   const { document: current, conflicts } = readOldForms(document);
-  const root = checkRoot(current);
+  const root = parseKnown(ConfigDocumentSchema, current);
   const rawChannels = isPlainObject(root.written["channels"]) ? root.written["channels"] : {};
   const channels = await parseChannels(rawChannels, sources);
-  const schema = configJsonSchema(channels.schemas);
+  let schema: JsonSchema | undefined;
+  // Made for the first unknown key only: it costs more than the whole check.
+  const keysAt = (path: KeyPath): string[] => knownKeys((schema ??= configJsonSchema(channels.schemas)), path);
   const findings = [...root.findings, ...channels.findings];
   const problems = [
     ...conflicts.map(({ path, message }) => problemAt("invalid-value", path, message)),
-    ...findings.map((finding) => toProblem(finding, current, (path) => knownKeys(schema, path))),
+    ...findings.map((finding) => toProblem(finding, current, keysAt)),
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
   ];
@@ -45,23 +49,6 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     .filter(({ type }) => type === "unknown-key")
     .reduce((kept, { path }) => without(kept, path), root.written);
   return { problems, valid: { written, parsed: root.parsed, channels: channels.channels } };
-}
-
-interface RootCheck {
-  readonly findings: readonly Finding[];
-  readonly written: Document;
-  readonly parsed?: ConfigDocument;
-}
-
-/** Parses without the accounts; unknown keys are taken out and what remains is parsed again. */
-function checkRoot(document: Document): RootCheck {
-  const result = ConfigDocumentSchema.safeParse(document);
-  if (result.success) return { findings: [], written: document, parsed: result.data };
-  const findings = findingsOf(result.error.issues);
-  const unknown = findings.filter(({ type }) => type === "unknown-key");
-  if (unknown.length === 0) return { findings, written: document };
-  const rest = checkRoot(unknown.reduce((kept, { path }) => without(kept, path), document));
-  return { ...rest, findings: [...unknown, ...rest.findings] };
 }
 
 function toProblem(finding: Finding, document: Document, keysAt: (path: KeyPath) => readonly string[]): ConfigProblem {

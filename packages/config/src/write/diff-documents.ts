@@ -9,7 +9,7 @@ export type ConfigChange =
   | { readonly type: "removed"; readonly path: string; readonly before: unknown }
   | { readonly type: "changed"; readonly path: string; readonly before: unknown; readonly after: unknown };
 
-/** The differences between two documents, as deep as both are objects. */
+/** The differences between two documents, as deep as both are objects, or lists of one length. */
 export function diffDocuments(before: unknown, after: unknown, path: KeyPath = []): ConfigChange[] {
   if (isDeepStrictEqual(before, after)) return [];
   const place = formatKeyPath(path);
@@ -18,6 +18,9 @@ export function diffDocuments(before: unknown, after: unknown, path: KeyPath = [
   if (isPlainObject(before) && isPlainObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...keys].flatMap((key) => diffDocuments(before[key], after[key], [...path, key]));
+  }
+  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
+    return before.flatMap((entry: unknown, index) => diffDocuments(entry, after[index], [...path, index]));
   }
   return [{ type: "changed", path: place, before: redactSecrets(before, path), after: redactSecrets(after, path) }];
 }

@@ -1,0 +1,400 @@
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
+import { fullDocument, sampleChannels, temporaryHome, type TemporaryHome } from "../test/sample.ts";
+import { hashOf, loadConfig, rememberConfig, type LoadedConfig } from "./load-config.ts";
+
+const host = { cores: 4, timeZone: "Asia/Tokyo" };
+
+async function load(home: TemporaryHome, env: Readonly<Record<string, string>> = {}): Promise<Awaited<ReturnType<typeof loadConfig>>> {
+  return loadConfig({ env: { ...home.env, ...env }, channels: sampleChannels().channels, host });
+}
+
+async function loaded(home: TemporaryHome, env: Readonly<Record<string, string>> = {}): Promise<LoadedConfig> {
+  const result = await load(home, env);
+  if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
+  return result;
+}
+
+describe("no file", () => {
+  test("means the defaults of the design", async () => {
+    await using home = await temporaryHome();
+    const { config, source, problems, inactive, path } = await loaded(home);
+    expect({ source, problems, inactive, path }).toEqual({
+      source: "defaults",
+      problems: [],
+      inactive: [],
+      path: join(home.home, "factotum.json5"),
+    });
+    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" } });
+    expect(config.agents).toHaveLength(1);
+    expect(config.agents[0]).toMatchObject({
+      id: "main",
+      isDefault: true,
+      workspace: join(home.home, "workspace"),
+      userTimezone: "Asia/Tokyo",
+      timeoutSeconds: 3600,
+      bootstrapMaxChars: 20_000,
+      bootstrapTotalMaxChars: 60_000,
+      heartbeat: "off",
+      sandbox: { mode: "non-main", scope: "session", workspaceAccess: "none", backend: "bubblewrap", network: "none" },
+      subagents: { allowAgents: [], maxDepth: 1, maxChildren: 5, maxConcurrent: 8 },
+      compaction: { reserveTokens: 20_000, keepRecentTokens: 20_000, memoryFlush: true, notifyUser: false },
+      contextPruning: { mode: "cache-ttl" },
+      blockStreamingDefault: "off",
+      blockStreamingBreak: "text_end",
+      blockStreamingChunk: { minChars: 800, maxChars: 1200 },
+      blockStreamingCoalesce: { idleMs: 1000 },
+    });
+    expect(config.agents[0]?.model).toBeUndefined();
+    expect(config.maxConcurrent).toBe(8);
+    expect(config.session).toMatchObject({ scope: "per-sender", mainKey: "main", dmScope: "main", reset: { mode: "daily", atHour: 4 } });
+    expect(config.messages).toEqual({
+      queue: { mode: "steer", byChannel: {}, debounceMs: 500, cap: 20, drop: "summarize" },
+      inbound: { debounceMs: 0 },
+      groupChat: { historyLimit: 50, mentionPatterns: [] },
+    });
+    expect(config.tools).toMatchObject({ profile: ["full"], deny: [], exec: { mode: "ask", timeoutSeconds: 1800, applyPatch: true } });
+    expect(config.tools.allow).toBeUndefined();
+    expect(config.spend.unattended).toEqual({ tokensPerDay: 1_000_000, usdPerDay: 2 });
+    expect(Object.keys(config.channels)).toEqual(["webchat"]);
+    expect(config.channels["webchat"]?.accounts["default"]).toMatchObject({ enabled: true, dmPolicy: "pairing", groupPolicy: "allowlist" });
+  });
+
+  test("is not the same as an empty one: that is a bad file", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", "  \n");
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
+  });
+
+  test("that FACTOTUM_CONFIG names is said aloud", async () => {
+    await using home = await temporaryHome();
+    const { source, problems } = await loaded(home, { FACTOTUM_CONFIG: join(home.home, "elsewhere.json5") });
+    expect(source).toBe("defaults");
+    expect(problems).toEqual([{ type: "notice", path: "", message: expect.stringContaining("elsewhere.json5") as string }]);
+  });
+});
+
+describe("a file", () => {
+  test.each([
+    ["factotum.json5", `// why\n{gateway: {port: 0x1F90,},}`],
+    ["factotum.json", `{"gateway": {"port": 8080}}`],
+    ["factotum.yaml", "# why\ngateway:\n  port: 8080\n"],
+    ["factotum.yml", "gateway: {port: 8080}"],
+  ])("%s is read", async (name, text) => {
+    await using home = await temporaryHome();
+    await home.write(name, text);
+    const result = await loaded(home);
+    expect(result.config.gateway.port).toBe(8080);
+    expect(result.fileHash).toBe(hashOf(text));
+    expect(result.runningHash).toBe(result.fileHash);
+  });
+
+  test("reads the same in every format, with every row set", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", fullDocument);
+    const fromJson = await loaded(home);
+    await rm(join(home.home, "factotum.json5"));
+    await home.write("factotum.yaml", stringify(fullDocument));
+    const fromYaml = await loaded(home);
+    expect(fromJson.problems).toEqual([]);
+    expect(fromYaml.config).toEqual(fromJson.config);
+  });
+
+  test("beside another one wins by name, and the other is named", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { gateway: { port: 1 } });
+    const other = await home.write("factotum.yaml", "gateway: {port: 2}");
+    const { config, problems } = await loaded(home);
+    expect(config.gateway.port).toBe(1);
+    expect(problems).toEqual([{ type: "notice", path: "", message: expect.stringContaining(other) as string }]);
+  });
+
+  test("FACTOTUM_CONFIG and FACTOTUM_PORT win", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { gateway: { port: 1 } });
+    const named = await home.write("other/my.json", { gateway: { port: 2, bind: "lan" } });
+    const { config } = await loaded(home, { FACTOTUM_CONFIG: named, FACTOTUM_PORT: "3" });
+    expect(config.gateway).toMatchObject({ port: 3, bind: "lan" });
+    const bad = await loaded(home, { FACTOTUM_PORT: "many" });
+    expect(bad.config.gateway.port).toBe(1);
+    expect(bad.problems).toMatchObject([{ type: "environment", path: "FACTOTUM_PORT" }]);
+  });
+
+  test("with unknown keys runs without them and names the nearest", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", {
+      gatway: {},
+      gateway: { prot: 1, port: 2 },
+      channels: { chater: {}, chatter: { appId: "a", appSecret: "b", transport: { type: "websocket" }, dmPolice: "open", appSecrt: "x" } },
+      agents: { list: [{ id: "main", modle: "x" }] },
+      $schema: "./schema.json",
+    });
+    const { config, problems } = await loaded(home);
+    expect(config.gateway.port).toBe(2);
+    expect(problems.map(({ type, path, message }) => [type, path, /did you mean "(.*)"/.exec(message)?.[1]])).toEqual([
+      ["unknown-key", "gateway.prot", "port"],
+      ["unknown-key", "agents.list[0].modle", "model"],
+      ["unknown-key", "gatway", "gateway"],
+      ["unknown-key", "channels.chatter.dmPolice", "dmPolicy"],
+      ["unknown-key", "channels.chatter.appSecrt", "appSecret"],
+      ["unknown-channel", "channels.chater", "chatter"],
+    ]);
+    expect(config.channels["chatter"]?.accounts["default"]?.settings).toEqual({
+      appId: "a",
+      appSecret: "b",
+      transport: { type: "websocket" },
+    });
+  });
+});
+
+describe("a bad file", () => {
+  const bad: [string, string][] = [
+    ["broken syntax", "{gateway: "],
+    ["a value of the wrong kind", `{gateway: {port: "many"}}`],
+    ["a list at the top", "[]"],
+    ["a binding to nobody", `{bindings: [{agentId: "nobody", match: {channel: "chatter"}}]}`],
+  ];
+
+  test.each(bad)("(%s) is refused when no good copy is known", async (_, text) => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", text);
+    const result = await load(home);
+    expect(result.type).toBe("refused");
+    expect(result.problems.length).toBeGreaterThan(0);
+    expect(result.fileHash).toBe(hashOf(text));
+  });
+
+  test.each(bad)("(%s) is answered by the last good copy", async (_, text) => {
+    await using home = await temporaryHome();
+    const good = `{gateway: {port: 4711}} // mine`;
+    const path = await home.write("factotum.json5", good);
+    await rememberConfig(await loaded(home));
+    await writeFile(path, text);
+    const result = await loaded(home);
+    expect(result.source).toBe("last-good");
+    expect(result.config.gateway.port).toBe(4711);
+    expect(result.problems.length).toBeGreaterThan(0);
+    expect(result.fileHash).toBe(hashOf(text));
+    expect(result.runningHash).toBe(hashOf(good));
+    await rememberConfig(result);
+    expect(await readFile(join(home.home, "state/config.last-good.json5"), "utf8")).toBe(good);
+  });
+
+  test("that cannot be read at all is no missing file", async () => {
+    await using home = await temporaryHome();
+    await mkdir(join(home.home, "factotum.json5"));
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
+  });
+
+  test("is not mended by a copy that is bad too", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", "{");
+    await home.write("state/config.last-good.json5", "{");
+    expect((await load(home)).type).toBe("refused");
+  });
+
+  test("the copy is private", async () => {
+    await using home = await temporaryHome();
+    await chmod(await home.write("factotum.json5", "{}"), 0o644);
+    await rememberConfig(await loaded(home));
+    expect((await stat(join(home.home, "state/config.last-good.json5"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("no copy is kept of a file that changed meanwhile", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", "{}");
+    const result = await loaded(home);
+    await writeFile(path, "{ broken");
+    await rememberConfig(result);
+    expect((await load(home)).type).toBe("refused");
+  });
+});
+
+describe("agents", () => {
+  test("inherit the defaults, and the list wins", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", {
+      agents: {
+        defaults: {
+          model: { primary: "a/b", fallbacks: ["c/d"] },
+          workspace: "~/base",
+          timeoutSeconds: 5,
+          tools: { allow: ["read"], deny: ["exec"] },
+          sandbox: { mode: "all", scope: "agent" },
+          models: { "a/b": { alias: "best" } },
+        },
+        list: [
+          { id: "one" },
+          {
+            id: "two",
+            default: true,
+            model: "x/y",
+            tools: { allow: ["ls"] },
+            sandbox: { mode: "off" },
+            models: { "x/y": { alias: "other" } },
+          },
+        ],
+      },
+    });
+    const { config } = await loaded(home);
+    const [one, two] = config.agents;
+    expect(config.defaultAgentId).toBe("two");
+    expect(one).toMatchObject({ isDefault: false, workspace: join(home.home, "workspace-one"), timeoutSeconds: 5 });
+    expect(one?.model).toEqual({ primary: "a/b", fallbacks: ["c/d"] });
+    expect(two).toMatchObject({ isDefault: true, workspace: join(home.home, "base"), timeoutSeconds: 5 });
+    expect(two?.model).toEqual({ primary: "x/y", fallbacks: [] });
+    expect(two?.tools).toEqual({ allow: ["ls"], deny: ["exec"] });
+    expect(two?.sandbox).toMatchObject({ mode: "off", scope: "agent" });
+    expect(Object.keys(two?.models ?? {})).toEqual(["a/b", "x/y"]);
+  });
+
+  test("the first is the default when none says so", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { agents: { list: [{ id: "one", workspace: "here" }, { id: "two" }] } });
+    const { config } = await loaded(home);
+    expect(config.defaultAgentId).toBe("one");
+    expect(config.agents.map(({ workspace }) => workspace)).toEqual([join(home.home, "here"), join(home.home, "workspace-two")]);
+  });
+
+  test.each([
+    ["two of one id", { list: [{ id: "a" }, { id: "a" }] }, "agents.list[1].id"],
+    [
+      "two defaults",
+      {
+        list: [
+          { id: "a", default: true },
+          { id: "b", default: true },
+        ],
+      },
+      "agents.list[1].default",
+    ],
+    ["an id with a capital", { list: [{ id: "Coder" }] }, "agents.list[0].id"],
+    ["an alias with a slash", { defaults: { models: { "a/b": { alias: "c/d" } } } }, "agents.defaults.models.a/b.alias"],
+    ["an alias twice", { defaults: { models: { "a/b": { alias: "c" }, "a/c": { alias: "c" } } } }, "agents.defaults.models.a/c.alias"],
+  ])("%s is refused", async (_, agents, path) => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { agents });
+    const result = await load(home);
+    expect(result.type).toBe("refused");
+    expect(result.problems.map((problem) => problem.path)).toEqual([path]);
+  });
+});
+
+describe("old forms", () => {
+  test("are read as the new ones", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", {
+      agent: { skipBootstrap: true, workspaceDir: "~/old" },
+      agents: { list: [{ id: "main" }, { id: "coder", workspaceDir: "/code" }] },
+      session: { resetByType: { dm: { mode: "none" } } },
+      bindings: [{ agentId: "coder", match: { channel: "chatter", peer: { kind: "dm", id: 7 } } }],
+      channels: { webchat: { historyLimit: { dm: 3 } } },
+    });
+    const { config, problems } = await loaded(home);
+    expect(problems).toEqual([]);
+    expect(config.agents[0]).toMatchObject({ skipBootstrap: true, workspace: join(home.home, "old") });
+    expect(config.agents[1]).toMatchObject({ skipBootstrap: true, workspace: "/code" });
+    expect(config.session.resetByType.direct?.mode).toBe("none");
+    expect(config.bindings[0]?.match.peer).toEqual({ kind: "direct", id: "7" });
+    expect(config.channels["webchat"]?.accounts["default"]?.historyLimit).toEqual({ direct: 3 });
+  });
+
+  test("beside the new one they are an error", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { agents: { defaults: { workspaceDir: "/a", workspace: "/b" } } });
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "agents.defaults.workspaceDir" }] });
+  });
+});
+
+describe("channels", () => {
+  const account = { appId: "a", appSecret: "b", transport: { type: "websocket" } };
+
+  test("the short form is the account default, and inherits only channels.defaults", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", {
+      channels: {
+        defaults: { dmPolicy: "allowlist", historyLimit: { direct: 5 } },
+        chatter: { ...account, allowFrom: [1], historyLimit: { group: 2 } },
+      },
+    });
+    const { config } = await loaded(home);
+    expect(config.channels["chatter"]?.accounts).toMatchObject({
+      default: { channel: "chatter", accountId: "default", dmPolicy: "allowlist", allowFrom: ["1"], historyLimit: { direct: 5, group: 2 } },
+    });
+  });
+
+  test("switching the channel off switches every account off, unchecked and unloaded", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { channels: { chatter: { enabled: false, accounts: { a: account, b: {} } } } });
+    const { channels, loads } = sampleChannels();
+    const result = await loadConfig({ env: home.env, channels, host });
+    if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
+    expect(Object.values(result.config.channels["chatter"]?.accounts ?? {}).map(({ enabled }) => enabled)).toEqual([false, false]);
+    expect(loads).toEqual([]);
+  });
+
+  test("only the schemas of named channels are loaded, once", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { channels: { chatter: { accounts: { a: account, b: account } } } });
+    const { channels, loads } = sampleChannels();
+    await loadConfig({ env: home.env, channels, host });
+    expect(loads).toEqual(["chatter"]);
+  });
+
+  test.each([
+    ["both forms", { chatter: { ...account, accounts: { a: account } } }, "channels.chatter"],
+    ["open without a star", { chatter: { ...account, dmPolicy: "open", allowFrom: ["1"] } }, "channels.chatter.dmPolicy"],
+    ["a missing key of the platform", { chatter: { appId: "a", transport: { type: "websocket" } } }, "channels.chatter.appSecret"],
+    [
+      "a key of the other variant's kind",
+      { chatter: { ...account, transport: { type: "webhook" } } },
+      "channels.chatter.transport.encryptKey",
+    ],
+    ["a variant that is not there", { chatter: { ...account, transport: { type: "pigeon" } } }, "channels.chatter.transport.type"],
+    ["a platform's key among the defaults of the wrong kind", { defaults: { dmPolicy: "maybe" } }, "channels.defaults.dmPolicy"],
+    ["an account's name with a slash", { chatter: { accounts: { "a/b": account } } }, `channels.chatter.accounts.a/b`],
+  ])("%s is refused", async (_, channels, path) => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { channels });
+    const result = await load(home);
+    expect(result.type).toBe("refused");
+    expect(result.problems.map((problem) => problem.path)).toContain(path);
+  });
+
+  test("references stand where the platform wants text, and are not judged", async () => {
+    await using home = await temporaryHome();
+    const settings = { ...account, appSecret: { exec: ["pass", "x"] }, baseUrl: "${CHATTER_URL}" };
+    await home.write("factotum.json5", { channels: { chatter: settings } });
+    const { config, problems } = await loaded(home);
+    expect(problems).toEqual([]);
+    expect(config.channels["chatter"]?.accounts["default"]?.settings).toEqual(settings);
+  });
+});
+
+test("beyond loopback, auth none is refused", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", { gateway: { bind: "lan", auth: { mode: "none" } } });
+  expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.auth.mode" }] });
+  await home.write("factotum.json5", { gateway: { bind: "127.0.0.1", auth: { mode: "none" } } });
+  expect((await load(home)).type).toBe("loaded");
+});
+
+test("keys without a feature are listed as high up as possible", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", {
+    gateway: { port: 1 },
+    agents: { defaults: { model: "a/b", heartbeat: { every: "1h" } }, list: [{ id: "main", sandbox: { mode: "off" }, name: "M" }] },
+    tools: { profile: "full", exec: { mode: "full", timeoutSeconds: 5 } },
+    spend: { unattended: { usdPerDay: 1 } },
+    cron: {},
+  });
+  expect((await loaded(home)).inactive).toEqual([
+    "agents.defaults.heartbeat",
+    "agents.list[0].sandbox",
+    "tools.exec.mode",
+    "spend",
+    "cron",
+  ]);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { ModelsSchema } from "../schema/models.ts";
+import { nearestName } from "../nearest-name.ts";
+import { parseModelReference, type KnownModels } from "./model-reference.ts";
+import { modelTimeouts } from "./model-timeouts.ts";
+
+const known: KnownModels = {
+  providers: ["anthropic", "openrouter", "local"],
+  aliases: { opus: "anthropic/claude-opus", plain: "claude-plain" },
+  defaultProvider: "anthropic",
+  references: ["anthropic/claude-opus"],
+};
+
+describe("a model reference", () => {
+  test.each([
+    ["anthropic/claude-opus", "anthropic", "claude-opus"],
+    ["openrouter/moonshotai/kimi-k2", "openrouter", "moonshotai/kimi-k2"],
+    ["opus", "anthropic", "claude-opus"],
+    ["plain", "anthropic", "claude-plain"],
+    ["claude-sonnet", "anthropic", "claude-sonnet"],
+    [" local/m ", "local", "m"],
+  ])("%s", (text, provider, model) => {
+    expect(parseModelReference(text, known)).toEqual({ type: "model", reference: { provider, model } });
+  });
+
+  test.each([
+    ["opsu", "opus"],
+    ["antropic/claude-opus", "anthropic/claude-opus"],
+    ["locla/m", "local/m"],
+  ])("%s is unknown and names the nearest, %s", (text, nearest) => {
+    const result = parseModelReference(text, known);
+    expect(result).toEqual({ type: "unknown", nearest, message: expect.stringContaining(`"${nearest}"`) as string });
+  });
+
+  test.each(["", "/x", "anthropic/", "moonshotai/kimi-k2"])("%j is unknown and near nothing", (text) => {
+    const result = parseModelReference(text, known);
+    expect(result.type).toBe("unknown");
+    expect(result).not.toHaveProperty("nearest");
+  });
+
+  test("without a default model a bare name needs its provider", () => {
+    expect(parseModelReference("some-model", { providers: ["a"], aliases: {} })).toMatchObject({ type: "unknown" });
+  });
+});
+
+describe("timeouts", () => {
+  test.each([
+    ["https://api.example.com", 120_000, 60_000],
+    ["http://127.0.0.1:11434", 300_000, 120_000],
+    ["http://localhost:1", 300_000, 120_000],
+    ["http://[::1]:1", 300_000, 120_000],
+    ["http://192.168.1.5", 300_000, 120_000],
+    ["http://172.32.0.1", 120_000, 60_000],
+    ["http://10.1.2.3/v1", 300_000, 120_000],
+    ["http://[fd00::1]/v1", 300_000, 120_000],
+    ["http://nas.local/v1", 300_000, 120_000],
+    ["http://8.8.8.8", 120_000, 60_000],
+    ["http://[2001:db8::1]", 120_000, 60_000],
+  ])("%s", (baseUrl, firstEventMs, idleMs) => {
+    expect(modelTimeouts(ModelsSchema.parse({}), "x", baseUrl)).toEqual({ connectMs: 10_000, firstEventMs, idleMs });
+  });
+
+  test("the provider's own win over those of all providers, and those over the defaults", () => {
+    const models = ModelsSchema.parse({
+      timeouts: { connectSeconds: 1, idleSeconds: 2 },
+      providers: { x: { timeouts: { idleSeconds: 0.5 } } },
+    });
+    expect(modelTimeouts(models, "x", "https://a.example")).toEqual({ connectMs: 1000, firstEventMs: 120_000, idleMs: 500 });
+    expect(modelTimeouts(models, "y", "https://a.example")).toEqual({ connectMs: 1000, firstEventMs: 120_000, idleMs: 2000 });
+  });
+});
+
+test("the nearest name allows one edit for three characters", () => {
+  expect(nearestName("prot", ["port", "bind"])).toBe("port");
+  expect(nearestName("PORT", ["port"])).toBe("port");
+  expect(nearestName("timeoutSecond", ["timeoutSeconds", "timeZone"])).toBe("timeoutSeconds");
+  expect(nearestName("xyz", ["port", "bind"])).toBeUndefined();
+  expect(nearestName("", ["a"])).toBeUndefined();
+});

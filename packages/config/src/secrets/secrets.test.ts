@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fullDocument, sampleChannels, temporaryHome } from "../../test/sample.ts";
+import { loadConfig } from "../load-config.ts";
+import { parseSecret, REDACTED, type Secret } from "../schema/secret.ts";
+import { resolveAccountSettings } from "./account-settings.ts";
+import { literalSecrets, redactSecrets, secretValues } from "./redact.ts";
+import { resolveSecret } from "./resolve-secret.ts";
+
+const node = process.execPath;
+
+describe("a secret", () => {
+  test.each<[unknown, Secret | undefined]>([
+    ["plain", { type: "literal", value: "plain" }],
+    ["${NAME}", { type: "env", name: "NAME" }],
+    ["pre ${NAME}", { type: "literal", value: "pre ${NAME}" }],
+    [{ env: "NAME" }, { type: "env", name: "NAME" }],
+    [{ file: "~/x" }, { type: "file", path: "~/x" }],
+    [{ exec: ["op", "read"] }, { type: "exec", command: ["op", "read"] }],
+    ["", undefined],
+    [REDACTED, undefined],
+    [{ env: "NAME", file: "x" }, undefined],
+    [{ exec: [] }, undefined],
+    [7, undefined],
+  ])("written as %j is read", (written, secret) => {
+    expect(parseSecret(written)).toEqual(secret);
+  });
+
+  test("resolves from the environment, a file and a program, trimmed", async () => {
+    await using home = await temporaryHome();
+    await home.write("credentials/key", "  from-file\n");
+    const env = { ...home.env, NAME: "from-env", PATH: process.env["PATH"] };
+    expect(await resolveSecret({ type: "env", name: "NAME" }, { env })).toEqual({ type: "resolved", value: "from-env" });
+    expect(await resolveSecret({ type: "file", path: "credentials/key" }, { env })).toEqual({ type: "resolved", value: "from-file" });
+    expect(await resolveSecret({ type: "file", path: "~/credentials/key" }, { env })).toEqual({ type: "resolved", value: "from-file" });
+    const command = [node, "-e", "console.log('$(echo from-program) ')"];
+    expect(await resolveSecret({ type: "exec", command }, { env })).toEqual({ type: "resolved", value: "$(echo from-program)" });
+  });
+
+  test.each<[string, Secret, RegExp]>([
+    ["a variable that is not set", { type: "env", name: "MISSING" }, /MISSING is not set/],
+    ["an empty variable", { type: "env", name: "EMPTY" }, /EMPTY is not set/],
+    ["a file that is not there", { type: "file", path: "nowhere" }, /nowhere cannot be read \(ENOENT\)/],
+    ["an empty file", { type: "file", path: "empty" }, /empty is empty/],
+    ["a huge file", { type: "file", path: "huge" }, /larger/],
+    ["a program that is not there", { type: "exec", command: ["no-such-program-here"] }, /does not start \(ENOENT\)/],
+    ["a program that fails", { type: "exec", command: [node, "-e", "console.log('half'); process.exit(3)"] }, /exit code 3/],
+    ["a program that is killed", { type: "exec", command: [node, "-e", "process.kill(process.pid, 'SIGKILL')"] }, /SIGKILL/],
+    ["a silent program", { type: "exec", command: [node, "-e", ""] }, /printed nothing/],
+    ["a talkative program", { type: "exec", command: [node, "-e", "console.log('x'.repeat(1e6))"] }, /printed more/],
+  ])("%s does not resolve, and never to an empty text", async (_, secret, message) => {
+    await using home = await temporaryHome();
+    await home.write("empty", " \n");
+    await home.write("huge", "x".repeat(100_000));
+    const result = await resolveSecret(secret, { env: { ...home.env, EMPTY: "", PATH: process.env["PATH"] } });
+    expect(result).toEqual({ type: "unresolved", message: expect.stringMatching(message) as string });
+  });
+
+  test("a program that hangs is ended with all that it started", async () => {
+    await using home = await temporaryHome();
+    const script = `
+      const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
+      require("node:fs").writeFileSync(${JSON.stringify(join(home.home, "pid"))}, String(child.pid));
+      setInterval(() => {}, 1000);`;
+    const env = { ...home.env, PATH: process.env["PATH"] };
+    const secret: Secret = { type: "exec", command: [node, "-e", script] };
+    const pidFile: Secret = { type: "file", path: "pid" };
+    const abort = new AbortController();
+    const pending = resolveSecret(secret, { env, signal: abort.signal, timeoutMs: 60_000 });
+    await expect.poll(async () => (await resolveSecret(pidFile, { env })).type, { timeout: 10_000 }).toBe("resolved");
+    const pid = await resolveSecret(pidFile, { env });
+    abort.abort();
+    expect(await pending).toMatchObject({ type: "unresolved" });
+    const grandchild = pid.type === "resolved" ? Number(pid.value) : 0;
+    await expect.poll(() => isRunning(grandchild)).toBe(false);
+    expect(await resolveSecret(secret, { env, timeoutMs: 50 })).toMatchObject({ message: expect.stringContaining("50 ms") as string });
+  });
+
+  test("a program sees no key of ours", async () => {
+    await using home = await temporaryHome();
+    const env = { ...home.env, PATH: process.env["PATH"], ANTHROPIC_API_KEY: "sk-1", FACTOTUM_TOKEN: "t", OP_SESSION: "s" };
+    const command = [node, "-e", "console.log(Object.keys(process.env).sort().join())"];
+    const result = await resolveSecret({ type: "exec", command }, { env });
+    expect(result).toEqual({ type: "resolved", value: "HOME,OP_SESSION,PATH" });
+  });
+});
+
+test("an account's references become values, or the account stays off", async () => {
+  await using home = await temporaryHome();
+  await chmod(await home.write("key", "from-file"), 0o600);
+  const env = { ...home.env, A: "value-a" };
+  const settings = { id: "x", secret: "${A}", nested: { list: ["plain", { file: "key" }], deep: { env: "A" } }, flag: true };
+  expect(await resolveAccountSettings(settings, { env })).toEqual({
+    type: "resolved",
+    settings: { id: "x", secret: "value-a", nested: { list: ["plain", "from-file"], deep: "value-a" }, flag: true },
+    secrets: expect.arrayContaining(["value-a", "from-file"]) as string[],
+  });
+  expect(await resolveAccountSettings({ ...settings, more: { token: { env: "B" } } }, { env })).toEqual({
+    type: "unresolved",
+    problems: [expect.stringMatching(/^more\.token: .*B is not set/) as string],
+  });
+});
+
+describe("what is shown", () => {
+  const document = {
+    gateway: { auth: { token: "canary-1" } },
+    channels: { chatter: { appId: "id", appSecret: "canary-2", transport: { encryptKey: "canary-3", verificationToken: "${V}" } } },
+    models: { providers: { x: { apiKey: "canary-4", baseUrl: "https://user:canary-5@host/v1" } } },
+    mcp: { servers: { s: { env: { ANY: "canary-6" }, headers: { "x-y": "canary-7" } } } },
+    plugins: { entries: { p: { config: { accessKey: "canary-8", size: 3 } } } },
+    unknown: { password: "canary-9" },
+  };
+
+  test("holds no literal secret, wherever it stands, and every reference", () => {
+    const shown = JSON.stringify(redactSecrets(document));
+    expect(shown).not.toContain("canary");
+    expect(shown).toContain("${V}");
+    expect(shown).toContain('"appId":"id"');
+    expect(shown.split(REDACTED)).toHaveLength(10);
+  });
+
+  test("literals are found for doctor", () => {
+    expect(literalSecrets(document)).toHaveLength(9);
+    expect(literalSecrets(fullDocument)).toEqual(["channels.chatter.accounts.work.transport.encryptKey"]);
+  });
+
+  test("the log knows every literal and every named variable", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { ...fullDocument, commands: { ownerDisplaySecret: "owner-literal" } });
+    const env = {
+      ...home.env,
+      GATEWAY_TOKEN: "gateway-value",
+      CHATTER_SECRET: "chatter-value",
+      K: "skill-value",
+      T: "mcp-value",
+      OTHER: "other-value",
+    };
+    const result = await loadConfig({ env, channels: sampleChannels().channels });
+    if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
+    expect([...secretValues(result.config, env)].sort()).toEqual(
+      ["chatter-value", "gateway-value", "literal-key", "mcp-value", "owner-literal", "skill-value"].sort(),
+    );
+  });
+
+  test("redacting twice is redacting once", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(redactSecrets(redactSecrets(value))).toEqual(redactSecrets(value));
+      }),
+    );
+  });
+});
+
+/** A process that has ended and whose parent has not asked for its exit code yet still has its number; it runs no more. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+}

@@ -1,0 +1,33 @@
+import { readdir, stat, writeFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { temporaryHome } from "../../test/sample.ts";
+import { ensureGatewayToken, readGatewayToken } from "./gateway-token.ts";
+import { statePaths } from "./state-paths.ts";
+
+test("the token is made once, private, and the same for all who start at the same time", async () => {
+  await using home = await temporaryHome();
+  const paths = statePaths(home.env);
+  expect(await readGatewayToken(paths)).toBeUndefined();
+  const tokens = await Promise.all(Array.from({ length: 10 }, () => ensureGatewayToken(paths)));
+  expect(new Set(tokens).size).toBe(1);
+  expect(tokens[0]).toMatch(/^[\w-]{43}$/);
+  expect(await readGatewayToken(paths)).toBe(tokens[0]);
+  expect((await stat(paths.gatewayTokenFile)).mode & 0o777).toBe(0o600);
+  expect((await stat(paths.credentialsFolder)).mode & 0o777).toBe(0o700);
+  expect(await readdir(paths.credentialsFolder)).toEqual(["gateway-token"]);
+});
+
+test("an empty file is no token", async () => {
+  await using home = await temporaryHome();
+  const paths = statePaths(home.env);
+  await ensureGatewayToken(paths);
+  await writeFile(paths.gatewayTokenFile, "");
+  expect(await ensureGatewayToken(paths)).toMatch(/^[\w-]{43}$/);
+  expect(await readGatewayToken(paths)).toMatch(/^[\w-]{43}$/);
+});
+
+test("FACTOTUM_HOME can begin with a tilde; without it the user's home holds the state", () => {
+  expect(statePaths({ HOME: "/u", FACTOTUM_HOME: "~/f" }).home).toBe("/u/f");
+  expect(statePaths({ HOME: "/u" }).home).toBe("/u/.factotum");
+  expect(statePaths({ HOME: "/u", FACTOTUM_HOME: " " }).home).toBe("/u/.factotum");
+});

@@ -1,0 +1,27 @@
+import type * as z from "zod";
+import { without } from "../document/key-path.ts";
+import type { Document } from "../document/plain-object.ts";
+import { findingsOf, type Finding } from "./issues.ts";
+
+/** A document as its schema reads it. */
+export interface ParsedKnown<Value> {
+  readonly findings: readonly Finding[];
+  /** The document without its unknown keys. */
+  readonly written: Document;
+  /** Absent when something other than unknown keys was found. */
+  readonly parsed?: Value;
+}
+
+/** Parses a document; unknown keys are found, taken out, and what remains is parsed again. */
+export function parseKnown<Value>(schema: z.ZodType<Value>, document: Document): ParsedKnown<Value> {
+  const result = schema.safeParse(document);
+  if (result.success) return { findings: [], written: document, parsed: result.data };
+  const findings = findingsOf(result.error.issues);
+  const unknown = findings.filter(({ type }) => type === "unknown-key");
+  if (unknown.length === 0) return { findings, written: document };
+  const rest = parseKnown(
+    schema,
+    unknown.reduce((kept, { path }) => without(kept, path), document),
+  );
+  return { ...rest, findings: [...unknown, ...rest.findings] };
+}

@@ -1,0 +1,176 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fullDocument, sampleChannels } from "../../test/sample.ts";
+import { formatKeyPath, parseKeyPath, valueAt, withValue, without, type KeyPath } from "../document/key-path.ts";
+import { isPlainObject, type Document } from "../document/plain-object.ts";
+import { ConfigDocumentSchema } from "../schema/root.ts";
+import { loadChannelSchemas } from "./channel-source.ts";
+import { configJsonSchema, knownKeys } from "./json-schema.ts";
+import { formatProblem, isFatal } from "./problem.ts";
+import { validateDocument } from "./validate-document.ts";
+
+const { channels } = sampleChannels();
+const schema = configJsonSchema(await loadChannelSchemas(channels));
+
+/** Every path of the full document at which the schema names the key: maps of free names are left out. */
+function namedPaths(value: unknown, path: KeyPath = []): KeyPath[] {
+  if (Array.isArray(value)) return value.flatMap((entry, index) => namedPaths(entry, [...path, index]));
+  if (!isPlainObject(value)) return [];
+  const known = knownKeys(schema, path);
+  return Object.entries(value).flatMap(([key, entry]) => [
+    ...(known.includes(key) ? [[...path, key]] : []),
+    ...namedPaths(entry, [...path, key]),
+  ]);
+}
+
+const isFree = (path: KeyPath): boolean => /^(cron|hooks|memory|tools\.web\.\w+|.*\.(params|config))$/.test(formatKeyPath(path));
+const paths = namedPaths(fullDocument).filter((path) => !isSecretForm(path));
+
+/** `{env}`, `{file}` and `{exec}` are forms of a value, not keys of the schema. */
+function isSecretForm(path: KeyPath): boolean {
+  const parent = valueAt(fullDocument, path.slice(0, -1));
+  return (
+    isPlainObject(parent) && Object.keys(parent).length === 1 && ["env", "file", "exec"].includes(String(path.at(-1))) && path.length > 2
+  );
+}
+
+/** Another kind of value than the one that is there. No key takes a list of lists of booleans. */
+const WRONG = [[true]];
+
+async function check(document: Document): Promise<{ readonly types: readonly string[]; readonly paths: readonly string[] }> {
+  const { problems, valid } = await validateDocument(document, channels);
+  expect(valid === undefined).toBe(problems.some(isFatal));
+  return { types: problems.map(({ type }) => type), paths: problems.map(({ path }) => path) };
+}
+
+test("the full document sets every key of the schema and is valid", async () => {
+  expect(paths.length).toBeGreaterThan(200);
+  expect(await check(fullDocument)).toEqual({ types: [], paths: [] });
+  const missing = Object.keys(ConfigDocumentSchema.parse({}) as object).filter((key) => !Object.hasOwn(fullDocument, key));
+  expect(missing).toEqual([]);
+  const unset = allObjects(fullDocument).flatMap((path) =>
+    knownKeys(schema, path)
+      .filter((key) => valueAt(fullDocument, [...path, key]) === undefined)
+      .map((key) => formatKeyPath([...path, key])),
+  );
+  // What another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
+  const elsewhere =
+    /^(\$schema|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|.*groups\.g1\.tools)/;
+  expect(unset.filter((path) => !elsewhere.test(path))).toEqual([]);
+});
+
+function allObjects(value: unknown, path: KeyPath = []): KeyPath[] {
+  if (Array.isArray(value)) return value.flatMap((entry, index) => allObjects(entry, [...path, index]));
+  if (!isPlainObject(value) || isFree(path)) return [];
+  return [path, ...Object.entries(value).flatMap(([key, entry]) => allObjects(entry, [...path, key]))];
+}
+
+/** Every key of a large document, one after the other. */
+describe("every key", { timeout: 60_000 }, () => {
+  test("misspelt is an unknown key that names the right one", async () => {
+    const wrong: string[] = [];
+    // What tells variants apart is missed before anything is known of the other keys.
+    const isDiscriminator = (path: KeyPath): boolean => path.at(-1) === "type" && path.at(-2) === "transport";
+    for (const path of paths.filter((candidate) => !isDiscriminator(candidate))) {
+      const key = String(path.at(-1));
+      const typo = [...path.slice(0, -1), `${key}x`];
+      const document = withValue(without(fullDocument, path), typo, valueAt(fullDocument, path));
+      const { problems, valid } = await validateDocument(document, channels);
+      const place = formatKeyPath(typo);
+      if (valid !== undefined && !/^channels(\.chatter)?(\.accounts)?$/.test(formatKeyPath(path))) {
+        expect(Object.keys(valid.channels["chatter"]?.accounts ?? {}), place).toEqual(["work"]);
+      }
+      const found = problems.filter((problem) => problem.path === place && /^unknown-(key|channel)$/.test(problem.type));
+      if (found[0]?.message.includes(`did you mean "${key}"?`) !== true) wrong.push(`${place}: ${problems.map(formatProblem).join(" | ")}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  test("with a value of another kind is an invalid value, at that key", async () => {
+    for (const path of paths.filter((candidate) => !isFree(candidate))) {
+      const { types, paths: places } = await check(withValue(fullDocument, path, WRONG));
+      expect(types, formatKeyPath(path)).toContain("invalid-value");
+      expect(
+        places.some((place) => place.startsWith(formatKeyPath(path))),
+        `${formatKeyPath(path)}: ${places.join()}`,
+      ).toBe(true);
+    }
+  });
+
+  test("left out has a default, or is named as missing", async () => {
+    const needed: string[] = [];
+    for (const path of paths) {
+      const { types, paths: places } = await check(without(fullDocument, path));
+      expect(types.every((type) => type === "invalid-value")).toBe(true);
+      if (types.length > 0) needed.push(`${formatKeyPath(path)} -> ${places.join()}`);
+    }
+    expect(needed).toMatchInlineSnapshot(`
+      [
+        "agents -> bindings[0].agentId",
+        "agents.defaults.model.primary -> agents.defaults.model.primary",
+        "agents.defaults.heartbeat.every -> agents.defaults.heartbeat.every",
+        "agents.defaults.heartbeat.activeHours.start -> agents.defaults.heartbeat.activeHours.start",
+        "agents.defaults.heartbeat.activeHours.end -> agents.defaults.heartbeat.activeHours.end",
+        "agents.list -> bindings[0].agentId",
+        "agents.list[0].id -> agents.list[0].id",
+        "agents.list[1].id -> agents.list[1].id",
+        "session.reset.idleMinutes -> session.reset.idleMinutes",
+        "session.sendPolicy.rules[0].action -> session.sendPolicy.rules[0].action",
+        "tools.agentToAgent.allow[0].from -> tools.agentToAgent.allow[0].from",
+        "tools.agentToAgent.allow[0].to -> tools.agentToAgent.allow[0].to",
+        "channels.chatter.accounts -> channels.chatter.appId,channels.chatter.appSecret,channels.chatter.transport",
+        "channels.chatter.accounts.work.appId -> channels.chatter.accounts.work.appId",
+        "channels.chatter.accounts.work.appSecret -> channels.chatter.accounts.work.appSecret",
+        "channels.chatter.accounts.work.transport -> channels.chatter.accounts.work.transport",
+        "channels.chatter.accounts.work.transport.type -> channels.chatter.accounts.work.transport.type",
+        "channels.chatter.accounts.work.transport.encryptKey -> channels.chatter.accounts.work.transport.encryptKey",
+        "channels.chatter.accounts.work.allowFrom -> channels.chatter.accounts.work.dmPolicy",
+        "bindings[0].agentId -> bindings[0].agentId",
+        "bindings[0].match -> bindings[0].match",
+        "bindings[0].match.channel -> bindings[0].match.channel",
+        "bindings[0].match.peer.kind -> bindings[0].match.peer.kind",
+        "bindings[0].match.peer.id -> bindings[0].match.peer.id",
+        "models.providers.local.models[0].id -> models.providers.local.models[0].id",
+        "models.providers.local.models[0].cost.input -> models.providers.local.models[0].cost.input",
+        "models.providers.local.models[0].cost.output -> models.providers.local.models[0].cost.output",
+        "mcp.servers.files.command -> mcp.servers.files.command",
+        "mcp.servers.remote.url -> mcp.servers.remote.url",
+        "lsp.servers.ts.command -> lsp.servers.ts.command",
+      ]
+    `);
+  });
+});
+
+test("arbitrary JSON never throws, and never becomes valid with a fatal problem", async () => {
+  const top = fc.constantFrom(...Object.keys(fullDocument), "agent", "__proto__", "other");
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(top, fc.jsonValue({ maxDepth: 4 })), async (document) => {
+      await check(document as Document);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("key paths are read as they are written", () => {
+  const part = fc.oneof(
+    fc.nat(9),
+    fc.string({ minLength: 1 }).filter((key) => !["__proto__", "constructor", "prototype"].includes(key)),
+  );
+  fc.assert(
+    fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), (path) => {
+      expect(parseKeyPath(formatKeyPath(path))).toEqual(path);
+    }),
+  );
+  expect(() => parseKeyPath("a.__proto__.b")).toThrow("cannot be set");
+  for (const bad of ["", ".a", "a.", "a..b", "a[x]", "a]b", 'a["b', "a[0]b"]) expect(() => parseKeyPath(bad), bad).toThrow(bad);
+});
+
+test("the JSON Schema knows every row and the channels that are installed", () => {
+  const properties = schema["properties"] as Record<string, unknown>;
+  expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(fullDocument)));
+  expect(knownKeys(schema, ["channels"])).toEqual(["defaults", "chatter", "webchat"]);
+  expect(knownKeys(schema, ["channels", "chatter", "accounts", "any"])).toEqual(
+    expect.arrayContaining(["appId", "transport", "dmPolicy", "groups", "textChunkLimit"]),
+  );
+  expect(knownKeys(schema, ["channels", "chatter", "transport"])).toEqual(expect.arrayContaining(["type", "encryptKey"]));
+});

@@ -1,0 +1,198 @@
+import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { JsonValue } from "@factotum/agent-contract";
+import fc from "fast-check";
+import JSON5 from "json5";
+import { describe, expect, test } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
+import { withValue, type KeyPath } from "../document/key-path.ts";
+import type { Document } from "../document/plain-object.ts";
+import { REDACTED } from "../schema/secret.ts";
+import { editText } from "./edit-text.ts";
+import { setConfigValue, type SetConfigResult } from "./set-config-value.ts";
+
+const COMMENTED = `// mine
+{
+  // how to reach it
+  gateway: { port: 18790 }, // the usual one
+  agents: {
+    list: [
+      { id: "main" }, // first
+      { id: 'coder', name: 'Coder' },
+    ],
+  },
+}
+`;
+
+async function set(home: TemporaryHome, key: string, value: JsonValue | undefined, nowMs = 0): Promise<SetConfigResult> {
+  return setConfigValue(key, value, { env: home.env, channels: sampleChannels().channels, nowMs });
+}
+
+describe("a change", () => {
+  test("is written into the text, comments kept, with the version before and the difference", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    const result = await set(home, "gateway.port", 4711);
+    expect(result).toMatchObject({
+      type: "written",
+      path,
+      keptComments: true,
+      changes: [{ type: "changed", path: "gateway.port", before: 18790, after: 4711 }],
+    });
+    expect(await readFile(path, "utf8")).toBe(COMMENTED.replace("18790", "4711"));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    if (result.type !== "written" || result.versionPath === undefined) throw new Error("no version was kept");
+    expect(await readFile(result.versionPath, "utf8")).toBe(COMMENTED);
+    expect((await stat(result.versionPath)).mode & 0o777).toBe(0o600);
+    expect((await readdir(home.home)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+  });
+
+  test("makes the file, and objects on the way", async () => {
+    await using home = await temporaryHome();
+    expect(await set(home, 'models.providers["my.own"].baseUrl', "http://127.0.0.1:1")).toMatchObject({ type: "written" });
+    expect(JSON5.parse(await readFile(join(home.home, "factotum.json5"), "utf8"))).toEqual({
+      models: { providers: { "my.own": { baseUrl: "http://127.0.0.1:1" } } },
+    });
+  });
+
+  test("of a YAML file keeps its comments", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.yaml", "# mine\ngateway:\n  port: 1 # low\n");
+    await set(home, "gateway.bind", "lan");
+    const text = await readFile(path, "utf8");
+    expect(text).toContain("# mine");
+    expect(text).toContain("# low");
+    expect(parseYaml(text)).toEqual({ gateway: { port: 1, bind: "lan" } });
+  });
+
+  test("of undefined removes the key; again is no change", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    expect(await set(home, "agents.list[1].name", undefined)).toMatchObject({ type: "written", changes: [{ type: "removed" }] });
+    expect(JSON5.parse(await readFile(path, "utf8"))).toMatchObject({ agents: { list: [{ id: "main" }, { id: "coder" }] } });
+    expect(await set(home, "agents.list[1].name", undefined)).toEqual({ type: "unchanged", path });
+    expect(await set(home, "gateway.port", 18790)).toEqual({ type: "unchanged", path });
+  });
+
+  test("hides secrets in the difference", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { gateway: { auth: { token: "canary-old" } } });
+    const result = await set(home, "gateway.auth.token", "canary-new");
+    expect(result).toMatchObject({ type: "written", changes: [{ before: REDACTED, after: REDACTED }] });
+  });
+
+  test("goes through a symbolic link and leaves it", async () => {
+    await using home = await temporaryHome();
+    const target = await home.write("dotfiles/factotum.json5", "{}");
+    await symlink(target, join(home.home, "factotum.json5"));
+    await set(home, "gateway.port", 5);
+    expect(JSON5.parse(await readFile(target, "utf8"))).toEqual({ gateway: { port: 5 } });
+  });
+
+  test("keeps the newest twenty versions", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", "{}");
+    for (let port = 1; port <= 23; port += 1) await set(home, "gateway.port", port, port * 1000);
+    const versions = (await readdir(join(home.home, "state/config-versions"))).sort();
+    expect(versions).toHaveLength(20);
+    expect(versions[0]).toMatch(/^1970-01-01T00-00-04-000Z-/);
+  });
+});
+
+describe("refused, and nothing written:", () => {
+  test.each<[string, string, JsonValue | undefined, string]>([
+    ["a value that does not fit", "gateway.port", "many", "gateway.port"],
+    ["an unknown key", "gateway.prot", 1, "gateway.prot"],
+    ["a channel that is not there", "channels.chater.appId", "x", "channels.chater"],
+    ["a redaction mark", "gateway.auth.token", REDACTED, "gateway.auth.token"],
+    ["a mark inside an object", "gateway.auth", { token: REDACTED }, "gateway.auth.token"],
+    ["a mark in an address", "models.providers.x", { baseUrl: `https://${REDACTED}@host` }, "models.providers.x.baseUrl"],
+    ["a hole in a list", "agents.list[7]", { id: "x" }, "agents.list[7]"],
+    ["an id that is taken", "agents.list[1].id", "main", "agents.list[1].id"],
+    ["an account that is not complete", "channels.chatter.appId", "x", "channels.chatter.appSecret"],
+    ["no key", "a..b", 1, ""],
+    ["a prototype", "gateway.__proto__.x", 1, ""],
+  ])("%s", async (_, key, value, path) => {
+    await using home = await temporaryHome();
+    const file = await home.write("factotum.json5", COMMENTED);
+    const result = await set(home, key, value);
+    expect(result.type).toBe("refused");
+    if (result.type === "refused") expect(result.problems.map((problem) => problem.path)).toContain(path);
+    expect(await readFile(file, "utf8")).toBe(COMMENTED);
+    expect(Object.prototype).not.toHaveProperty("x");
+  });
+
+  test("a change of a file that cannot be read", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", "{ broken");
+    expect(await set(home, "gateway.port", 1)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
+    expect(await readFile(path, "utf8")).toBe("{ broken");
+  });
+});
+
+test("one of two problems can be repaired", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", { gateway: { port: "bad", bind: "worse" }, typo: 1 });
+  expect(await set(home, "gateway.port", 5)).toMatchObject({ type: "written" });
+  expect(await set(home, "gateway.port", "bad again")).toMatchObject({ type: "refused" });
+  expect(await set(home, "typo", undefined)).toMatchObject({ type: "written" });
+});
+
+test("a shape that cannot be edited is written anew, and the version before has the comments", async () => {
+  const text = `{ a: 1, // one\n a: 2 }`;
+  const before: Document = { a: 2 };
+  const result = await editText(text, "json5", { path: ["a"], value: undefined, before, after: {} });
+  expect(JSON5.parse(result.text)).toEqual({});
+});
+
+test("an edit changes exactly one value, whatever the document", async () => {
+  const key = fc.constantFrom("a", "b", "c d", "e.f", "port");
+  const leaf: fc.Arbitrary<JsonValue> = fc.oneof(fc.integer(), fc.boolean(), fc.string(), fc.constant('it\'s "quoted"\n'));
+  const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
+    tree: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie("tree"), { maxLength: 3 }), fc.dictionary(key, tie("tree"), { maxKeys: 3 })),
+  }));
+  const root = fc.dictionary(key, tree, { maxKeys: 4 });
+  const printed = fc.constantFrom<(value: unknown) => string>(
+    (value) => JSON.stringify(value, null, 2),
+    (value) => JSON.stringify(value),
+    (value) => JSON5.stringify(value, null, 2),
+    (value) => `// head\n${JSON5.stringify(value, { space: "\t", quote: "'" })} // tail\n`,
+  );
+  await fc.assert(
+    fc.asyncProperty(root, printed, fc.nat(), fc.option(tree, { nil: undefined }), key, async (document, print, pick, value, fresh) => {
+      const places = placesOf(document);
+      const path = places[pick % places.length] ?? [];
+      const target = path.length === 0 ? [fresh] : path;
+      const before = JSON5.parse<Document>(print(document));
+      const after = withValue(before, target, value);
+      const result = await editText(print(document), "json5", { path: target, value, before, after });
+      expect(JSON5.parse(result.text)).toEqual(JSON.parse(JSON.stringify(after)));
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function placesOf(value: JsonValue, path: KeyPath = []): KeyPath[] {
+  const below = Array.isArray(value)
+    ? (value as readonly JsonValue[]).flatMap((entry, index) => placesOf(entry, [...path, index]))
+    : typeof value === "object" && value !== null
+      ? Object.entries(value as Record<string, JsonValue>).flatMap(([key, entry]) => placesOf(entry, [...path, key]))
+      : [];
+  return [path, ...below];
+}
+
+test("a change by somebody else in between is not overwritten", async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", "{}");
+  const channels = sampleChannels().channels.map((source) => ({
+    ...source,
+    load: async () => {
+      await writeFile(path, "{ gateway: { port: 9 } }");
+      return source.load();
+    },
+  }));
+  const account = { appId: "a", appSecret: "b", transport: { type: "websocket" } };
+  expect(await setConfigValue("channels.chatter", account, { env: home.env, channels })).toMatchObject({ type: "refused" });
+  expect(await readFile(path, "utf8")).toBe("{ gateway: { port: 9 } }");
+});

@@ -1,0 +1,212 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import * as z from "zod";
+import type { ChannelSource } from "../src/validate/channel-source.ts";
+
+/** A platform with a secret, an address and a choice of transports, as an extension would describe it. */
+export const PlatformSchema: z.ZodType = z.strictObject({
+  appId: z.string(),
+  appSecret: z.string(),
+  baseUrl: z.url().optional(),
+  transport: z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("websocket") }),
+    z.strictObject({ type: z.literal("webhook"), encryptKey: z.string() }),
+  ]),
+});
+
+/** The channels of a build: one that must be configured, one that is always there. `loads` counts the loaded schemas. */
+export function sampleChannels(): { readonly channels: readonly ChannelSource[]; readonly loads: string[] } {
+  const loads: string[] = [];
+  const source = (id: string, schema: z.ZodType): ChannelSource => ({
+    id,
+    load: () => {
+      loads.push(id);
+      return Promise.resolve(schema);
+    },
+  });
+  return { channels: [source("chatter", PlatformSchema), { ...source("webchat", z.strictObject({})), implicit: true }], loads };
+}
+
+/** A document in which every row of the schema is set. */
+export const fullDocument = {
+  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" } },
+  agents: {
+    defaults: {
+      model: { primary: "anthropic/a", fallbacks: ["openai/b"] },
+      models: { "anthropic/a": { alias: "best", params: { temperature: 1 } } },
+      workspace: "~/work",
+      systemPrompt: "Be kind.",
+      skipBootstrap: true,
+      bootstrapMaxChars: 100,
+      bootstrapTotalMaxChars: 200,
+      userTimezone: "Europe/Berlin",
+      thinking: "high",
+      verbose: "on",
+      reasoning: "stream",
+      timeoutSeconds: 60,
+      maxConcurrent: 3,
+      tools: { profile: ["coding", "messaging"], allow: ["read"], deny: ["exec"] },
+      skills: { allow: ["one"] },
+      heartbeat: {
+        every: "30m",
+        prompt: "Look around.",
+        target: "owner",
+        model: "openai/b",
+        lightContext: true,
+        isolatedSession: true,
+        activeHours: { start: "08:00", end: "24:00", timezone: "UTC" },
+      },
+      sandbox: {
+        mode: "all",
+        scope: "agent",
+        workspaceAccess: "ro",
+        workspaceRoot: "/boxes",
+        sessionToolsVisibility: "all",
+        backend: "docker",
+        network: "bridge",
+      },
+      subagents: { allowAgents: ["main"], maxDepth: 2, maxChildren: 3, maxConcurrent: 4 },
+      compaction: { reserveTokens: 1000, keepRecentTokens: 2000, model: "openai/b", memoryFlush: false, notifyUser: true },
+      contextPruning: { mode: "off" },
+      blockStreamingDefault: "on",
+      blockStreamingBreak: "message_end",
+      blockStreamingChunk: { minChars: 1, maxChars: 2 },
+      blockStreamingCoalesce: { idleMs: 3 },
+    },
+    list: [
+      { id: "main", name: "Main", default: true, identity: { name: "Facto", emoji: "🦉" } },
+      { id: "coder", workspace: "/code", tools: { allow: ["ls"] } },
+    ],
+  },
+  session: {
+    scope: "per-sender",
+    mainKey: "home",
+    dmScope: "per-peer",
+    identityLinks: { ann: ["chatter:1"] },
+    reset: { mode: "idle", atHour: 5, idleMinutes: 30 },
+    resetByType: { direct: { mode: "none" }, group: { mode: "daily" }, thread: { mode: "none" } },
+    resetByChannel: { chatter: { mode: "none" } },
+    resetTriggers: ["/new"],
+    sendPolicy: { rules: [{ action: "deny", match: { channel: "chatter", chatType: "group", keyPrefix: "agent:" } }], default: "allow" },
+    agentToAgent: { maxPingPongTurns: 2 },
+    maintenance: { mode: "warn", pruneAfter: "30d", maxEntries: 10, maxDiskBytes: 1000 },
+  },
+  messages: {
+    queue: { mode: "collect", byChannel: { chatter: "followup" }, debounceMs: 1, cap: 2, drop: "old" },
+    inbound: { debounceMs: 5 },
+    groupChat: { historyLimit: 7, mentionPatterns: ["hey bot"] },
+  },
+  tools: {
+    profile: "coding",
+    allow: ["read", "ls"],
+    deny: ["exec"],
+    byProvider: { openai: { deny: ["exec"] } },
+    fs: { roots: ["~/docs"] },
+    exec: { mode: "full", timeoutSeconds: 5, applyPatch: false },
+    elevated: { enabled: true, allowFrom: { chatter: ["1"] } },
+    sandbox: { tools: { allow: ["read"], deny: ["write"] } },
+    agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },
+    web: { search: { provider: "x" }, fetch: { maxBytes: 1 } },
+  },
+  commands: { ownerAllowFrom: ["chatter:ou_1"], ownerDisplaySecret: { file: "owner-secret" } },
+  channels: {
+    defaults: { dmPolicy: "allowlist" },
+    chatter: {
+      accounts: {
+        work: {
+          appId: "a",
+          appSecret: { env: "CHATTER_SECRET" },
+          baseUrl: "http://127.0.0.1:9",
+          transport: { type: "webhook", encryptKey: "literal-key" },
+          enabled: true,
+          dmPolicy: "open",
+          allowFrom: ["*", 42],
+          groupPolicy: "open",
+          groups: { g1: { requireMention: false, allowFrom: ["1"], tools: { allow: ["ls"] }, skills: ["one"], systemPrompt: "Short." } },
+          historyLimit: { direct: 1, group: 2, thread: 3 },
+          blockStreaming: true,
+          streaming: { mode: "block" },
+          replyToMode: "all",
+          textChunkLimit: 100,
+        },
+      },
+    },
+  },
+  bindings: [
+    {
+      agentId: "coder",
+      match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "t" },
+      session: { dmScope: "main" },
+    },
+  ],
+  models: {
+    providers: {
+      local: {
+        api: "openai-chat",
+        baseUrl: "http://127.0.0.1:1234/v1",
+        apiKey: { exec: ["pass", "show", "key"] },
+        models: [
+          {
+            id: "m",
+            contextWindow: 1000,
+            maxOutput: 100,
+            input: ["text", "image"],
+            cost: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4 },
+          },
+        ],
+        timeouts: { connectSeconds: 1, firstEventSeconds: 2, idleSeconds: 3 },
+      },
+    },
+    timeouts: { connectSeconds: 4, firstEventSeconds: 5, idleSeconds: 6 },
+  },
+  skills: { load: { extraDirs: ["/skills"] }, entries: { one: { enabled: true, env: { KEY: "${K}" }, apiKey: "${K}", config: { a: 1 } } } },
+  mcp: {
+    servers: {
+      files: {
+        command: "npx",
+        args: ["-y"],
+        env: { TOKEN: "${T}" },
+        cwd: "/x",
+        enabled: true,
+        toolFilter: ["a"],
+        timeoutMs: 5,
+        trusted: true,
+      },
+      remote: { url: "https://mcp.example/x", transport: "sse", headers: { Authorization: "${T}" }, auth: "${T}" },
+    },
+  },
+  lsp: { servers: { ts: { command: "tsserver", args: ["--stdio"], languages: ["typescript"], rootMarkers: ["package.json"] } } },
+  plugins: { entries: { "@x/y": { enabled: false, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
+  spend: {
+    unattended: { tokensPerDay: 5, usdPerDay: 0.5 },
+    perCause: { cron: { tokensPerDay: 1, usdPerDay: 1 } },
+    perAgent: { main: { tokensPerDay: 2, usdPerDay: 2 } },
+  },
+  cron: { anything: 1 },
+  hooks: { anything: 1 },
+  memory: { anything: 1 },
+};
+
+/** A fresh state directory; gone when it is disposed. */
+export interface TemporaryHome extends AsyncDisposable {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  write(name: string, content: string | object): Promise<string>;
+}
+
+/** Makes a state directory for one test. */
+export async function temporaryHome(): Promise<TemporaryHome> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), "factotum-config-")));
+  return {
+    home,
+    env: { FACTOTUM_HOME: home, HOME: home },
+    async write(name, content) {
+      const path = join(home, name);
+      await mkdir(dirname(path), { recursive: true });
+      await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+      return path;
+    },
+    [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
+  };
+}
