@@ -313,6 +313,17 @@ describe("writing", () => {
     expect(await readdir(rig.workspace)).toEqual([]);
   });
 
+  test("not over what somebody wrote at the last moment", async () => {
+    const files = await rig.files.forRun(rig.run);
+    await using file = await files.openFile("notes.md");
+    race.strike = async () => {
+      race.strike = () => writeFile(join(rig.workspace, "notes.md"), "someone else");
+    };
+    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    expect(await readdir(rig.workspace)).toEqual(["notes.md"]);
+    expect(await read("notes.md")).toBe("someone else");
+  });
+
   test("a failure leaves no temporary file", async () => {
     race.strike = async () => {
       race.strike = async () => {

@@ -39,6 +39,7 @@ describe("find", () => {
     ["build", "src/build/\n"],
     [".git*", ".gitignore\nsrc/.gitignore\n"],
     ["nothing.*", "Nothing found."],
+    ["up", "Nothing found."],
   ])("%s, past what .gitignore hides", async (pattern, text) => {
     expect(textOf(await find({ pattern }))).toBe(text);
   });
