@@ -1,9 +1,9 @@
 import type { UserMessageParts } from "@factotum/agent-contract";
 import type { EffectivePrompt, EffectivePromptFacts, PromptBody } from "./effective-prompt-facts.ts";
 import { escapeBody } from "./escape-body.ts";
-import { formatSecond } from "./format-time.ts";
 import { renderJson } from "./render-json.ts";
 import { sanitizeEvent } from "./sanitize.ts";
+import { createTimeFormat } from "./time-format.ts";
 import { renderTrustedBlock } from "./trusted-block.ts";
 import { contextBlocks, suffixBlocks, threadHistoryBlock, type UntrustedBlock } from "./untrusted-blocks.ts";
 
@@ -17,14 +17,13 @@ const DELIMITER = /^[0-9a-f]{12}$/;
  * either the text would not be what the model is told it is.
  */
 export function renderEffectivePrompt(facts: EffectivePromptFacts): EffectivePrompt {
-  const { delimiter, timeZone } = facts;
+  const { delimiter } = facts;
   if (!DELIMITER.test(delimiter)) throw new TypeError("The delimiter must be twelve hexadecimal digits in lower case.");
+  const time = createTimeFormat(facts.timeZone);
   const untrusted = ({ title, value }: UntrustedBlock): string => block(delimiter, `${title} (untrusted)`, renderJson(value));
-  const systemEvents = facts.systemEvents.map(
-    ({ timestampMs, text }) => `System: [${formatSecond(timestampMs, timeZone)}] ${sanitizeEvent(text)}`,
-  );
+  const systemEvents = facts.systemEvents.map(({ timestampMs, text }) => `System: [${time.second(timestampMs)}] ${sanitizeEvent(text)}`);
   const text = [
-    renderTrustedBlock(facts),
+    renderTrustedBlock(facts, time),
     ...threadHistoryBlock(facts).map(untrusted),
     ...systemEvents,
     ...(facts.sessionHint === undefined ? [] : [block(delimiter, "Session hint", SESSION_HINTS[facts.sessionHint])]),

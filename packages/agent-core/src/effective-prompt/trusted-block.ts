@@ -1,16 +1,16 @@
 import type { JsonObject } from "@factotum/agent-contract";
 import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
-import { formatTimestamp } from "./format-time.ts";
 import { renderJson } from "./render-json.ts";
 import { sanitizeName } from "./sanitize.ts";
+import type { TimeFormat } from "./time-format.ts";
 
 /** What is known for certain of the turn; it announces the delimiter of all blocks below. */
-export function renderTrustedBlock(facts: EffectivePromptFacts): string {
+export function renderTrustedBlock(facts: EffectivePromptFacts, time: TimeFormat): string {
   const { channel, provider, surface, account, chatType, wasMentioned, sender, owner, messageId, replyToId } = facts.trusted;
   const fields: JsonObject = {
     schema: "factotum.inbound_meta.v1",
     delimiter: facts.delimiter,
-    timestamp: formatTimestamp(facts.nowMs, facts.timeZone),
+    timestamp: time.timestamp(facts.nowMs),
     channel: clean(channel),
     provider: clean(provider),
     surface: clean(surface),

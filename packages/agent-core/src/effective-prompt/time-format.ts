@@ -1,0 +1,35 @@
+/** Times as the user's zone has them. */
+export interface TimeFormat {
+  /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
+  timestamp(timeMs: number): string;
+  /** `2026-06-15 14:30:58`. */
+  second(timeMs: number): string;
+}
+
+/** Throws a `RangeError` for an unknown zone. Made once for a text: the making is what costs. */
+export function createTimeFormat(timeZone: string): TimeFormat {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone,
+    hourCycle: "h23",
+    weekday: "short",
+    year: "numeric",
+    month: "2-digit",
+    day: "2-digit",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZoneName: "short",
+  });
+  const parts = (timeMs: number): Readonly<Record<string, string>> =>
+    Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value]));
+  return {
+    timestamp: (timeMs) => {
+      const { weekday, year, month, day, hour, minute, timeZoneName } = parts(timeMs);
+      return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${timeZoneName}`;
+    },
+    second: (timeMs) => {
+      const { year, month, day, hour, minute, second } = parts(timeMs);
+      return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import type { AgentMessage, AssistantMessage, ToolResultMessage } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assistant, call, user } from "../../test/scripted-model.ts";
+import { openCalls } from "./open-calls.ts";
+import { projectMessages } from "./project-messages.ts";
+
+const result = (id: string, said = `result of ${id}`): ToolResultMessage => ({
+  role: "toolResult",
+  toolCallId: id,
+  toolName: "ls",
+  content: [{ type: "text", text: said }],
+  isError: false,
+  timestamp: 2_000,
+});
+const asks = (...ids: readonly string[]): AssistantMessage =>
+  assistant(
+    "",
+    ids.map((id) => call(id, "ls")),
+  );
+const shape = (messages: readonly AgentMessage[]): string[] =>
+  messages.map((message) => {
+    if (message.role === "toolResult") return `${message.toolCallId}${message.isError ? "!" : ""}`;
+    if (message.role === "user") return "user";
+    const ids = message.content.flatMap((block) => (block.type === "toolCall" ? [block.id] : []));
+    return ids.length === 0 ? "says" : `asks ${ids.join(" ")}`;
+  });
+
+describe("projectMessages", () => {
+  test("leaves a sound history as it is, object by object", () => {
+    const history = [user("hi"), asks("a", "b"), result("a"), result("b"), assistant("Done"), user("more")];
+    const projected = projectMessages(history);
+    expect(projected).toHaveLength(history.length);
+    for (const [index, message] of projected.entries()) expect(message).toBe(history[index]);
+  });
+
+  test.each<[string, readonly AgentMessage[], readonly string[]]>([
+    ["makes up a missing result", [user("hi"), asks("a"), user("well?")], ["user", "asks a", "a!", "user"]],
+    ["makes up one of several", [user("hi"), asks("a", "b"), result("b")], ["user", "asks a b", "a!", "b"]],
+    ["moves a late result up", [user("hi"), asks("a"), user("well?"), result("a")], ["user", "asks a", "a", "user"]],
+    ["puts results into call order", [user("hi"), asks("a", "b"), result("b"), result("a")], ["user", "asks a b", "a", "b"]],
+    ["drops a result without a call", [user("hi"), result("x"), assistant("Done")], ["user", "says"]],
+    ["drops a second result", [user("hi"), asks("a"), result("a"), result("a")], ["user", "asks a", "a"]],
+    ["begins with the user", [assistant("Welcome"), asks("a"), result("a"), user("hi")], ["user"]],
+    [
+      "gives ids that come again a suffix",
+      [user("hi"), asks("a"), result("a"), asks("a"), result("a")],
+      ["user", "asks a", "a", "asks a_2", "a_2"],
+    ],
+    ["also inside one message", [user("hi"), asks("a", "a"), result("a"), result("a")], ["user", "asks a a_2", "a", "a_2"]],
+    ["and keeps clear of ids that look like that", [user("hi"), asks("a_2", "a", "a")], ["user", "asks a_2 a a_3", "a_2!", "a!", "a_3!"]],
+    [
+      "does not give a later call the result of an earlier one",
+      [user("hi"), asks("a"), asks("a"), result("a")],
+      ["user", "asks a", "a!", "asks a_2", "a_2"],
+    ],
+    ["drops an empty answer", [user("hi"), assistant(" \n"), user("there?")], ["user", "user"]],
+    ["drops an empty user message", [user("hi"), user("")], ["user"]],
+    ["keeps nothing of nothing", [assistant("Done"), result("a")], []],
+  ])("%s", (_, history, expected) => {
+    expect(shape(projectMessages(history))).toEqual(expected);
+  });
+
+  test("keeps the text of a broken answer, not its thoughts and calls", () => {
+    const thinking = { type: "thinking", text: "hm", signature: { s: "1" } } as const;
+    const broken: AssistantMessage = {
+      ...assistant("Half", [call("a", "ls")], "error"),
+      content: [thinking, ...assistant("Half", [call("a", "ls")]).content],
+    };
+    const projected = projectMessages([user("hi"), broken, result("a")]);
+    expect(shape(projected)).toEqual(["user", "says"]);
+    expect(projected[1]).toMatchObject({ content: [{ type: "text", text: "Half" }] });
+    expect(shape(projectMessages([user("hi"), assistant("", [call("a", "ls")], "aborted")]))).toEqual(["user"]);
+  });
+
+  test("drops blank text, and a result without anything says so", () => {
+    const mixed: AgentMessage = {
+      ...user("x"),
+      content: [
+        { type: "text", text: "" },
+        { type: "text", text: "x" },
+      ],
+    };
+    const empty = { ...result("a"), content: [] };
+    const projected = projectMessages([mixed, asks("a"), empty]);
+    expect(projected[0]).toMatchObject({ content: [{ type: "text", text: "x" }] });
+    expect(projected[2]).toMatchObject({ content: [{ type: "text", text: "(no output)" }] });
+  });
+
+  test("a made-up result says why and takes the name of its call", () => {
+    const [, , made] = projectMessages([user("hi"), assistant("", [call("a", "exec")])]);
+    expect(made).toMatchObject({ toolName: "exec", isError: true, timestamp: 1_000 });
+    expect(JSON.stringify(made)).toContain("run ended before it was recorded");
+  });
+});
+
+const blocks = fc.array(
+  fc.oneof(
+    fc.record({ type: fc.constant("text" as const), text: fc.constantFrom("", " ", "said") }),
+    fc.record({ type: fc.constant("thinking" as const), text: fc.constantFrom("", "hm") }),
+    fc.record({
+      type: fc.constant("toolCall" as const),
+      id: fc.constantFrom("a", "b", "a_2", "c"),
+      name: fc.constantFrom("ls", "read"),
+      arguments: fc.constant({}),
+    }),
+  ),
+  { maxLength: 4 },
+);
+const anyMessage: fc.Arbitrary<AgentMessage> = fc.oneof(
+  fc.constantFrom("", "hi").map(user),
+  fc
+    .record({
+      content: blocks,
+      stopReason: fc.constantFrom("stop" as const, "toolUse" as const, "length" as const, "aborted" as const, "error" as const),
+    })
+    .map((parts): AssistantMessage => ({ ...assistant("x"), ...parts })),
+  fc.record({ id: fc.constantFrom("a", "b", "a_2", "c"), said: fc.constantFrom("", "ok") }).map(({ id, said }) => result(id, said)),
+);
+
+/** The rules of a request, stated without a look at how they are reached. */
+function expectSendable(messages: readonly AgentMessage[]): void {
+  if (messages.length > 0) expect(messages[0]?.role).toBe("user");
+  const seen = new Set<string>();
+  let owed: { readonly id: string; readonly name: string }[] = [];
+  for (const message of messages) {
+    if (message.role === "toolResult") {
+      expect({ id: message.toolCallId, name: message.toolName }).toEqual(owed.shift());
+    } else {
+      expect(owed).toEqual([]);
+    }
+    expect(message.content.length).toBeGreaterThan(0);
+    for (const part of message.content) if (part.type === "text") expect(part.text.trim()).not.toBe("");
+    if (message.role !== "assistant") continue;
+    expect(message.content.some(({ type }) => type !== "thinking")).toBe(true);
+    owed = message.content.flatMap((block) => (block.type === "toolCall" ? [{ id: block.id, name: block.name }] : []));
+    if (message.stopReason === "error" || message.stopReason === "aborted") expect(owed).toEqual([]);
+    for (const { id } of owed) {
+      expect(seen.has(id)).toBe(false);
+      seen.add(id);
+    }
+  }
+  expect(owed).toEqual([]);
+}
+
+test("whatever is stored can be sent, and repairing it again changes nothing", { timeout: 60_000 }, () => {
+  fc.assert(
+    fc.property(fc.array(anyMessage, { maxLength: 14 }), (history) => {
+      const before = structuredClone(history);
+      const projected = projectMessages(history);
+      expectSendable(projected);
+      const again = projectMessages(projected);
+      expect(again).toEqual(projected);
+      expect(history).toEqual(before);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("a request begins with the one before it", () => {
+  const turn = fc.record({ calls: fc.integer({ min: 0, max: 3 }), said: fc.constantFrom("", "text"), steer: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(anyMessage, { maxLength: 6 }), fc.array(turn, { maxLength: 8 }), (past, turns) => {
+      // What a loop appends to any past: each request is made when every call has its result. Some providers count ids anew each time.
+      const history: AgentMessage[] = [...past, user("now")];
+      let previous = projectMessages(history);
+      for (const { calls, said, steer } of turns) {
+        const ids = Array.from({ length: calls }, (_, index) => `call_${index}`);
+        history.push(
+          assistant(
+            said,
+            ids.map((id) => call(id, "ls")),
+          ),
+          ...ids.map((id) => result(id)),
+        );
+        if (steer) history.push(user("more"));
+        const next = projectMessages(history);
+        expect(next.slice(0, previous.length)).toEqual(previous);
+        previous = next;
+      }
+    }),
+  );
+});
+
+describe("openCalls", () => {
+  test.each<[string, readonly AgentMessage[], readonly string[]]>([
+    ["of no history", [], []],
+    ["of a history that ends with an answer", [user("hi"), asks("a"), result("a"), assistant("Done")], []],
+    ["of an answer whose calls all have results", [user("hi"), asks("a"), result("a")], []],
+    ["of an answer that was cut off", [user("hi"), asks("a", "b", "c"), result("b")], ["a", "c"]],
+    ["of an answer with later messages", [user("hi"), asks("a"), user("well?")], ["a"]],
+    ["of calls with equal ids", [user("hi"), asks("a", "a"), result("a")], ["a"]],
+    ["of an answer that was given up", [user("hi"), assistant("", [call("a", "ls")], "error")], []],
+  ])("%s", (_, history, expected) => {
+    expect(openCalls(history).map(({ id }) => id)).toEqual(expected);
+  });
+});
