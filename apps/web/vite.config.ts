@@ -2,9 +2,12 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type UserConfig } from "vite";
 
 const config: UserConfig = defineConfig({
+  // Relative addresses: the page also works below a path of a reverse proxy.
+  base: "./",
   plugins: [react()],
   resolve: { conditions: ["factotum-source", "module", "browser", "development|production"] },
-  build: { target: "es2023", modulePreload: { polyfill: false } },
+  // Nothing is inlined and no polyfill is injected: the page's policy allows neither.
+  build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
 });
 
 export default config;

@@ -148,12 +148,17 @@ export class ScriptedGateway {
     const path = normalize(new URL(request.url ?? "/", "http://127.0.0.1").pathname);
     const file = path === "/" ? "/index.html" : path;
     const type = TYPES[extname(file)];
-    const bytes = this.#root === undefined || type === undefined ? undefined : await readFile(join(this.#root, file)).catch(() => undefined);
+    const bytes =
+      this.#root === undefined || type === undefined ? undefined : await readFile(join(this.#root, file)).catch(() => undefined);
     if (bytes === undefined || type === undefined) {
       response.writeHead(404).end();
       return;
     }
-    response.writeHead(200, { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY, "x-content-type-options": "nosniff" });
+    response.writeHead(200, {
+      "content-type": type,
+      "content-security-policy": CONTENT_SECURITY_POLICY,
+      "x-content-type-options": "nosniff",
+    });
     response.end(bytes);
   }
 
@@ -222,7 +227,9 @@ export class ScriptedGateway {
     return RPC_METHODS[method].result.parse(handler(params, peer));
   }
 
-  readonly #handlers: { readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"] } = {
+  readonly #handlers: {
+    readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"];
+  } = {
     "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY }] }),
     "sessions.list": ({ limit = 50, cursor = "0" }) => {
       const all = [...this.#conversations.entries()].filter(([, { session, keys }]) => keys.size > 0 || session.entries.length > 0);

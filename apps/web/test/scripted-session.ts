@@ -59,7 +59,12 @@ export class ScriptedSession {
     const run = this.#run;
     if (run === undefined) throw new Error("No run is going.");
     const tools = [...run.tools.values()].map(({ call, printed }) => ({ ...call, output: printed.slice(-4000) }));
-    return { runId: run.runId, startedAtMs: run.startedAtMs, blocks: run.blocks.map(({ type, parts }) => ({ type, text: parts.join("") })), tools };
+    return {
+      runId: run.runId,
+      startedAtMs: run.startedAtMs,
+      blocks: run.blocks.map(({ type, parts }) => ({ type, text: parts.join("") })),
+      tools,
+    };
   }
 
   #emit(event: ChatEvent): void {
@@ -124,9 +129,17 @@ export class ScriptedSession {
   }
 
   /** Ends the blocks that were written: they become one answer. */
-  commitAnswer(toolCalls: readonly ChatToolCall[], stopReason: "stop" | "length" | "toolUse" | "aborted" | "error", errorMessage?: string): void {
+  commitAnswer(
+    toolCalls: readonly ChatToolCall[],
+    stopReason: "stop" | "length" | "toolUse" | "aborted" | "error",
+    errorMessage?: string,
+  ): void {
     const run = this.#current();
-    const textOf = (type: "text" | "thinking") => run.blocks.filter((block) => block.type === type).flatMap((block) => block.parts).join("");
+    const textOf = (type: "text" | "thinking") =>
+      run.blocks
+        .filter((block) => block.type === type)
+        .flatMap((block) => block.parts)
+        .join("");
     const thinking = textOf("thinking");
     const text = textOf("text");
     run.blocks = [];
@@ -165,7 +178,10 @@ export class ScriptedSession {
     const tool = run.tools.get(callId);
     if (tool === undefined) throw new Error(`No tool runs as ${callId}.`);
     run.tools.delete(callId);
-    this.#commit({ type: "tool-result", id: this.#nextId(), timestampMs: this.#now(), callId, name: tool.call.name, text, isError }, run.runId);
+    this.#commit(
+      { type: "tool-result", id: this.#nextId(), timestampMs: this.#now(), callId, name: tool.call.name, text, isError },
+      run.runId,
+    );
   }
 
   endRun(type: "done" | "aborted" | "failed", message?: string): void {

@@ -19,7 +19,14 @@ export interface ToolItem {
 export type ChatItem =
   | Extract<ChatEntry, { type: "user" | "notice" }>
   | { readonly type: "thinking"; readonly id: string; readonly text: string; readonly live: boolean }
-  | { readonly type: "answer"; readonly id: string; readonly text: string; readonly live: boolean; readonly timestampMs?: number; readonly model?: string }
+  | {
+      readonly type: "answer";
+      readonly id: string;
+      readonly text: string;
+      readonly live: boolean;
+      readonly timestampMs?: number;
+      readonly model?: string;
+    }
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
   | ToolItem;
 
@@ -66,7 +73,12 @@ function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>): readon
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: `${id}-thinking`, text: thinking, live: false });
   if (text !== "") items.push({ type: "answer", id, text, live: false, timestampMs, model });
   if (stopReason === "length" || stopReason === "aborted" || stopReason === "error") {
-    items.push({ type: "answer-end", id: `${id}-end`, reason: stopReason, ...(errorMessage === undefined ? {} : { message: errorMessage }) });
+    items.push({
+      type: "answer-end",
+      id: `${id}-end`,
+      reason: stopReason,
+      ...(errorMessage === undefined ? {} : { message: errorMessage }),
+    });
   }
   return items;
 }

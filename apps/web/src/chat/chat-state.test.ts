@@ -8,8 +8,14 @@ const KEY = "agent:main:main";
 
 /** What can happen next in a session; a step that does not fit the moment is left out. */
 const step = fc.oneof(
-  fc.record({ type: fc.constantFrom("say", "note", "start", "thinking", "text", "reset", "end", "edit"), text: fc.string({ maxLength: 12 }) }),
-  fc.record({ type: fc.constantFrom("write", "print"), text: fc.oneof(fc.string({ maxLength: 30 }), fc.string({ minLength: 3000, maxLength: 4500 })) }),
+  fc.record({
+    type: fc.constantFrom("say", "note", "start", "thinking", "text", "reset", "end", "edit"),
+    text: fc.string({ maxLength: 12 }),
+  }),
+  fc.record({
+    type: fc.constantFrom("write", "print"),
+    text: fc.oneof(fc.string({ maxLength: 30 }), fc.string({ minLength: 3000, maxLength: 4500 })),
+  }),
   fc.record({ type: fc.constantFrom("answer", "tool", "tool-end"), text: fc.string({ maxLength: 12 }) }),
   fc.record({ type: fc.constant("queue"), text: fc.string({ maxLength: 3 }) }),
 );
@@ -87,17 +93,23 @@ test("joining at any moment and watching from there gives what watching from the
 
 test("a snapshot after a gap keeps the older pages it joins on to, and loading the rest gives everything once", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 40 }), fc.integer({ min: 1, max: 10 }), (before, missed, page) => {
-      const session = new ScriptedSession(KEY, () => 0);
-      const say = (count: number) => Array.from({ length: count }, (_, index) => session.say("x", `k-${session.entries.length}-${index}`));
-      say(before);
-      let state = applySnapshot(undefined, session.snapshot(page));
-      if (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
-      say(missed);
-      state = applySnapshot(state, session.snapshot(page));
-      while (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
-      expect(state.entries).toEqual(session.entries);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 40 }),
+      fc.integer({ min: 0, max: 40 }),
+      fc.integer({ min: 1, max: 10 }),
+      (before, missed, page) => {
+        const session = new ScriptedSession(KEY, () => 0);
+        const say = (count: number) =>
+          Array.from({ length: count }, (_, index) => session.say("x", `k-${session.entries.length}-${index}`));
+        say(before);
+        let state = applySnapshot(undefined, session.snapshot(page));
+        if (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
+        say(missed);
+        state = applySnapshot(state, session.snapshot(page));
+        while (state.before !== undefined) state = prependHistory(state, session.history(state.before, page));
+        expect(state.entries).toEqual(session.entries);
+      },
+    ),
   );
 });
 

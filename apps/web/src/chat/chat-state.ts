@@ -20,7 +20,8 @@ export interface ChatState {
  */
 export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapshot): ChatState {
   const first = snapshot.entries[0];
-  if (state === undefined || state.sessionKey !== snapshot.sessionKey || snapshot.before === undefined || first === undefined) return snapshot;
+  if (state === undefined || state.sessionKey !== snapshot.sessionKey || snapshot.before === undefined || first === undefined)
+    return snapshot;
   const joint = state.entries.findIndex((entry) => entry.id === first.id);
   if (joint <= 0) return snapshot;
   const { before: _newer, ...rest } = snapshot;
@@ -29,10 +30,7 @@ export function applySnapshot(state: ChatState | undefined, snapshot: ChatSnapsh
 }
 
 /** Puts an older page in front. */
-export function prependHistory(
-  state: ChatState,
-  page: { readonly entries: readonly ChatEntry[]; readonly before?: string },
-): ChatState {
+export function prependHistory(state: ChatState, page: { readonly entries: readonly ChatEntry[]; readonly before?: string }): ChatState {
   const known = new Set(state.entries.map((entry) => entry.id));
   const { before: _older, ...rest } = state;
   const entries = [...page.entries.filter((entry) => !known.has(entry.id)), ...state.entries];

@@ -63,7 +63,10 @@ function makeClient(options: { token?: string; port?: () => number } = {}): Gate
   return client;
 }
 
-function reached<Type extends ConnectionState["type"]>(client: GatewayClient, type: Type): Promise<Extract<ConnectionState, { type: Type }>> {
+function reached<Type extends ConnectionState["type"]>(
+  client: GatewayClient,
+  type: Type,
+): Promise<Extract<ConnectionState, { type: Type }>> {
   const fits = (state: ConnectionState): state is Extract<ConnectionState, { type: Type }> => state.type === type;
   if (fits(client.state)) return Promise.resolve(client.state);
   return new Promise((resolve) => {
@@ -232,7 +235,11 @@ test("a no of the gateway is not transient, and a message over the frame's limit
   client.start();
   await reached(client, "connected");
   gateway.intercept = () => ScriptedGateway.refusal("forbidden", "You may not do this.");
-  await expect(client.request("status", {})).rejects.toMatchObject({ code: "forbidden", message: "You may not do this.", isTransient: false });
+  await expect(client.request("status", {})).rejects.toMatchObject({
+    code: "forbidden",
+    message: "You may not do this.",
+    isTransient: false,
+  });
   const before = gateway.requests.length;
   const huge = client.request("chat.send", { text: "漢".repeat(400_000), idempotencyKey: "k" });
   await expect(huge).rejects.toMatchObject({ code: "too-large" });

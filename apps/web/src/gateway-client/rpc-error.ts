@@ -17,8 +17,8 @@ export class RpcError extends Error {
     this.code = code;
   }
 
-  /** True when the same request may succeed later: nothing is wrong with the request itself. */
+  /** True when the same request is worth sending again by itself: nothing is wrong with it, and nothing is broken. */
   get isTransient(): boolean {
-    return this.code === "disconnected" || this.code === "timeout" || this.code === "unavailable" || this.code === "internal";
+    return this.code === "disconnected" || this.code === "timeout" || this.code === "unavailable";
   }
 }

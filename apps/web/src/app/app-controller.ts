@@ -1,0 +1,224 @@
+import type { ChatEvent, ChatSnapshot, SessionSummary } from "@factotum/protocol";
+import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
+import type { GatewayClient } from "../gateway-client/gateway-client.ts";
+import { RpcError } from "../gateway-client/rpc-error.ts";
+import type { Timers } from "../gateway-client/timers.ts";
+import type { Agent, AppState } from "./app-state.ts";
+import { Outbox } from "./outbox.ts";
+import { newSessionKey } from "./session-key.ts";
+import type { Store } from "./store.ts";
+
+/** Parts of the controller. */
+export interface AppControllerOptions {
+  readonly client: GatewayClient;
+  readonly store: Store<AppState>;
+  readonly storage: Pick<Storage, "getItem" | "setItem">;
+  readonly timers: Timers;
+  randomId(): string;
+  /** Called when another session is open than before. */
+  onNavigate(sessionKey: string): void;
+}
+
+const PAGE_SIZE = 50;
+const MAX_PAGE_SIZE = 200;
+/** Changes of sessions that come within this time are one request. */
+const REFRESH_DELAY_MS = 150;
+
+/** What a person can do on the page. Failures of actions end up in `state.alert`; nothing here rejects. */
+export class AppController {
+  readonly outbox: Outbox;
+  readonly #options: AppControllerOptions;
+  #endWatch: () => void = () => undefined;
+  #refreshScheduled = false;
+
+  constructor(options: AppControllerOptions) {
+    this.#options = options;
+    const { client, store, storage, timers } = options;
+    this.outbox = new Outbox({
+      client,
+      storage,
+      timers,
+      randomId: () => options.randomId(),
+      onChange: (outgoing) => store.update({ outgoing }),
+    });
+    store.update({ outgoing: this.outbox.messages });
+    client.onStateChange((connection) => {
+      store.update({ connection });
+      if (connection.type === "connected") void this.#guard(() => this.#refresh());
+    });
+    client.onEvent((event) => {
+      if (event.type === "sessions-change") this.#scheduleRefresh();
+    });
+  }
+
+  get #state(): AppState {
+    return this.#options.store.get();
+  }
+
+  /** Opens a session; it need not exist yet. */
+  openSession(sessionKey: string): void {
+    if (this.#state.sessionKey === sessionKey) return;
+    this.#endWatch();
+    this.#options.store.update({ sessionKey, open: { type: "loading" }, older: "idle" });
+    this.#endWatch = this.#options.client.watchChat(sessionKey, {
+      onSnapshot: (snapshot) => this.#receiveSnapshot(snapshot),
+      onEvent: (event) => this.#receiveEvent(event),
+      onError: (error) => this.#options.store.update({ open: { type: "failed", message: error.message } }),
+    });
+    this.#options.onNavigate(sessionKey);
+  }
+
+  /** Tries the subscription again after the gateway refused it. */
+  reopen(): void {
+    const { sessionKey } = this.#state;
+    this.#options.store.update({ sessionKey: undefined });
+    if (sessionKey !== undefined) this.openSession(sessionKey);
+  }
+
+  startChat(): void {
+    const { agentId } = this.#state;
+    if (agentId !== undefined) this.openSession(newSessionKey(agentId, this.#options.randomId()));
+  }
+
+  openMain(): void {
+    const main = this.#agent()?.mainSessionKey;
+    if (main !== undefined) this.openSession(main);
+  }
+
+  chooseAgent(agentId: string): void {
+    this.#options.store.update({ agentId, sessions: [], sessionsCursor: undefined });
+    this.openMain();
+    void this.#guard(() => this.#refresh());
+  }
+
+  send(text: string): void {
+    const { sessionKey } = this.#state;
+    if (sessionKey !== undefined) this.outbox.send(sessionKey, text);
+  }
+
+  /** Stops what runs; with `queued` also what waits behind it. */
+  stop(options: { readonly queued: boolean }): Promise<void> {
+    const { open, sessionKey } = this.#state;
+    if (open.type !== "open" || sessionKey === undefined) return Promise.resolve();
+    const runId = open.chat.live?.runId;
+    const params = { sessionKey, ...(runId === undefined ? {} : { runId }), ...(options.queued ? { queued: true } : {}) };
+    return this.#guard(async () => void (await this.#options.client.request("chat.abort", params)));
+  }
+
+  async loadOlder(): Promise<void> {
+    const { open, older, sessionKey } = this.#state;
+    if (open.type !== "open" || open.chat.before === undefined || older === "loading" || sessionKey === undefined) return;
+    const { before } = open.chat;
+    this.#options.store.update({ older: "loading" });
+    try {
+      const page = await this.#options.client.request("chat.history", { sessionKey, before, limit: PAGE_SIZE });
+      const now = this.#state;
+      if (now.sessionKey !== sessionKey || now.open.type !== "open" || now.open.chat.before !== before) return;
+      this.#options.store.update({ older: "idle", open: { type: "open", chat: prependHistory(now.open.chat, page) } });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (this.#state.sessionKey === sessionKey) this.#options.store.update({ older: "failed" });
+    }
+  }
+
+  async loadMoreSessions(): Promise<void> {
+    const { sessionsCursor: cursor, agentId, sessions } = this.#state;
+    if (cursor === undefined || agentId === undefined) return;
+    await this.#guard(async () => {
+      const page = await this.#options.client.request("sessions.list", { agentId, cursor, limit: PAGE_SIZE });
+      if (this.#state.sessions === sessions)
+        this.#options.store.update({ sessions: [...sessions, ...page.sessions], sessionsCursor: page.cursor });
+    });
+  }
+
+  /** An empty name takes the person's own name away. */
+  async rename(key: string, label: string): Promise<void> {
+    await this.#guard(async () => {
+      const name = label.trim();
+      await this.#options.client.request("sessions.patch", { key, label: name === "" ? null : name });
+      await this.#refresh();
+    });
+  }
+
+  async reset(key: string): Promise<void> {
+    await this.#guard(async () => void (await this.#options.client.request("sessions.reset", { key })));
+  }
+
+  async remove(key: string): Promise<void> {
+    await this.#guard(async () => {
+      await this.#options.client.request("sessions.delete", { key });
+      await this.#refresh();
+      if (this.#state.sessionKey !== key) return;
+      if (this.#agent()?.mainSessionKey === key) this.reopen();
+      else this.openMain();
+    });
+  }
+
+  dismissAlert(): void {
+    this.#options.store.update({ alert: undefined });
+  }
+
+  #agent(): Agent | undefined {
+    const { agents, agentId } = this.#state;
+    return agents.find((agent) => agent.id === agentId);
+  }
+
+  #receiveSnapshot(snapshot: ChatSnapshot): void {
+    const { open } = this.#state;
+    this.#show(applySnapshot(open.type === "open" ? open.chat : undefined, snapshot));
+    const idle = snapshot.live === undefined && snapshot.queued === 0;
+    this.outbox.settle(this.#state.sessionKey ?? snapshot.sessionKey, snapshot.entries, idle);
+  }
+
+  #receiveEvent(event: ChatEvent): void {
+    const { open, sessionKey } = this.#state;
+    if (open.type !== "open" || sessionKey === undefined) return;
+    const chat = applyEvent(open.chat, event);
+    this.#show(chat);
+    const ends = event.type === "run-end" || event.type === "reset" || (event.type === "entry" && event.entry.type === "notice");
+    const idle = ends && chat.live === undefined && chat.queued === 0;
+    this.outbox.settle(sessionKey, event.type === "entry" ? [event.entry] : [], idle);
+  }
+
+  #show(chat: ChatState): void {
+    this.#options.store.update({ open: { type: "open", chat } });
+  }
+
+  #scheduleRefresh(): void {
+    if (this.#refreshScheduled) return;
+    this.#refreshScheduled = true;
+    this.#options.timers.schedule(REFRESH_DELAY_MS, () => {
+      this.#refreshScheduled = false;
+      if (this.#options.client.state.type === "connected") void this.#guard(() => this.#refresh());
+    });
+  }
+
+  /** Asks for the agents and for as many sessions as are shown, one page at most. */
+  async #refresh(): Promise<void> {
+    const { client, store } = this.#options;
+    const { agents } = await client.request("agents.list", {});
+    const known = agents.find((agent) => agent.id === this.#state.agentId);
+    const agentId = (known ?? agents.find((agent) => agent.isDefault) ?? agents[0])?.id;
+    store.update({ agents, agentId });
+    if (this.#state.sessionKey === undefined) this.openMain();
+    if (agentId === undefined) return;
+    const limit = Math.min(MAX_PAGE_SIZE, Math.max(PAGE_SIZE, this.#state.sessions.length));
+    const page = await client.request("sessions.list", { agentId, limit });
+    if (this.#state.agentId === agentId) store.update({ sessions: page.sessions, sessionsCursor: page.cursor });
+  }
+
+  /** Runs an action; its failure becomes the alert, except a lost connection, which is shown as such anyway. */
+  async #guard(action: () => Promise<void>): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (error.code !== "disconnected") this.#options.store.update({ alert: error.message });
+    }
+  }
+}
+
+/** What a session is called on the page. */
+export function sessionTitle(session: Pick<SessionSummary, "label" | "displayName"> | undefined): string {
+  return session?.label ?? session?.displayName ?? "New chat";
+}

@@ -1,0 +1,66 @@
+import { browserTimers } from "../gateway-client/timers.ts";
+import { GatewayClient } from "../gateway-client/gateway-client.ts";
+import { parseFragment, renderFragment } from "./address.ts";
+import { AppController } from "./app-controller.ts";
+import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { randomId } from "./random-id.ts";
+import { Store } from "./store.ts";
+
+/** The page's work under one token: from its first connection until `close`. */
+export interface AppSession {
+  readonly store: Store<AppState>;
+  readonly controller: AppController;
+  retryNow(): void;
+  close(): void;
+}
+
+/** Connects to the gateway that served the page and opens the session that the address names. */
+export function openAppSession(token: string, page: Window): AppSession {
+  const store = new Store<AppState>(INITIAL_STATE, (notify) => page.requestAnimationFrame(notify));
+  const address = new URL("ws", page.document.baseURI);
+  address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+  const client = new GatewayClient({
+    openSocket: () => new WebSocket(address),
+    token,
+    client: { name: "control-ui", version: "1" },
+    timers: browserTimers,
+    random: Math.random,
+  });
+  const controller = new AppController({
+    client,
+    store,
+    storage: page.sessionStorage,
+    timers: browserTimers,
+    randomId,
+    onNavigate: (sessionKey) => navigate(sessionKey, page),
+  });
+
+  const ending = new AbortController();
+  const listening = { signal: ending.signal };
+  page.addEventListener("online", () => client.retryNow(), listening);
+  page.document.addEventListener("visibilitychange", () => page.document.visibilityState === "visible" && client.retryNow(), listening);
+  const followAddress = (): void => {
+    const { sessionKey } = parseFragment(page.location.hash);
+    if (sessionKey !== undefined) controller.openSession(sessionKey);
+  };
+  page.addEventListener("hashchange", followAddress, listening);
+  followAddress();
+  client.start();
+  return {
+    store,
+    controller,
+    retryNow: () => client.retryNow(),
+    close: () => {
+      ending.abort();
+      client.stop();
+    },
+  };
+}
+
+/** The first session replaces the bare address; later ones are steps that "back" undoes. */
+function navigate(sessionKey: string, page: Window): void {
+  const fragment = renderFragment(sessionKey);
+  if (page.location.hash === fragment) return;
+  if (page.location.hash === "") page.history.replaceState(null, "", fragment);
+  else page.history.pushState(null, "", fragment);
+}

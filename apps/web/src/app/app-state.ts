@@ -1,0 +1,40 @@
+import type { RpcMethods, SessionSummary } from "@factotum/protocol";
+import type { ChatState } from "../chat/chat-state.ts";
+import type { ConnectionState } from "../gateway-client/gateway-client.ts";
+import type { OutgoingMessage } from "./outbox.ts";
+
+/** An agent that can be talked to. */
+export type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
+
+/** The conversation that is open. */
+export type OpenChat =
+  | { readonly type: "loading" }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "open"; readonly chat: ChatState };
+
+/** Everything that the page shows. */
+export interface AppState {
+  readonly connection: ConnectionState;
+  readonly agents: readonly Agent[];
+  /** The agent whose sessions are listed. */
+  readonly agentId?: string | undefined;
+  readonly sessions: readonly SessionSummary[];
+  /** There are more sessions; ask with it. */
+  readonly sessionsCursor?: string | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly open: OpenChat;
+  readonly older: "idle" | "loading" | "failed";
+  readonly outgoing: readonly OutgoingMessage[];
+  /** A failed action, in words for the person. */
+  readonly alert?: string | undefined;
+}
+
+/** Before anything was heard. */
+export const INITIAL_STATE: AppState = {
+  connection: { type: "stopped" },
+  agents: [],
+  sessions: [],
+  open: { type: "loading" },
+  older: "idle",
+  outgoing: [],
+};

@@ -1,0 +1,142 @@
+import type { ChatEntry } from "@factotum/protocol";
+import * as z from "zod";
+import { RpcError } from "../gateway-client/rpc-error.ts";
+import type { GatewayClient } from "../gateway-client/gateway-client.ts";
+import type { Timers } from "../gateway-client/timers.ts";
+
+/**
+ * A message on its way. `sending`: not acknowledged, sent again after every reconnection under the same key. `accepted`: the gateway has it and its
+ * entry has not come yet. `failed`: the gateway said no.
+ */
+export interface OutgoingMessage {
+  readonly idempotencyKey: string;
+  readonly sessionKey: string;
+  readonly text: string;
+  readonly status: "sending" | "accepted" | "failed";
+  /** For `failed`: what to do. */
+  readonly error?: string | undefined;
+}
+
+/** Parts of the outbox. */
+export interface OutboxOptions {
+  readonly client: Pick<GatewayClient, "request" | "onStateChange" | "state">;
+  readonly storage: Pick<Storage, "getItem" | "setItem">;
+  readonly timers: Timers;
+  randomId(): string;
+  onChange(messages: readonly OutgoingMessage[]): void;
+}
+
+const STORAGE_KEY = "factotum.outbox";
+/** Before a message is sent again that the gateway could not take at the moment. */
+const RETRY_MS = 3000;
+
+const StoredSchema = z.array(
+  z.strictObject({
+    idempotencyKey: z.string(),
+    sessionKey: z.string(),
+    text: z.string(),
+    status: z.enum(["sending", "failed"]),
+    error: z.string().optional(),
+  }),
+);
+
+/**
+ * What was typed and is not in the conversation yet. A message stays until the gateway has acknowledged it, through lost connections and reloads, and is
+ * always sent under its own key: nothing is lost and nothing is said twice. Messages leave in the order they were typed.
+ */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #messages: readonly OutgoingMessage[];
+  #flushing = false;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.#messages = load(options.storage);
+    options.client.onStateChange(() => void this.#flush());
+  }
+
+  get messages(): readonly OutgoingMessage[] {
+    return this.#messages;
+  }
+
+  send(sessionKey: string, text: string): void {
+    this.#set([...this.#messages, { idempotencyKey: this.#options.randomId(), sessionKey, text, status: "sending" }]);
+    void this.#flush();
+  }
+
+  /** Sends a failed message again, under its old key. */
+  retry(idempotencyKey: string): void {
+    this.#change(idempotencyKey, { status: "sending", error: undefined });
+    void this.#flush();
+  }
+
+  discard(idempotencyKey: string): void {
+    this.#set(this.#messages.filter((message) => message.idempotencyKey !== idempotencyKey));
+  }
+
+  /** The conversation has these entries: messages that are among them have arrived. `idle`: nothing runs or waits there, so what was accepted is done. */
+  settle(sessionKey: string, entries: readonly ChatEntry[], idle: boolean): void {
+    if (this.#messages.length === 0) return;
+    const keys = new Set(entries.map((entry) => (entry.type === "user" ? entry.idempotencyKey : undefined)));
+    const isDone = (message: OutgoingMessage): boolean =>
+      message.sessionKey === sessionKey && (keys.has(message.idempotencyKey) || (idle && message.status === "accepted"));
+    const left = this.#messages.filter((message) => !isDone(message));
+    if (left.length < this.#messages.length) this.#set(left);
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#flushing) return;
+    this.#flushing = true;
+    try {
+      for (let next = this.#next(); next !== undefined; next = this.#next()) {
+        if (!(await this.#deliver(next))) return;
+      }
+    } finally {
+      this.#flushing = false;
+    }
+  }
+
+  #next(): OutgoingMessage | undefined {
+    if (this.#options.client.state.type !== "connected") return undefined;
+    return this.#messages.find((message) => message.status === "sending");
+  }
+
+  /** False when it has to be tried again later. */
+  async #deliver({ idempotencyKey, sessionKey, text }: OutgoingMessage): Promise<boolean> {
+    try {
+      await this.#options.client.request("chat.send", { sessionKey, text, idempotencyKey });
+      this.#change(idempotencyKey, { status: "accepted" });
+      return true;
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      if (error.isTransient) {
+        this.#options.timers.schedule(RETRY_MS, () => void this.#flush());
+        return false;
+      }
+      this.#change(idempotencyKey, { status: "failed", error: error.message });
+      return true;
+    }
+  }
+
+  #change(idempotencyKey: string, change: Partial<OutgoingMessage>): void {
+    this.#set(this.#messages.map((message) => (message.idempotencyKey === idempotencyKey ? { ...message, ...change } : message)));
+  }
+
+  #set(messages: readonly OutgoingMessage[]): void {
+    this.#messages = messages;
+    this.#options.storage.setItem(STORAGE_KEY, JSON.stringify(messages.filter((message) => message.status !== "accepted")));
+    this.#options.onChange(messages);
+  }
+}
+
+function load(storage: OutboxOptions["storage"]): readonly OutgoingMessage[] {
+  const text = storage.getItem(STORAGE_KEY);
+  if (text === null) return [];
+  try {
+    return StoredSchema.parse(JSON.parse(text));
+  } catch (error) {
+    // Written by another version of the page: there is nothing that could be sent.
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { useEffect, useRef, useState } from "react";
+import type { ChatState } from "../chat/chat-state.ts";
+
+/** Tells who does not see the page what happens: that work began, and each answer once, when it is complete. */
+export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Element {
+  const [words, setWords] = useState("");
+  const heard = useRef({ sessionKey: chat.sessionKey, lastId: chat.entries.at(-1)?.id, runId: chat.live?.runId });
+  useEffect(() => {
+    const before = heard.current;
+    const last = chat.entries.at(-1);
+    heard.current = { sessionKey: chat.sessionKey, lastId: last?.id, runId: chat.live?.runId };
+    if (before.sessionKey !== chat.sessionKey) setWords("");
+    else if (last !== undefined && last.id !== before.lastId && last.type === "assistant" && last.text !== "")
+      setWords(`Assistant: ${last.text}`);
+    else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(last.text);
+    else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords("The assistant is working.");
+  }, [chat]);
+  return (
+    <output className="sr-only" aria-live="polite">
+      {words}
+    </output>
+  );
+}

@@ -1,0 +1,25 @@
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { AppSession } from "../app/app-session.ts";
+import type { AppController } from "../app/app-controller.ts";
+import type { AppState } from "../app/app-state.ts";
+
+/** The session of the page, for every view. */
+export const AppContext: React.Context<AppSession | undefined> = createContext<AppSession | undefined>(undefined);
+
+/** The session; a view outside of one is a mistake. */
+export function useSession(): AppSession {
+  const session = useContext(AppContext);
+  if (session === undefined) throw new Error("A view was drawn outside of a session.");
+  return session;
+}
+
+/** The part of the state that a view shows. `select` must return the same value for the same state. */
+export function useAppState<Value>(select: (state: AppState) => Value): Value {
+  const { store } = useSession();
+  return useSyncExternalStore(store.subscribe, () => select(store.get()));
+}
+
+/** What a person can do. */
+export function useController(): AppController {
+  return useSession().controller;
+}

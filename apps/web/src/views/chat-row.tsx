@@ -1,0 +1,61 @@
+import { memo } from "react";
+import type { ChatItem } from "../chat/chat-items.ts";
+import { Markdown } from "../markdown/markdown.tsx";
+import { ToolCall } from "./tool-call.tsx";
+
+/** One row of the conversation. */
+export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = memo(function ChatRow({
+  item,
+}: {
+  readonly item: ChatItem;
+}) {
+  switch (item.type) {
+    case "user":
+      return <UserMessage item={item} />;
+    case "answer":
+      return (
+        <article className="answer" aria-label="Assistant">
+          <Markdown text={item.text} />
+          {item.timestampMs === undefined ? null : <Time timestampMs={item.timestampMs} />}
+        </article>
+      );
+    case "thinking":
+      return (
+        <details className="thinking">
+          <summary>{item.live ? "Thinking…" : "Thoughts"}</summary>
+          <div className="thinking-text">{item.text}</div>
+        </details>
+      );
+    case "tool":
+      return <ToolCall item={item} />;
+    case "answer-end":
+      return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
+    case "notice":
+      return <p className={`notice ${item.level}`}>{item.text}</p>;
+  }
+});
+
+const END_WORDS = {
+  aborted: "Stopped.",
+  length: "The answer reached the model's length limit. Ask it to go on.",
+  error: "The model failed. Try again, or choose another model with /model.",
+};
+
+function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user" }> }): React.JSX.Element {
+  const from = [item.sender, item.channel === "webchat" ? undefined : `via ${item.channel}`].filter((part) => part !== undefined).join(" ");
+  return (
+    <article className="said" aria-label={from === "" ? "You" : from}>
+      {from === "" ? null : <div className="said-from">{from}</div>}
+      <div className="bubble">{item.text}</div>
+    </article>
+  );
+}
+
+function Time({ timestampMs }: { readonly timestampMs: number }): React.JSX.Element {
+  const date = new Date(timestampMs);
+  return (
+    <time className="time" dateTime={date.toISOString()}>
+      {date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" })}
+    </time>
+  );
+}

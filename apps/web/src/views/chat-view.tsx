@@ -1,0 +1,86 @@
+import { useMemo } from "react";
+import { toChatItems } from "../chat/chat-items.ts";
+import type { ChatState } from "../chat/chat-state.ts";
+import { Announcer } from "./announcer.tsx";
+import { useAppState, useController } from "./app-context.ts";
+import { ChatRow } from "./chat-row.tsx";
+import { Icon } from "./icon.tsx";
+import { OutgoingRow } from "./outgoing-row.tsx";
+import { useScrollKeeper } from "./use-scroll-keeper.ts";
+import { Welcome } from "./welcome.tsx";
+
+/** The open conversation, or why there is none. */
+export function ChatView(): React.JSX.Element {
+  const open = useAppState((state) => state.open);
+  const connected = useAppState((state) => state.connection.type === "connected");
+  const controller = useController();
+  if (open.type === "open") return <Conversation chat={open.chat} />;
+  if (open.type === "loading") return <p className="chat-note">{connected ? "Loading the conversation…" : "Waiting for the gateway…"}</p>;
+  return (
+    <div className="chat-note" role="alert">
+      <p>This conversation could not be opened: {open.message}</p>
+      <button type="button" className="button" onClick={() => controller.reopen()}>
+        Try again
+      </button>
+    </div>
+  );
+}
+
+function Conversation({ chat }: { readonly chat: ChatState }): React.JSX.Element {
+  const allOutgoing = useAppState((state) => state.outgoing);
+  const { sessionKey, entries, live, before } = chat;
+  const items = useMemo(() => toChatItems(entries, live), [entries, live]);
+  const outgoing = useMemo(() => allOutgoing.filter((message) => message.sessionKey === sessionKey), [allOutgoing, sessionKey]);
+  const content = useMemo(() => [items, outgoing], [items, outgoing]);
+  const { scroller, away, onScroll, toEnd } = useScrollKeeper({
+    sessionKey,
+    firstId: items[0]?.id,
+    sendKey: outgoing.at(-1)?.idempotencyKey,
+    content,
+  });
+  const isSilent = live !== undefined && live.tools.length === 0 && live.blocks.every((block) => block.text === "");
+  return (
+    <div className="chat">
+      <div
+        className="chat-scroll"
+        ref={scroller}
+        onScroll={onScroll}
+        role="log"
+        aria-label="Conversation"
+        // Every token would be read aloud; the announcer says each answer once.
+        aria-live="off"
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- whoever has no mouse scrolls with the keys
+        tabIndex={0}
+      >
+        <div className="chat-column">
+          {before === undefined ? null : <OlderButton />}
+          {items.length === 0 && outgoing.length === 0 && live === undefined ? <Welcome /> : null}
+          {items.map((item) => (
+            <ChatRow key={item.id} item={item} />
+          ))}
+          {isSilent ? <p className="working">Working</p> : null}
+          {outgoing.map((message) => (
+            <OutgoingRow key={message.idempotencyKey} message={message} />
+          ))}
+        </div>
+      </div>
+      {away ? (
+        <button type="button" className="icon-button to-end" aria-label="Go to the newest message" onClick={toEnd}>
+          <Icon name="down" />
+        </button>
+      ) : null}
+      <Announcer chat={chat} />
+    </div>
+  );
+}
+
+function OlderButton(): React.JSX.Element {
+  const older = useAppState((state) => state.older);
+  const controller = useController();
+  const words = { idle: "Show earlier messages", loading: "Loading…", failed: "Earlier messages could not be loaded. Try again" };
+  return (
+    <button type="button" className="text-button older" disabled={older === "loading"} onClick={() => void controller.loadOlder()}>
+      {words[older]}
+    </button>
+  );
+}

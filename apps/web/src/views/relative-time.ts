@@ -1,0 +1,14 @@
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ["minute", 60_000],
+  ["hour", 3_600_000],
+  ["day", 86_400_000],
+];
+
+/** How long ago, in the largest unit that fits; a date after a month. */
+export function relativeTime(thenMs: number, nowMs: number): string {
+  const agoMs = nowMs - thenMs;
+  if (agoMs < 60_000) return "just now";
+  if (agoMs > 30 * 86_400_000) return new Date(thenMs).toLocaleDateString(undefined, { dateStyle: "medium" });
+  const [unit, unitMs] = UNITS.findLast(([, ms]) => agoMs >= ms) ?? ["minute", 60_000];
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(-Math.floor(agoMs / unitMs), unit);
+}

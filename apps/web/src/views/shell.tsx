@@ -1,0 +1,86 @@
+import { useEffect, useRef, useState } from "react";
+import { useAppState, useController } from "./app-context.ts";
+import { ChatView } from "./chat-view.tsx";
+import { Composer } from "./composer.tsx";
+import { ConnectionBanner, ConnectionMark } from "./connection-banner.tsx";
+import { Icon } from "./icon.tsx";
+import { Modal } from "./modal.tsx";
+import { SessionList } from "./session-list.tsx";
+import { StatusLine } from "./status-line.tsx";
+import { ThemeToggle } from "./theme-toggle.tsx";
+import { useMediaQuery } from "./use-media-query.ts";
+import { useOpenSession } from "./use-open-session.ts";
+
+/** The page once there is a token: conversations beside, the open one in the middle. On a phone the list is a drawer. */
+export function Shell(): React.JSX.Element {
+  const isWide = useMediaQuery("(min-width: 52rem)");
+  const [drawer, setDrawer] = useState(false);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const sessionKey = useAppState((state) => state.sessionKey);
+  const { title } = useOpenSession();
+  useEffect(() => {
+    document.title = `${title} · Factotum`;
+  }, [title]);
+  const writeOn = (): void => {
+    setDrawer(false);
+    input.current?.focus();
+  };
+  return (
+    <div className="shell">
+      <a
+        className="skip-link"
+        href="#message"
+        onClick={(event) => {
+          event.preventDefault();
+          input.current?.focus();
+        }}
+      >
+        Go to the message field
+      </a>
+      {isWide ? (
+        <aside className="sidebar" aria-label="Sidebar">
+          <p className="wordmark">Factotum</p>
+          <SessionList onChosen={writeOn} />
+        </aside>
+      ) : null}
+      {drawer && !isWide ? (
+        <Modal title="Factotum" className="drawer" onClose={() => setDrawer(false)}>
+          <SessionList onChosen={writeOn} />
+        </Modal>
+      ) : null}
+      <div className="stage">
+        <header className="topbar">
+          {isWide ? null : (
+            <button type="button" className="icon-button" aria-label="Conversations" aria-haspopup="dialog" onClick={() => setDrawer(true)}>
+              <Icon name="menu" />
+            </button>
+          )}
+          <h1>{title}</h1>
+          <ConnectionMark />
+          <ThemeToggle />
+        </header>
+        <ConnectionBanner />
+        <Alert />
+        <main className="main">
+          <ChatView />
+          {sessionKey === undefined ? null : <Composer key={sessionKey} sessionKey={sessionKey} input={input} />}
+          <StatusLine />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function Alert(): React.JSX.Element | null {
+  const alert = useAppState((state) => state.alert);
+  const controller = useController();
+  if (alert === undefined) return null;
+  return (
+    <div className="banner error" role="alert">
+      <span>{alert}</span>
+      <button type="button" className="text-button" onClick={() => controller.dismissAlert()}>
+        Dismiss
+      </button>
+    </div>
+  );
+}
