@@ -60,7 +60,7 @@ export function isPrefixOf(previous: JsonObject, next: JsonObject): boolean {
 }
 
 /** Content as blocks without cache marks; a string is one text block. */
-export function contentBlocks(content: JsonValue | undefined): readonly JsonValue[] {
+function contentBlocks(content: JsonValue | undefined): readonly JsonValue[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   return listOf(content).map(unmarkedBlock);
 }

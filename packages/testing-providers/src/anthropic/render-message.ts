@@ -6,7 +6,7 @@ import { sealThinking, signThinking } from "./signature.ts";
 import { estimateTokens } from "./tokens.ts";
 
 /** A content block as it stands in a response, ready to be sent back in a later request. */
-export type WireBlock =
+type WireBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "redacted_thinking"; readonly data: string }

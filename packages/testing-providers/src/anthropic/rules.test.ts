@@ -1,12 +1,22 @@
 import { request as httpRequest } from "node:http";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ANTHROPIC_RULES, type AnthropicServer, startAnthropicServer, textReply } from "../index.ts";
+import {
+  ANTHROPIC_RULES,
+  type AnthropicServer,
+  checkAnthropicRequest,
+  type JsonObject,
+  type JsonValue,
+  startAnthropicServer,
+  textReply,
+} from "../index.ts";
 import {
   imageBlock,
   pngOfSize,
   SAMPLE_MODEL,
   SAMPLE_PNG,
   sampleRequest,
+  toJson,
   type SampleMessage,
   type SampleRequest,
 } from "./sample-request.ts";
@@ -438,6 +448,7 @@ const ALLOWED: readonly (readonly [what: string, spoil: Spoil])[] = [
   ["an automatic mark", (r) => (r["cache_control"] = { type: "ephemeral" })],
   ["a property that is called cache_control", (r) => (tool(r).input_schema["properties"] = { cache_control: { type: "string" } })],
   ["a key of an enum", (r) => (tool(r).input_schema["properties"] = { path: { enum: [{ properties: { "a b": 1 } }] } })],
+  ["a schema of an older draft", (r) => (tool(r).input_schema["$schema"] = "http://json-schema.org/draft-07/schema#")],
   ["an https image", (r) => (block(r, 0, 0)["source"] = { type: "url", url: "https://example.org/a.png" })],
   ["an image of exactly 8000 pixels", (r) => (message(r, 0).content[0] = imageBlock(pngOfSize(8000, 2)))],
   ["temperature 1 with thinking", (r) => (r["temperature"] = 1)],
@@ -461,4 +472,32 @@ test.each(ALLOWED)("%s is accepted", async (_what, spoil) => {
   const answer = await post({ body: JSON.stringify(request) });
   expect(server.requests.at(-1)?.violations).toEqual([]);
   expect(answer.status).toBe(200);
+});
+
+/** The JSON with the value at the n-th place (depth first) replaced. */
+function replaceAt(json: JsonValue, place: number, value: JsonValue): JsonValue {
+  let index = 0;
+  const walk = (part: JsonValue): JsonValue => {
+    if (index++ === place) return value;
+    if (Array.isArray(part)) return part.map(walk);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, walk(inner)]));
+  };
+  return walk(json);
+}
+
+test("whatever stands anywhere in a body, the check names rules and never throws", () => {
+  const anything = fc.oneof(fc.jsonValue(), fc.constantFrom("", " ", "tool_use", "1h", -1, 1e9, {}, []));
+  const known = new Set(ANTHROPIC_RULES.map(({ id }) => id));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 120 }), anything, (place, value) => {
+      const body = replaceAt(toJson(sampleRequest()), place, value as JsonValue);
+      if (typeof body !== "object" || body === null || Array.isArray(body)) return;
+      for (const { rule, message } of checkAnthropicRequest(body as JsonObject)) {
+        expect(known).toContain(rule);
+        expect(message).not.toBe("");
+      }
+    }),
+    { numRuns: 500 },
+  );
 });

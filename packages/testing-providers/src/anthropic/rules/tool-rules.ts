@@ -91,11 +91,13 @@ export const TOOL_RULES: readonly AnthropicRule[] = [
     description: "An input schema is JSON Schema, draft 2020-12.",
     vendorText: "tools.….custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 …",
     check: ({ tools }) =>
-      firstOf(tools, (tool) =>
-        metaSchema.validateSchema({ ...schemaOf(tool) }) === true
+      firstOf(tools, (tool) => {
+        // Schemas of older drafts are taken as long as the words mean the same.
+        const { $schema: _draft, ...schema } = schemaOf(tool) ?? {};
+        return metaSchema.validateSchema(schema) === true
           ? undefined
-          : `${tool.path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).`,
-      ),
+          : `${tool.path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12).`;
+      }),
   }),
   bodyRule({
     id: "tool-schema-combinator",
