@@ -22,8 +22,8 @@ export { hashOf, loadConfig, readConfigText, rememberConfig } from "./load-confi
 export type { ConfigReading, LoadConfigOptions, LoadedConfig, RefusedConfig } from "./load-config.ts";
 export { parseModelReference } from "./models/model-reference.ts";
 export type { KnownModels, ModelReference, ParsedModelReference } from "./models/model-reference.ts";
-export { modelTimeouts } from "./models/model-timeouts.ts";
-export type { ModelTimeoutsMs } from "./models/model-timeouts.ts";
+export { configuredTimeouts } from "./models/model-timeouts.ts";
+export type { ConfiguredTimeouts } from "./models/model-timeouts.ts";
 export { nearestName } from "./nearest-name.ts";
 export type { HostFacts } from "./resolve-config.ts";
 export { resolveAccountSettings } from "./secrets/account-settings.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ModelsSchema } from "../schema/models.ts";
 import { nearestName } from "../nearest-name.ts";
 import { parseModelReference, type KnownModels } from "./model-reference.ts";
-import { modelTimeouts } from "./model-timeouts.ts";
+import { configuredTimeouts } from "./model-timeouts.ts";
 
 const known: KnownModels = {
   providers: ["anthropic", "openrouter", "local"],
@@ -43,31 +43,14 @@ describe("a model reference", () => {
   });
 });
 
-describe("timeouts", () => {
-  test.each([
-    ["https://api.example.com", 120_000, 60_000],
-    ["http://127.0.0.1:11434", 300_000, 120_000],
-    ["http://localhost:1", 300_000, 120_000],
-    ["http://[::1]:1", 300_000, 120_000],
-    ["http://192.168.1.5", 300_000, 120_000],
-    ["http://172.32.0.1", 120_000, 60_000],
-    ["http://10.1.2.3/v1", 300_000, 120_000],
-    ["http://[fd00::1]/v1", 300_000, 120_000],
-    ["http://nas.local/v1", 300_000, 120_000],
-    ["http://8.8.8.8", 120_000, 60_000],
-    ["http://[2001:db8::1]", 120_000, 60_000],
-  ])("%s", (baseUrl, firstEventMs, idleMs) => {
-    expect(modelTimeouts(ModelsSchema.parse({}), "x", baseUrl)).toEqual({ connectMs: 10_000, firstEventMs, idleMs });
+test("of the timeouts the provider's own win over those of all providers", () => {
+  const models = ModelsSchema.parse({
+    timeouts: { connectSeconds: 1, idleSeconds: 2 },
+    providers: { x: { timeouts: { idleSeconds: 0.5 } } },
   });
-
-  test("the provider's own win over those of all providers, and those over the defaults", () => {
-    const models = ModelsSchema.parse({
-      timeouts: { connectSeconds: 1, idleSeconds: 2 },
-      providers: { x: { timeouts: { idleSeconds: 0.5 } } },
-    });
-    expect(modelTimeouts(models, "x", "https://a.example")).toEqual({ connectMs: 1000, firstEventMs: 120_000, idleMs: 500 });
-    expect(modelTimeouts(models, "y", "https://a.example")).toEqual({ connectMs: 1000, firstEventMs: 120_000, idleMs: 2000 });
-  });
+  expect(configuredTimeouts(models, "x")).toEqual({ connectMs: 1000, idleMs: 500 });
+  expect(configuredTimeouts(models, "y")).toEqual({ connectMs: 1000, idleMs: 2000 });
+  expect(configuredTimeouts(ModelsSchema.parse({}), "x")).toEqual({});
 });
 
 test("the nearest name allows one edit for three characters", () => {

@@ -37,7 +37,7 @@ export interface ProviderConfig {
 /** The providers, and the limits that hold for all of them. */
 export interface ModelsConfig {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
-  /** Defaults depend on the address: see `modelTimeouts`. */
+  /** Defaults depend on the address: see `configuredTimeouts`. */
   readonly timeouts: ModelTimeouts;
 }
 
