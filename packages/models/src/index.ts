@@ -1,2 +1,10 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/models";
+export { createModelClient } from "./create-model-client.ts";
+export type { ModelClientOptions } from "./create-model-client.ts";
+export { createOllamaProbe, defaultModelFromEnvironment } from "./default-model.ts";
+export type { DefaultModel, OllamaProbe } from "./default-model.ts";
+export { resolveModelInfo } from "./model-info.ts";
+export type { ModelInfoOverrides } from "./model-info.ts";
+export { PROVIDERS } from "./providers.ts";
+export type { ProviderDefaults } from "./providers.ts";
+export { defaultTimeouts } from "./timeouts.ts";
+export type { ModelTimeouts } from "./timeouts.ts";

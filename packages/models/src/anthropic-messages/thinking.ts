@@ -1,0 +1,53 @@
+import type { ModelInfo, ModelRequest, ThinkingLevel } from "@factotum/agent-contract";
+
+/** What the request says about thinking, and how much of the output limit it takes. */
+export type AnthropicThinking =
+  | { readonly type: "unset" }
+  | { readonly type: "off" }
+  | { readonly type: "adaptive"; readonly effort?: "low" | "medium" | "high" | "xhigh" | "max" }
+  | { readonly type: "budget"; readonly budgetTokens: number };
+
+/** The smallest budget that the endpoint takes. */
+const LEAST_BUDGET = 1_024;
+
+const BUDGETS: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
+  minimal: 1_024,
+  low: 4_096,
+  medium: 8_192,
+  adaptive: 8_192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+};
+
+/** Models before 4.6 think within a budget; later ones decide by themselves and take an effort. */
+const BUDGET_MODELS = /claude-(?:3|(?:opus|sonnet|haiku)-4(?:[-.@][015](?!\d)|[-.@]2\d{7}|$))/;
+const NO_XHIGH = /claude-(?:opus|sonnet)-4[-.]6/;
+
+/** Decides from level, model and history how to ask for thinking. Pure. */
+export function chooseThinking(request: ModelRequest, info: ModelInfo, maxOutputTokens: number): AnthropicThinking {
+  const level = request.thinking;
+  if (!info.reasoning || level === undefined) return { type: "unset" };
+  if (level === "off") return { type: "off" };
+  if (!info.id.includes("claude") || BUDGET_MODELS.test(info.id)) return chooseBudget(level, request, maxOutputTokens);
+  if (level === "adaptive") return { type: "adaptive" };
+  if (level === "minimal") return { type: "adaptive", effort: "low" };
+  if (level === "xhigh" && NO_XHIGH.test(info.id)) return { type: "adaptive", effort: "high" };
+  return { type: "adaptive", effort: level };
+}
+
+/** At most half of the limit, so that an answer fits behind the thinking; none at all when the endpoint would refuse it. */
+function chooseBudget(level: Exclude<ThinkingLevel, "off">, request: ModelRequest, maxOutputTokens: number): AnthropicThinking {
+  const budgetTokens = Math.min(BUDGETS[level], Math.floor(maxOutputTokens / 2));
+  if (budgetTokens < LEAST_BUDGET || isInsideForeignToolUse(request)) return { type: "unset" };
+  return { type: "budget", budgetTokens };
+}
+
+/** With a budget, a turn that goes on after tool calls must have begun with a thought; one that another model began has none. */
+function isInsideForeignToolUse(request: ModelRequest): boolean {
+  const turn = request.messages.slice(request.messages.findLastIndex((message) => message.role === "user") + 1);
+  return turn.some((message) => {
+    if (message.role !== "assistant" || !message.content.some((part) => part.type === "toolCall")) return false;
+    return message.content[0]?.type !== "thinking" || message.content[0].signature === undefined;
+  });
+}

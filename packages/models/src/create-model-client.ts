@@ -1,0 +1,152 @@
+import type { LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
+import { normalizeBaseUrl } from "./base-url.ts";
+import type { ErrorContext } from "./errors/create-model-error.ts";
+import { toModelError } from "./errors/to-model-error.ts";
+import { createTextCleaner } from "./prompt/clean-text.ts";
+import { estimatePrompt, outputLimit } from "./prompt/output-limit.ts";
+import { renderPrompt } from "./prompt/render-prompt.ts";
+import { renderTools } from "./prompt/render-tools.ts";
+import { PROVIDERS } from "./providers.ts";
+import { CallGuard } from "./stream/call-guard.ts";
+import { MessageAssembler } from "./stream/message-assembler.ts";
+import { streamMessage } from "./stream/stream-message.ts";
+import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
+import { watchConnection } from "./transport/connection-watch.ts";
+import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
+import type { RenderedRequest, WireFormatModule } from "./wire-format.ts";
+
+/** What a client is bound to. */
+export interface ModelClientOptions {
+  /** The model: its provider's id, its own name, its wire format, its limits. */
+  readonly info: ModelInfo;
+  /** The provider's documented base address, with or without its version. The vendor's own when left out. */
+  readonly baseUrl?: string;
+  /** Left out for servers that need none: then no credential header is sent. Environment variables are never read. */
+  readonly apiKey?: string;
+  /** Milliseconds; what is left out is the default for the address. */
+  readonly timeouts?: Partial<ModelTimeouts>;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * A client for one model. Loads the provider's SDK with the first call, not before. Throws a `TypeError` for an address that is none.
+ * A call that fails tells so in its last event; nothing is retried.
+ */
+export function createModelClient(options: ModelClientOptions): ModelClient {
+  const { info } = options;
+  const { api } = info;
+  if (api === "demo") return createLazyDemoClient(options);
+  const baseUrl = findBaseUrl(options);
+  const secrets = options.apiKey === undefined ? [] : [options.apiKey];
+  const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
+  return {
+    info,
+    async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
+      let prepared: PreparedCall;
+      try {
+        prepared = prepareCall(await loadFormat(api), { ...options, baseUrl, errors }, request);
+      } catch (failure) {
+        yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
+        return;
+      }
+      yield* runCall(prepared, { ...options, baseUrl, errors }, signal);
+    },
+  };
+}
+
+function findBaseUrl({ info, baseUrl }: ModelClientOptions): string {
+  const address = baseUrl ?? PROVIDERS[info.provider]?.baseUrl;
+  if (address === undefined)
+    throw new TypeError(`The provider "${info.provider}" has no default address. Set models.providers.${info.provider}.baseUrl.`);
+  return normalizeBaseUrl(address, info.api);
+}
+
+/** Each wire format, and with it its SDK, is loaded when it is first spoken. */
+async function loadFormat(api: Exclude<ModelApi, "demo">): Promise<WireFormatModule> {
+  switch (api) {
+    case "anthropic-messages":
+      return (await import("./anthropic-messages/anthropic-format.ts")).anthropicMessages;
+    case "openai-responses":
+      return (await import("./openai-responses/openai-responses-format.ts")).openaiResponses;
+    case "openai-chat":
+      return (await import("./openai-chat/openai-chat-format.ts")).openaiChat;
+    case "google-generative-ai":
+      return (await import("./google-generative-ai/google-format.ts")).googleGenerativeAi;
+    case "mistral":
+      return (await import("./mistral/mistral-format.ts")).mistral;
+  }
+}
+
+function createLazyDemoClient(options: ModelClientOptions): ModelClient {
+  return {
+    info: options.info,
+    async *stream(request, callOptions): AsyncGenerator<ModelEvent, void, undefined> {
+      const { createDemoClient } = await import("./demo/demo-client.ts");
+      yield* createDemoClient(options).stream(request, callOptions);
+    },
+  };
+}
+
+interface BoundOptions extends ModelClientOptions {
+  readonly baseUrl: string;
+  readonly errors: ErrorContext;
+}
+
+/** A request, ready to be sent by the format that rendered it. */
+interface PreparedCall {
+  readonly module: WireFormatModule;
+  readonly request: ModelRequest;
+  readonly rendered: RenderedRequest;
+  readonly promptTokens: number;
+}
+
+async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+  const { info, baseUrl, clock, errors } = options;
+  const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
+  const guard = new CallGuard({ signal, clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
+  using watch = watchConnection(() => guard.connected());
+  const modelFetch = createModelFetch({
+    fetch: options.fetch,
+    hasCredential: options.apiKey !== undefined,
+    now: () => clock.now(),
+    errors,
+    onAnswer: () => guard.connected(),
+  });
+  const start = (): PromiseLike<LanguageModelV4StreamResult> => {
+    const format = prepared.module.connect({ info, baseUrl, apiKey: options.apiKey ?? NO_API_KEY, generateId, fetch: modelFetch });
+    const callOptions = { ...format.prepare(prepared.request, prepared.rendered), abortSignal: guard.signal };
+    guard.startConnecting(() => watch.canSee);
+    return watch.run(() => format.model.doStream(callOptions));
+  };
+  yield* streamMessage({
+    info,
+    guard,
+    clock,
+    rules: prepared.module.streamRules,
+    assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
+    errors,
+    promptTokens: prepared.promptTokens,
+    start,
+  });
+}
+
+/** Renders the request. Pure. */
+function prepareCall(module: WireFormatModule, { info, baseUrl }: BoundOptions, request: ModelRequest): PreparedCall {
+  const rules = module.renderRules(info, baseUrl);
+  const prompt = renderPrompt(request, info, rules);
+  const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
+  const tools = info.tools === "native" ? renderTools(request.tools, { clean: createTextCleaner(rules.triggers), ...strict }) : [];
+  const promptTokens = estimatePrompt(prompt, tools);
+  const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
+  return { module, request, rendered, promptTokens };
+}
+
+function collectCallIds(request: ModelRequest): ReadonlySet<string> {
+  const ids = request.messages.flatMap((message) =>
+    message.role === "assistant" ? message.content.flatMap((part) => (part.type === "toolCall" ? [part.id] : [])) : [],
+  );
+  return new Set(ids);
+}

@@ -1,0 +1,116 @@
+import { ModelError, type ModelErrorCode, type Retry } from "@factotum/agent-contract";
+
+/** What every error of one call needs to know. */
+export interface ErrorContext {
+  readonly provider: string;
+  readonly model: string;
+  /** Shown to people; never with a credential in it. */
+  readonly baseUrl: string;
+  /** Cut out of whatever a provider says. */
+  readonly secrets: readonly string[];
+}
+
+/** What there is to say of one failure. */
+export interface FailureFacts {
+  /** The provider's own words. */
+  readonly said?: string;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+const LONGEST_QUOTE = 300;
+const NEVER: Retry = { type: "never" };
+const BACKOFF: Retry = { type: "backoff" };
+
+const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
+  unauthorized: NEVER,
+  billing: NEVER,
+  "rate-limited": BACKOFF,
+  overloaded: BACKOFF,
+  "context-overflow": NEVER,
+  "invalid-request": NEVER,
+  "not-found": NEVER,
+  refused: NEVER,
+  timeout: BACKOFF,
+  unreachable: BACKOFF,
+  truncated: BACKOFF,
+  server: BACKOFF,
+  aborted: NEVER,
+};
+
+/** The typed error of a failure: what happened, in the provider's words where it had any, and what to do. */
+export function createModelError(code: ModelErrorCode, facts: FailureFacts, context: ErrorContext): ModelError {
+  const said = facts.said === undefined ? undefined : quotable(facts.said, context.secrets);
+  const status = facts.status === undefined ? "" : ` (${facts.status})`;
+  const message = `${describe(code, context)}${status}${said === undefined ? "." : `: ${said.replace(/\.$/, "")}.`}${advise(code, context)}`;
+  const canWait = RETRY[code].type !== "never" && facts.retryAfterMs !== undefined;
+  return new ModelError(code, message, {
+    retry: canWait ? { type: "after", delayMs: facts.retryAfterMs } : RETRY[code],
+    ...(facts.status === undefined ? {} : { status: facts.status }),
+    cause: facts.cause ?? new Error(said ?? code),
+  });
+}
+
+function describe(code: ModelErrorCode, { provider, model }: ErrorContext): string {
+  switch (code) {
+    case "unauthorized":
+      return `${provider} refused the credential`;
+    case "billing":
+      return `The account at ${provider} has no credit left or is over its plan`;
+    case "rate-limited":
+      return `${provider} wants fewer requests`;
+    case "overloaded":
+      return `${provider} is overloaded`;
+    case "context-overflow":
+      return `The conversation does not fit into the window of ${provider}/${model}`;
+    case "invalid-request":
+      return `${provider} does not take this request`;
+    case "not-found":
+      return `${provider} has no model "${model}" at this address`;
+    case "refused":
+      return `${provider}/${model} declined to answer`;
+    case "timeout":
+      return `${provider} did not answer in time`;
+    case "unreachable":
+      return `${provider} cannot be reached`;
+    case "truncated":
+      return `The answer of ${provider} broke off`;
+    case "server":
+      return `${provider} failed`;
+    case "aborted":
+      return "Stopped";
+  }
+}
+
+function advise(code: ModelErrorCode, { provider, baseUrl }: ErrorContext): string {
+  switch (code) {
+    case "unauthorized":
+      return ` Set a valid key in models.providers.${provider}.apiKey or in the provider's environment variable.`;
+    case "billing":
+      return " Top up the account, or choose another model.";
+    case "not-found":
+      return ` Check the model's name and models.providers.${provider}.baseUrl (${baseUrl}).`;
+    case "unreachable":
+      return ` Check that ${baseUrl} is right and that its server runs.`;
+    case "context-overflow":
+      return " Compact the conversation or start a new one.";
+    case "rate-limited":
+    case "overloaded":
+    case "invalid-request":
+    case "refused":
+    case "timeout":
+    case "truncated":
+    case "server":
+    case "aborted":
+      return "";
+  }
+}
+
+/** A provider's words without what must not be repeated: secrets, keys, and long quotations, which can be the prompt. */
+function quotable(said: string, secrets: readonly string[]): string {
+  let text = said.toWellFormed().replaceAll(/\s+/g, " ").trim();
+  for (const secret of secrets) if (secret !== "") text = text.replaceAll(secret, "[redacted]");
+  text = text.replaceAll(/\b(?:sk|pk|key|AIza)[-_a-zA-Z0-9]{12,}/g, "[redacted]").replaceAll(/"[^"]{60,}"|'[^']{60,}'|`[^`]{60,}`/g, '"…"');
+  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
+}

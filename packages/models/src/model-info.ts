@@ -1,0 +1,68 @@
+import type { ModelInfo } from "@factotum/agent-contract";
+import { PROVIDERS } from "./providers.ts";
+
+/** What the configuration may say of a model; it wins over every rule here. */
+export type ModelInfoOverrides = Partial<Omit<ModelInfo, "provider" | "id" | "known">>;
+
+type Limits = Pick<ModelInfo, "contextWindow" | "maxOutput" | "input" | "reasoning">;
+
+const TEXT: ModelInfo["input"] = ["text"];
+const TEXT_AND_IMAGES: ModelInfo["input"] = ["text", "image"];
+
+/** Safe for any model that is worth running: what fits here fits everywhere, and nothing is asked for that a small server lacks. */
+const UNKNOWN: Limits = { contextWindow: 32_768, maxOutput: 4_096, input: TEXT, reasoning: false };
+
+function line(contextWindow: number, maxOutput: number, input: ModelInfo["input"], reasoning: boolean): Limits {
+  return { contextWindow, maxOutput, input, reasoning };
+}
+
+/**
+ * The vendors' lines, by the beginning of the model's own name (a path before it is ignored). First match wins, so the special cases stand
+ * first. A rule is only here when it holds for the whole line, so that a model that appears tomorrow gets the values of its line.
+ */
+const LINES: readonly (readonly [pattern: RegExp, limits: Limits])[] = [
+  [/^claude-(?:opus|sonnet)-4[-.]6/, line(200_000, 64_000, TEXT_AND_IMAGES, true)],
+  [/^claude-(?:3[-.]7|sonnet-4|haiku-4|opus-4[-.]5)/, line(200_000, 64_000, TEXT_AND_IMAGES, true)],
+  [/^claude-opus-4(?![-.][78])/, line(200_000, 32_000, TEXT_AND_IMAGES, true)],
+  [/^claude-3/, line(200_000, 4_096, TEXT_AND_IMAGES, false)],
+  [/^claude-/, line(1_000_000, 128_000, TEXT_AND_IMAGES, true)],
+  [/^gpt-5(?:\.\d+)?-chat/, line(128_000, 16_384, TEXT_AND_IMAGES, false)],
+  [/^gpt-5(?:\.[0-3])?(?:-|$)/, line(400_000, 128_000, TEXT_AND_IMAGES, true)],
+  [/^gpt-5\.\d+-(?:mini|nano)/, line(400_000, 128_000, TEXT_AND_IMAGES, true)],
+  [/^gpt-(?:5\.|[6-9])/, line(1_000_000, 128_000, TEXT_AND_IMAGES, true)],
+  [/^gpt-4\.1/, line(1_000_000, 32_768, TEXT_AND_IMAGES, false)],
+  [/^gpt-4o/, line(128_000, 16_384, TEXT_AND_IMAGES, false)],
+  [/^gpt-oss/, line(131_072, 32_768, TEXT, true)],
+  [/^o[134](?:-|$)/, line(200_000, 100_000, TEXT_AND_IMAGES, true)],
+  [/^gemini-2\.0/, line(1_048_576, 8_192, TEXT_AND_IMAGES, false)],
+  [/^gemini-/, line(1_048_576, 65_536, TEXT_AND_IMAGES, true)],
+  [/^magistral-/, line(128_000, 40_000, TEXT_AND_IMAGES, true)],
+  [/^(?:codestral|devstral)-/, line(256_000, 32_768, TEXT, false)],
+  [/^(?:mistral|ministral|pixtral)-/, line(128_000, 32_768, TEXT_AND_IMAGES, false)],
+  [/^deepseek-(?:chat|reasoner|v\d)/, line(128_000, 8_192, TEXT, false)],
+];
+
+/**
+ * What is known of a model, until a generated catalogue says more. Overrides win; then the rule of the vendor's line; then values that are
+ * safe for any model, with `known: false`. Throws for a provider without defaults when the overrides name no `api`.
+ */
+export function resolveModelInfo(provider: string, id: string, overrides: ModelInfoOverrides = {}): ModelInfo {
+  const api = overrides.api ?? PROVIDERS[provider]?.api;
+  if (api === undefined) {
+    throw new TypeError(`The provider "${provider}" is not known. Set models.providers.${provider}.api and .baseUrl.`);
+  }
+  if (api === "demo") {
+    const cost = { input: 0, output: 0 };
+    return { provider, id, api, ...line(128_000, 4_096, TEXT, false), tools: "native", cost, ...overrides, known: true };
+  }
+  const name = id.slice(id.lastIndexOf("/") + 1).toLowerCase();
+  const limits = runsLocally(provider) ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
+  const known = limits !== undefined || overrides.contextWindow !== undefined;
+  return { provider, id, api, ...(limits ?? UNKNOWN), tools: "native", ...overrides, known };
+}
+
+/** A local server cuts the window to what it was started with, whatever the model could do. */
+function runsLocally(provider: string): boolean {
+  const defaults = PROVIDERS[provider];
+  return defaults !== undefined && defaults.keyVariable === undefined;
+}

@@ -1,0 +1,26 @@
+import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
+import { toReasoning } from "../reasoning.ts";
+
+/** What both of OpenAI's own endpoints take. The cache key never holds a platform id; the caller made it so. */
+export function openaiSettings(
+  request: ModelRequest,
+  info: ModelInfo,
+  options: { readonly hasSummaries: boolean },
+): Pick<LanguageModelV4CallOptions, "providerOptions" | "reasoning"> {
+  const retention = request.cacheRetention ?? "short";
+  const openai: SharedV4ProviderOptions[string] = {
+    store: false,
+    forceReasoning: info.reasoning,
+    ...(retention === "none" || request.cacheKey === undefined ? {} : { promptCacheKey: request.cacheKey }),
+    ...(retention === "long" && /^gpt-(?:4\.1|5)/.test(info.id) ? { promptCacheRetention: "24h" } : {}),
+    // Detailed summaries, the SDK's choice, are refused by some models; `auto` is taken by all that have any.
+    ...(options.hasSummaries && wantsThinking(request, info) ? { reasoningSummary: "auto" } : {}),
+  };
+  const reasoning = info.reasoning ? toReasoning(request.thinking) : undefined;
+  return { providerOptions: { openai }, ...(reasoning === undefined ? {} : { reasoning }) };
+}
+
+function wantsThinking(request: ModelRequest, info: ModelInfo): boolean {
+  return info.reasoning && request.thinking !== undefined && request.thinking !== "off";
+}

@@ -1,0 +1,50 @@
+import type { JSONObject, LanguageModelV4Message, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { AssistantMessage, JsonObject, ThinkingContent, ToolCallContent } from "@factotum/agent-contract";
+import { cleanJson } from "./clean-text.ts";
+import type { RenderContext } from "./render-context.ts";
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: "assistant" }>["content"][number];
+
+/**
+ * An answer of a model as it is shown to the next one. Blank text is dropped; thinking goes only to the model that thought it, and only
+ * from a complete answer. Nothing (`undefined`) when nothing but thinking is left: a lone thought is refused everywhere.
+ */
+export function renderAssistant(message: AssistantMessage, context: RenderContext): LanguageModelV4Message | undefined {
+  const own = isOwn(message, context);
+  const complete = message.stopReason !== "aborted" && message.stopReason !== "error";
+  const callsTools = message.content.some((part) => part.type === "toolCall");
+  const content = message.content.flatMap((part): AssistantPart[] => {
+    if (part.type === "text") return part.text.trim() === "" ? [] : [{ type: "text", text: context.clean(part.text) }];
+    if (part.type === "toolCall") return [renderToolCall(part, own, context)];
+    return own && complete ? renderThinking(part, callsTools, context) : [];
+  });
+  return content.some((part) => part.type !== "reasoning") ? { role: "assistant", content } : undefined;
+}
+
+function isOwn(message: AssistantMessage, { info }: RenderContext): boolean {
+  return message.provider === info.provider && message.model === info.id && message.api === info.api;
+}
+
+function renderThinking(part: ThinkingContent, callsTools: boolean, context: RenderContext): AssistantPart[] {
+  if (part.signature !== undefined) {
+    return [{ type: "reasoning", text: part.text, providerOptions: toProviderOptions(part.signature) }];
+  }
+  if (!context.rules.replaysUnsignedThinking || !callsTools || part.text === "") return [];
+  return [{ type: "reasoning", text: context.clean(part.text) }];
+}
+
+function renderToolCall(call: ToolCallContent, own: boolean, context: RenderContext): AssistantPart {
+  const input = cleanJson(call.arguments, context.clean);
+  if (!context.hasTools) return { type: "text", text: `[called the tool ${call.name} with ${JSON.stringify(input)}]` };
+  const part: AssistantPart = { type: "tool-call", toolCallId: context.callId(call.id), toolName: call.name, input };
+  return own && call.providerData !== undefined ? { ...part, providerOptions: toProviderOptions(call.providerData) } : part;
+}
+
+/** What a provider gave us goes back as it came: an object of objects, which is how the stream reader stored it. */
+function toProviderOptions(data: JsonObject): SharedV4ProviderOptions {
+  const entries = Object.entries(data).filter((entry): entry is [string, JSONObject] => {
+    const value = entry[1];
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,76 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { ModelInfo, ModelRequest, SystemPrompt, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import { createTextCleaner } from "./clean-text.ts";
+import { renderAssistant } from "./render-assistant.ts";
+import { renderBridge, type RenderContext, type RenderRules } from "./render-context.ts";
+import { renderToolResults } from "./render-tool-results.ts";
+import { createToolCallIdMap } from "./tool-call-ids.ts";
+import { renderUserParts } from "./render-user.ts";
+
+/**
+ * Neutral messages as the SDK's prompt. Pure and total.
+ *
+ * What a message becomes depends on itself and on what stands before it, never on what follows: so a request that has more messages at its
+ * end begins with the bytes of the shorter one. (Where neighbours merge, this holds part by part.)
+ */
+export function renderPrompt(request: ModelRequest, info: ModelInfo, rules: RenderRules): LanguageModelV4Prompt {
+  const context: RenderContext = {
+    info,
+    rules,
+    hasTools: request.tools.length > 0 && info.tools === "native",
+    clean: createTextCleaner(rules.triggers),
+    callId: createToolCallIdMap(rules.toolCallIds),
+  };
+  const messages: LanguageModelV4Prompt = [...renderSystem(request.system, context), ...renderMessages(request, context)];
+  return rules.mergesNeighbours ? mergeNeighbours(messages) : messages;
+}
+
+function renderSystem(system: SystemPrompt, context: RenderContext): LanguageModelV4Message[] {
+  const halves = [system.stable, system.session].filter((half) => half.trim() !== "").map(context.clean);
+  const texts = context.rules.systemMessages === "two" || halves.length === 0 ? halves : [halves.join("\n\n")];
+  return texts.map((content) => ({ role: "system", content }));
+}
+
+function renderMessages(request: ModelRequest, context: RenderContext): LanguageModelV4Message[] {
+  const rendered: LanguageModelV4Message[] = [];
+  let results: ToolResultMessage[] = [];
+  const flushResults = (): void => {
+    if (results.length > 0) rendered.push(...renderToolResults(results, context));
+    results = [];
+  };
+  for (const message of request.messages) {
+    if (message.role === "toolResult") {
+      results.push(message);
+      continue;
+    }
+    flushResults();
+    if (message.role === "user") {
+      rendered.push(...renderUser(message, rendered.at(-1), context));
+      continue;
+    }
+    const assistant = renderAssistant(message, context);
+    if (assistant !== undefined) rendered.push(assistant);
+  }
+  flushResults();
+  return rendered;
+}
+
+function renderUser(message: UserMessage, previous: LanguageModelV4Message | undefined, context: RenderContext): LanguageModelV4Message[] {
+  const user: LanguageModelV4Message = { role: "user", content: renderUserParts(message.content, context) };
+  return previous?.role === "tool" ? [...renderBridge(context.rules), user] : [user];
+}
+
+function mergeNeighbours(messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const merged: LanguageModelV4Prompt = [];
+  for (const message of messages) {
+    const last = merged.at(-1);
+    if (last?.role === "user" && message.role === "user") {
+      merged[merged.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    } else if (last?.role === "assistant" && message.role === "assistant") {
+      merged[merged.length - 1] = { ...last, content: [...last.content, ...message.content] };
+    } else {
+      merged.push(message);
+    }
+  }
+  return merged;
+}

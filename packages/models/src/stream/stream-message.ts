@@ -1,0 +1,194 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { AssistantMessage, Clock, ModelError, ModelEvent, ModelInfo, StopReason, Usage } from "@factotum/agent-contract";
+import { createModelError, type ErrorContext } from "../errors/create-model-error.ts";
+import { toModelError } from "../errors/to-model-error.ts";
+import { createUsage, toUsage } from "../usage.ts";
+import { estimateTokens } from "../estimate-tokens.ts";
+import type { RawFrame, StreamRules } from "../wire-format.ts";
+import type { CallGuard } from "./call-guard.ts";
+import { judgeFinish, type FinishPart } from "./judge-finish.ts";
+import type { MessageAssembler } from "./message-assembler.ts";
+
+/** A server that has sent its answer gets this long to end the connection, which can then be used again. */
+const DRAIN_MS = 1_000;
+
+/** One call whose request is rendered and ready to go. */
+export interface StreamCall {
+  readonly info: ModelInfo;
+  readonly guard: CallGuard;
+  readonly clock: Clock;
+  readonly rules: StreamRules;
+  readonly assembler: MessageAssembler;
+  readonly errors: ErrorContext;
+  /** Tokens of the prompt, as far as they can be guessed. */
+  readonly promptTokens: number;
+  readonly start: () => PromiseLike<LanguageModelV4StreamResult>;
+}
+
+/**
+ * Runs one call and closes what the SDK's streams leave open (`reference/ai-sdk.md`): no end without a finish, no finish after an error,
+ * errors by shape, unknown events ignored, limits that hold whatever the transport does. Never throws; the last event is `message-end` or
+ * `message-failed`. Leaving early closes the connection.
+ */
+export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEvent, void, undefined> {
+  const state = new StreamState(call);
+  let draining = false;
+  try {
+    const { stream } = await call.guard.wait(call.start());
+    const reader = stream.getReader();
+    for (;;) {
+      const { done, value } = await call.guard.wait(reader.read());
+      if (done) break;
+      yield* state.accept(value);
+      if (state.finish !== undefined) {
+        draining = true;
+        void drain(reader, call);
+        break;
+      }
+    }
+    yield state.conclude();
+  } catch (failure) {
+    yield state.fail(toFailure(failure, call, state.answered));
+  } finally {
+    if (!draining) call.guard[Symbol.dispose]();
+  }
+}
+
+/** Reads on to the end of the connection, so that it can be kept, but not for long; nobody waits for it. */
+async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, call: StreamCall): Promise<void> {
+  const timer = call.clock.schedule(DRAIN_MS, () => call.guard[Symbol.dispose]());
+  for (;;) {
+    // The answer is complete: how its connection ends is of no interest any more.
+    const { done } = await reader.read().catch(() => ({ done: true }));
+    if (done) break;
+  }
+  timer[Symbol.dispose]();
+  call.guard[Symbol.dispose]();
+}
+
+function toFailure(failure: unknown, call: StreamCall, answered: boolean): ModelError {
+  const { end } = call.guard;
+  if (end === undefined) return toModelError(failure instanceof StreamFailure ? failure.part : failure, call.errors, { answered });
+  const cause = new Error(end.type === "aborted" ? "aborted" : end.limit);
+  if (end.type === "aborted") return createModelError("aborted", { cause }, call.errors);
+  const limits = { connect: "no connection", "first-event": "nothing came", idle: "nothing more came" };
+  return createModelError("timeout", { said: `${limits[end.limit]} within ${end.limitMs / 1_000} s`, cause }, call.errors);
+}
+
+class StreamState {
+  readonly #call: StreamCall;
+  #started = false;
+  #ignoredError = false;
+  #early: RawFrame["usage"];
+  #rawFinish: RawFrame["finishReason"];
+  finish: FinishPart | undefined;
+  answered = false;
+
+  constructor(call: StreamCall) {
+    this.#call = call;
+  }
+
+  *accept(part: LanguageModelV4StreamPart): Generator<ModelEvent> {
+    switch (part.type) {
+      case "error":
+        if (!this.#isUnknownEvent(part.error)) throw new StreamFailure(part.error);
+        this.#ignoredError = true;
+        return;
+      case "raw":
+        this.#readRaw(part.rawValue);
+        return;
+      case "finish":
+        this.finish = part;
+        return;
+      case "stream-start":
+      case "ping":
+        return;
+      case "response-metadata":
+        yield* this.#startMessage();
+        return;
+      default:
+        yield* this.#startMessage();
+        this.answered = true;
+        yield* this.#progress(part);
+    }
+  }
+
+  /** The last event of a stream that came to its end. */
+  conclude(): ModelEvent {
+    const { assembler, errors } = this.#call;
+    const verdict = judgeFinish(this.finish, assembler, this.#ignoredError ? this.#rawFinish : undefined);
+    if (verdict.type === "failed")
+      return this.fail(createModelError(verdict.code, verdict.said === undefined ? {} : { said: verdict.said }, errors));
+    const content = assembler.content({ calls: verdict.stopReason === "toolUse" });
+    return { type: "message-end", message: this.#message(content, verdict.stopReason) };
+  }
+
+  fail(error: ModelError): ModelEvent {
+    const content = this.#call.assembler.content({ calls: false });
+    if (content.length === 0) return { type: "message-failed", error };
+    const partial = { ...this.#message(content, error.code === "aborted" ? "aborted" : "error"), errorMessage: error.message };
+    return { type: "message-failed", error, partial };
+  }
+
+  *#progress(part: LanguageModelV4StreamPart): Generator<ModelEvent> {
+    const { assembler, guard, rules } = this.#call;
+    const events = assembler.accept(part);
+    guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
+    yield* events;
+  }
+
+  *#startMessage(): Generator<ModelEvent> {
+    if (this.#started) return;
+    this.#started = true;
+    const early = this.#early;
+    yield early === undefined
+      ? { type: "message-start" }
+      : { type: "message-start", usage: createUsage({ ...early, output: 0 }, this.#call.info.cost) };
+  }
+
+  #readRaw(frame: unknown): void {
+    const raw = this.#call.rules.readRawFrame?.(frame);
+    this.#early = raw?.usage ?? this.#early;
+    this.#rawFinish = raw?.finishReason ?? this.#rawFinish;
+  }
+
+  #isUnknownEvent(error: unknown): boolean {
+    const isUnreadable = error instanceof Error && error.name === "AI_TypeValidationError" && "value" in error;
+    return isUnreadable && this.#call.rules.isUnknownEvent(error.value);
+  }
+
+  #message(content: AssistantMessage["content"], stopReason: StopReason): AssistantMessage {
+    const { info, clock } = this.#call;
+    return {
+      role: "assistant",
+      content,
+      api: info.api,
+      provider: info.provider,
+      model: info.id,
+      usage: this.#usage(),
+      stopReason,
+      timestamp: clock.now(),
+    };
+  }
+
+  #usage(): Usage {
+    const { info, assembler, promptTokens } = this.#call;
+    const output = estimateTokens(assembler.writtenText);
+    if (this.finish !== undefined) return toUsage(this.finish.usage, { input: promptTokens, output }, info.cost);
+    return createUsage(
+      this.#early === undefined ? { input: promptTokens, output, cacheRead: 0, cacheWrite: 0 } : { ...this.#early, output },
+      info.cost,
+    );
+  }
+}
+
+/** Carries an error part, which can be anything, to where failures are sorted. */
+class StreamFailure extends Error {
+  readonly part: unknown;
+
+  constructor(part: unknown) {
+    super("the stream reported an error");
+    this.name = "StreamFailure";
+    this.part = part;
+  }
+}

@@ -1,0 +1,93 @@
+import type { ModelError } from "@factotum/agent-contract";
+import { classifyVendorError } from "../errors/classify-vendor-error.ts";
+import { createModelError, type ErrorContext } from "../errors/create-model-error.ts";
+import { readRetryAfter } from "../errors/retry-after.ts";
+import { parseVendorError, type VendorError } from "../errors/vendor-error.ts";
+
+/** An error body longer than this is a page, not a message. */
+const LONGEST_ERROR_BYTES = 64 * 1024;
+
+const CREDENTIAL_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
+
+/** What stands in for a key where there is none; the header that carries it never leaves. */
+export const NO_API_KEY = "none";
+
+/** What the fetch of one call needs. */
+export interface ModelFetchOptions {
+  readonly fetch: typeof fetch;
+  readonly hasCredential: boolean;
+  readonly now: () => number;
+  readonly errors: ErrorContext;
+  /** Called when the response's headers are there. */
+  readonly onAnswer: () => void;
+}
+
+/**
+ * The `fetch` that is handed to the SDK. It follows no redirect (a key must not wander to another host), sends no placeholder credential,
+ * and turns every answer that is no event stream into a `ModelError` here, once for all wire formats.
+ */
+export function createModelFetch(options: ModelFetchOptions): typeof fetch {
+  return async (input, init) => {
+    const headers = new Headers(init?.headers);
+    if (!options.hasCredential) for (const name of CREDENTIAL_HEADERS) headers.delete(name);
+    const response = await options.fetch(input, { ...init, headers, redirect: "manual" });
+    options.onAnswer();
+    if (!response.ok) throw await toHttpError(response, options);
+    const kind = response.headers.get("content-type") ?? "";
+    if (/\b(?:text\/html|application\/(?:problem\+)?json)\b/i.test(kind)) throw await toContentError(response, kind, options);
+    return response;
+  };
+}
+
+async function toHttpError(response: Response, options: ModelFetchOptions): Promise<ModelError> {
+  const { status } = response;
+  if (status < 400) {
+    await response.body?.cancel();
+    const place = response.headers.get("location") ?? "another address";
+    return createModelError("invalid-request", { status, said: `it redirects to ${place}; set baseUrl to that address` }, options.errors);
+  }
+  const vendor = await readVendorError(response);
+  const retryAfterMs = readRetryAfter(response.headers, options.now()) ?? vendor.retryAfterMs;
+  return createModelError(
+    classifyVendorError(vendor, status),
+    {
+      status,
+      said: vendor.message ?? (response.statusText === "" ? "no reason given" : response.statusText),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+    options.errors,
+  );
+}
+
+/** A success that is no stream: a gateway's error in disguise, or the wrong address. */
+async function toContentError(response: Response, kind: string, options: ModelFetchOptions): Promise<ModelError> {
+  const vendor = await readVendorError(response);
+  if (vendor.message !== undefined)
+    return createModelError(classifyVendorError(vendor, undefined), { said: vendor.message }, options.errors);
+  const said = `it sent ${kind.split(";", 1)[0] ?? kind} in place of a stream; check that baseUrl (${options.errors.baseUrl}) is the API's address`;
+  return createModelError("truncated", { said }, options.errors);
+}
+
+async function readVendorError(response: Response): Promise<VendorError> {
+  const text = await readStart(response);
+  try {
+    return parseVendorError(JSON.parse(text)) ?? {};
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // A proxy's page or plain text: a short one is worth showing.
+    return /^\s*</.test(text) || text.trim() === "" || text.length > 500 ? {} : { message: text.trim() };
+  }
+}
+
+async function readStart(response: Response): Promise<string> {
+  if (response.body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    text += decoder.decode(chunk, { stream: true });
+    if (bytes >= LONGEST_ERROR_BYTES) break;
+  }
+  return text;
+}

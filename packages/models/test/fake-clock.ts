@@ -1,0 +1,70 @@
+import type { Clock } from "@factotum/agent-contract";
+
+interface Timer {
+  readonly dueMs: number;
+  readonly callback: () => void;
+}
+
+/** A clock that stands still until it is told to move. */
+export class FakeClock implements Clock {
+  #nowMs = 1_780_000_000_000;
+  readonly #timers = new Set<Timer>();
+  readonly #waiters = new Set<() => void>();
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  monotonic(): number {
+    return this.#nowMs;
+  }
+
+  schedule(delayMs: number, callback: () => void): Disposable {
+    const timer: Timer = { dueMs: this.#nowMs + delayMs, callback };
+    this.#timers.add(timer);
+    for (const waiter of this.#waiters) waiter();
+    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
+  }
+
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Moves on and runs what is due, in order. */
+  advance(durationMs: number): void {
+    const endMs = this.#nowMs + durationMs;
+    for (;;) {
+      const next = [...this.#timers].filter((timer) => timer.dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (next === undefined) break;
+      this.#timers.delete(next);
+      this.#nowMs = Math.max(this.#nowMs, next.dueMs);
+      next.callback();
+    }
+    this.#nowMs = endMs;
+  }
+
+  /** Settles when a timer is set that is due in exactly this time. */
+  async whenSet(delayMs: number): Promise<void> {
+    const isSet = (): boolean => [...this.#timers].some((timer) => timer.dueMs - this.#nowMs === delayMs);
+    if (isSet()) return;
+    await new Promise<void>((resolve) => {
+      const check = (): void => {
+        if (!isSet()) return;
+        this.#waiters.delete(check);
+        resolve();
+      };
+      this.#waiters.add(check);
+    });
+  }
+}
+
+/** Real time, for calls in which time is not the point. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

@@ -1,0 +1,9 @@
+import { anthropic } from "./anthropic.ts";
+import { google } from "./google.ts";
+import { mistral } from "./mistral.ts";
+import { compatibleChat, openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import type { Wire } from "./wire.ts";
+
+/** Every wire format, and both clients of the one that has two. */
+export const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, compatibleChat, google, mistral];
