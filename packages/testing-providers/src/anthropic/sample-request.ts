@@ -53,7 +53,7 @@ export function sampleRequest(): SampleRequest {
       {
         name: "ls",
         description: "List a folder",
-        input_schema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+        input_schema: { type: "object", properties: { path: { minLength: 1, type: "string" } }, required: ["path"] },
       },
       { name: "read", input_schema: { type: "object", properties: {} }, cache_control: { type: "ephemeral", ttl: "1h" } },
     ],
