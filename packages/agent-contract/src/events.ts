@@ -21,6 +21,7 @@ export type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-c
  *
  * The stream is pulled: the loop goes on only when the consumer asks for the next event. So a consumer that commits `message-end` and
  * `tool-start` before it asks again has them on disk before any tool runs, and every `tool-end` before the next model request.
+ * A turn in which the model gave nothing has no `message-end` and no `turn-end`: the run ends there.
  */
 export type AgentEvent =
   | { readonly type: "run-start"; readonly kind: RunKind }
@@ -28,8 +29,10 @@ export type AgentEvent =
   | { readonly type: "model-event"; readonly turn: number; readonly event: ModelStreamEvent }
   /** One complete answer of the model; also an aborted or failed one, if anything of it had been shown. */
   | { readonly type: "message-end"; readonly turn: number; readonly message: AssistantMessage }
+  /** Comes only for a call that is about to run: one with a start and no end, found after a crash, is one that may have run. */
   | { readonly type: "tool-start"; readonly turn: number; readonly call: ToolCall }
   | { readonly type: "tool-delta"; readonly turn: number; readonly callId: string; readonly text: string }
+  /** Exactly one for each call of a `message-end`, in call order; also for calls that were not run (unknown, refused, skipped). */
   | { readonly type: "tool-end"; readonly turn: number; readonly call: ToolCall; readonly result: ToolResultMessage }
   /** Messages that came in while the run was going, now part of it. */
   | { readonly type: "steering"; readonly turn: number; readonly messages: readonly UserMessage[] }

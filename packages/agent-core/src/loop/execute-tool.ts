@@ -6,11 +6,13 @@ export interface ToolOutcome {
   readonly content: AgentToolResult["content"];
   readonly details?: JsonValue;
   readonly isError: boolean;
+  /** It can hold words of strangers (R23). */
+  readonly untrusted: boolean;
 }
 
 /** An outcome that the loop makes itself. */
 export function toolError(text: string): ToolOutcome {
-  return { content: [{ type: "text", text }], isError: true };
+  return { content: [{ type: "text", text }], isError: true, untrusted: false };
 }
 
 /** Runs one call. Never rejects: a throwing tool, a bad result and an abort are outcomes too. */
@@ -25,11 +27,12 @@ export async function executeTool(
   };
   const settled = await settle(() => tool.execute(call, { signal: options.signal, run: options.run, onDelta }), options.signal);
   open = false;
+  const untrusted = tool.traits.output === "untrusted";
   switch (settled.type) {
     case "value":
-      return toOutcome(call, settled.value);
+      return toOutcome(call, settled.value, untrusted);
     case "error":
-      return toolError(`${call.name} failed: ${describeError(settled.error)}`);
+      return { ...toolError(`${call.name} failed: ${describeError(settled.error)}`), untrusted };
     case "aborted":
       return toolError(
         settled.started
@@ -42,18 +45,19 @@ export async function executeTool(
 }
 
 /** Tools come from plugins too, so their results are looked at before they are believed. */
-function toOutcome(call: ToolCall, result: unknown): ToolOutcome {
+function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): ToolOutcome {
   const bad = (why: string): ToolOutcome =>
     toolError(`${call.name} gave back something that is no result (${why}). It may have taken effect: look before doing it again.`);
   if (!isRecord(result)) return bad("not an object");
-  const { content, details, isError } = result;
+  const { content, details } = result;
   if (!Array.isArray(content) || !content.every(isContent)) return bad("content must be a list of texts and images");
   const clean = content.map((part) => (part.type === "text" ? { ...part, text: part.text.toWellFormed() } : part));
-  if (details === undefined) return { content: clean, isError: isError === true };
+  const marks = { isError: result["isError"] === true, untrusted: untrustedTool || result["untrusted"] === true };
+  if (details === undefined) return { content: clean, ...marks };
   try {
     // The copy is what storage will give back, and nobody can change it later.
     const copy = JSON.parse(JSON.stringify(details)) as JsonValue;
-    return { content: clean, details: copy, isError: isError === true };
+    return { content: clean, details: copy, ...marks };
   } catch (error) {
     return bad(`details cannot be kept as JSON: ${describeError(error)}`);
   }

@@ -490,6 +490,13 @@ describe("taint", () => {
   });
 });
 
+test("one result of a trusted tool can be untrusted", async () => {
+  const model = scriptedModel([answer("", [call("c1", "read")]), answer("Done")]);
+  const read = tool("read", () => Promise.resolve({ ...text("a file that was received"), untrusted: true }));
+  const events = await collect(runInput({ model, tools: [read] }));
+  expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ result: { tainted: true } });
+});
+
 describe("without a prompt", () => {
   test("goes on from the results", async () => {
     const history = [user("hi"), assistant("", [call("c1", "ls")])];

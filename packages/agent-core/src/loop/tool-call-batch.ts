@@ -171,7 +171,6 @@ function toResult(
   if (verdict?.type === "repeating") {
     content = [...capContent(outcome.content, Math.max(0, limit - verdict.note.length)), { type: "text", text: verdict.note }];
   }
-  const tainted = entry.type === "ready" && entry.tool.traits.output === "untrusted";
   const result: ToolResultMessage = {
     role: "toolResult",
     toolCallId: call.id,
@@ -179,7 +178,7 @@ function toResult(
     content,
     ...(details === undefined ? {} : { details }),
     isError,
-    ...(tainted ? { tainted } : {}),
+    ...(outcome.untrusted ? { tainted: true } : {}),
     timestamp: run.input.now(),
   };
   return { result, loop: verdict?.type === "loop" ? verdict.message : undefined };
