@@ -143,6 +143,21 @@ export class Engine {
     return { ...submission, watch };
   }
 
+  /** Ends what is done for one input because whoever asked has gone: its run, or its place in the queue. */
+  async cancelInput(
+    sessionKey: string,
+    input: { readonly inputId: string; readonly runId: string | undefined; readonly reason: string },
+  ): Promise<void> {
+    const { store, watchers, events } = this.services;
+    const waiting = this.#lanes.remove(sessionKey, (job) => job.type === "input" && job.input.id === input.inputId);
+    if (waiting !== undefined) {
+      await store.settleInputs([input.inputId], { type: "told", reason: input.reason });
+      watchers.settled([input.inputId], input.reason);
+    } else if (input.runId !== undefined && events.live(sessionKey)?.runId === input.runId) {
+      await this.sessions.abort(sessionKey, { runId: input.runId, queued: false, reason: input.reason });
+    }
+  }
+
   /** Turns that run now. */
   get running(): number {
     return this.#lanes.active;

@@ -1,2 +1,3 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/gateway";
+export { startGateway } from "./gateway.ts";
+export type { Gateway, GatewayOptions } from "./gateway.ts";
+export type { ChannelAccount } from "./channels/channel-registry.ts";

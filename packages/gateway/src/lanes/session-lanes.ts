@@ -72,6 +72,16 @@ export class SessionLanes<Item> {
     return { aborted, dropped };
   }
 
+  /** Takes the first waiting item that `matches` out of the queue; `undefined` when none waits. */
+  remove(sessionKey: string, matches: (item: Item) => boolean): Item | undefined {
+    const queue = this.#actors.get(sessionKey)?.queue;
+    const at = queue?.findIndex(matches) ?? -1;
+    if (queue === undefined || at === -1) return undefined;
+    const [item] = queue.splice(at, 1);
+    this.#options.onQueueChange(sessionKey, queue.length);
+    return item;
+  }
+
   /** Resolves when the session's running item has ended. */
   async settled(sessionKey: string): Promise<void> {
     await this.#actors.get(sessionKey)?.running?.settled;

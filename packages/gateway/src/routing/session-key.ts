@@ -13,7 +13,7 @@ export const GLOBAL_SESSION_KEY = "global";
 /** Splits `agent:<agentId>:<rest>`; `undefined` for any other key. */
 export function parseAgentSessionKey(key: string): AgentSessionKey | undefined {
   const [prefix, agentId, ...rest] = key.trim().split(":");
-  if (prefix !== "agent" || !agentId || rest.length === 0 || rest.every((part) => part === "")) return undefined;
+  if (prefix !== "agent" || !agentId || rest.every((part) => part === "")) return undefined;
   return { agentId: agentId.toLowerCase(), rest: rest.join(":") };
 }
 

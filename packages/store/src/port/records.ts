@@ -134,7 +134,8 @@ export type TranscriptEntry = TranscriptBody & {
 export type TranscriptBody =
   | { readonly type: "message"; readonly message: AgentMessage }
   | { readonly type: "compaction"; readonly message: CompactionMessage }
-  | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string };
+  /** `key`: idempotency key of a delivery that became this notice. */
+  | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string };
 
 /** A prompt as it was rendered, kept so that it stays the same byte for byte. */
 export interface PromptRecord {

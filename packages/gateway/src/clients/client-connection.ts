@@ -1,0 +1,225 @@
+import {
+  ClientFrameSchema,
+  CLOSE_CODES,
+  CONNECT_TIMEOUT_MS,
+  isRpcMethod,
+  MAX_UNAUTHENTICATED_FRAME_BYTES,
+  PROTOCOL_VERSION,
+  RPC_METHODS,
+} from "@factotum/protocol";
+import type { ChatEvent, ClientFrame, ConnectFrame, RequestFrame, RpcEvent, RpcEvents, RpcMethod, ServerFrame } from "@factotum/protocol";
+import type { WebSocket } from "ws";
+import { authorize } from "../access/authorize.ts";
+import type { Principal } from "../access/authorize.ts";
+import type { ClientServerOptions } from "./client-server.ts";
+import { RpcError, toRpcError } from "./rpc-error.ts";
+import type { RpcConnection } from "./rpc-methods.ts";
+
+/** A client that lets this much pile up is closed; it reconnects and gets a fresh snapshot. */
+const MAX_BUFFERED_BYTES: number = 8 * 1024 * 1024;
+/** Requests of one connection that may be in work at once. */
+const MAX_REQUESTS = 64;
+/** Sessions that one connection may watch. */
+const MAX_SUBSCRIPTIONS = 64;
+/** Changes of the session list are gathered this long. */
+const CHANGE_DELAY_MS = 100;
+
+/** One client: its credential, its requests, its subscriptions. Nothing of it outlives its socket. */
+export class ClientConnection implements RpcConnection {
+  readonly #socket: WebSocket;
+  readonly #options: ClientServerOptions & { readonly onClose: () => void };
+  readonly #closed = new AbortController();
+  readonly #subscriptions = new Map<string, Disposable>();
+  readonly #connectTimer: Disposable;
+  #principal: Principal = { type: "anonymous" };
+  #connected = false;
+  #clientName = "";
+  #seq = 0;
+  #requests = 0;
+  #changedKeys: Set<string> | undefined;
+
+  constructor(socket: WebSocket, options: ClientServerOptions & { readonly onClose: () => void }) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#connectTimer = options.clock.schedule(CONNECT_TIMEOUT_MS, () =>
+      this.close(CLOSE_CODES.connectTimeout, "no connect frame came in time"),
+    );
+    socket.on("message", (data, isBinary) => this.#receive(data, isBinary));
+    socket.on("close", () => this.#dispose());
+    // `close` follows; a broken frame or a reset is the client's affair.
+    socket.on("error", (error) => options.logger.debug("A client's socket failed", { error }));
+  }
+
+  get clientName(): string {
+    return this.#clientName;
+  }
+
+  get signal(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  async subscribe(sessionKey: string, open: (listener: (event: ChatEvent) => void) => Promise<Disposable>): Promise<void> {
+    this.unsubscribe(sessionKey);
+    if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
+      throw new RpcError("too-large", `One connection can watch ${MAX_SUBSCRIPTIONS} sessions. Unsubscribe from one first.`);
+    const subscription = await open((event) => this.#sendEvent("chat", { sessionKey, event }));
+    this.unsubscribe(sessionKey);
+    if (this.#closed.signal.aborted) subscription[Symbol.dispose]();
+    else this.#subscriptions.set(sessionKey, subscription);
+  }
+
+  unsubscribe(sessionKey: string): boolean {
+    const subscription = this.#subscriptions.get(sessionKey);
+    subscription?.[Symbol.dispose]();
+    return this.#subscriptions.delete(sessionKey);
+  }
+
+  /** Gathers changes of the session list and sends them together. */
+  noteSessionChange(sessionKey: string): void {
+    if (!this.#connected) return;
+    if (this.#changedKeys !== undefined) {
+      this.#changedKeys.add(sessionKey);
+      return;
+    }
+    const keys = new Set([sessionKey]);
+    this.#changedKeys = keys;
+    this.#options.clock.schedule(CHANGE_DELAY_MS, () => {
+      this.#changedKeys = undefined;
+      this.#sendEvent("sessions-change", { keys: [...keys] });
+    });
+  }
+
+  close(code: number, reason: string): void {
+    if (code === CLOSE_CODES.shutdown) this.#sendEvent("shutdown", { reason });
+    this.#socket.close(code, reason.slice(0, 100));
+  }
+
+  #receive(data: WebSocket.RawData, isBinary: boolean): void {
+    const frame = this.#parse(data, isBinary);
+    if (frame === undefined) return;
+    if (frame.type === "connect") this.#connect(frame);
+    else if (this.#connected) void this.#answer(frame);
+    else this.#refuse("unauthorized", "The first frame must be `connect`.", CLOSE_CODES.unauthorized);
+  }
+
+  #parse(data: WebSocket.RawData, isBinary: boolean): ClientFrame | undefined {
+    const bytes = Buffer.isBuffer(data) ? data : Buffer.concat(Array.isArray(data) ? data : [Buffer.from(data)]);
+    if (isBinary || (!this.#connected && bytes.byteLength > MAX_UNAUTHENTICATED_FRAME_BYTES)) {
+      this.#refuse(isBinary ? "invalid-request" : "too-large", isBinary ? "Frames are JSON text." : "The first frame is too large.", 1009);
+      return undefined;
+    }
+    const parsed = ClientFrameSchema.safeParse(parseJson(bytes));
+    if (parsed.success) return parsed.data;
+    this.#refuse("invalid-request", "This is no frame of the protocol.", 1008);
+    return undefined;
+  }
+
+  #connect(frame: ConnectFrame): void {
+    if (this.#connected) return this.#refuse("invalid-request", "`connect` comes once.", 1008);
+    if (frame.minProtocol > PROTOCOL_VERSION || frame.maxProtocol < PROTOCOL_VERSION) {
+      return this.#refuse(
+        "invalid-request",
+        `This gateway speaks protocol ${PROTOCOL_VERSION}. Use a client of the same version.`,
+        CLOSE_CODES.unsupportedProtocol,
+      );
+    }
+    this.#principal = this.#options.authenticator.principal(frame.auth?.token);
+    if (this.#principal.type === "anonymous") {
+      return this.#refuse(
+        "unauthorized",
+        "No valid token. Open the link that `factotum gateway run` printed, or take the token from credentials/gateway-token.",
+        CLOSE_CODES.unauthorized,
+      );
+    }
+    this.#connectTimer[Symbol.dispose]();
+    this.#connected = true;
+    this.#clientName = frame.client.name;
+    this.#send({
+      type: "hello",
+      protocol: PROTOCOL_VERSION,
+      server: { version: this.#options.version },
+      connectionId: this.#options.random.uuid(),
+    });
+  }
+
+  async #answer(frame: RequestFrame): Promise<void> {
+    if (this.#requests >= MAX_REQUESTS)
+      return this.#sendError(frame.id, new RpcError("too-large", "Too many requests at once. Wait for answers."));
+    this.#requests += 1;
+    try {
+      this.#send({ type: "res", id: frame.id, ok: true, result: await this.#call(frame) });
+    } catch (error) {
+      this.#sendError(frame.id, error);
+    } finally {
+      this.#requests -= 1;
+    }
+  }
+
+  async #call(frame: RequestFrame): Promise<unknown> {
+    const { method } = frame;
+    if (!isRpcMethod(method)) throw new RpcError("method-unknown", `There is no method "${method}" in this build.`);
+    const decision = authorize(this.#principal, { type: "rpc", method });
+    if (decision.type === "deny") throw new RpcError("forbidden", decision.reason);
+    const params = RPC_METHODS[method].params.safeParse(frame.params ?? {});
+    if (!params.success) {
+      const issue = params.error.issues[0];
+      throw new RpcError("invalid-request", `${issue?.path.map(String).join(".") || "params"}: ${issue?.message ?? "not valid"}`);
+    }
+    return this.#invoke(method, params.data);
+  }
+
+  async #invoke<Method extends RpcMethod>(
+    method: Method,
+    params: Parameters<ClientServerOptions["handlers"][Method]>[0],
+  ): Promise<unknown> {
+    // The schema of `method` has made `params`; the compiler cannot follow a table indexed by a type parameter.
+    const handler = this.#options.handlers[method] as (params: unknown, connection: RpcConnection) => Promise<unknown>;
+    return handler(params, this);
+  }
+
+  #sendError(id: string, error: unknown): void {
+    const body = toRpcError(error);
+    if (body === undefined) this.#options.logger.error("A request failed", { requestId: id, error });
+    this.#send({
+      type: "res",
+      id,
+      ok: false,
+      error: body ?? { code: "internal", message: `The gateway had an internal error. Its log has more under the request ${id}.` },
+    });
+  }
+
+  #refuse(code: RpcError["code"], message: string, closeCode: number): void {
+    this.#send({ type: "refused", error: { code, message } });
+    this.#socket.close(closeCode, message.slice(0, 100));
+  }
+
+  #sendEvent<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void {
+    if (!this.#connected) return;
+    this.#seq += 1;
+    this.#send({ type: "event", event, seq: this.#seq, payload });
+  }
+
+  #send(frame: ServerFrame): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES)
+      return this.#socket.close(CLOSE_CODES.slowConsumer, "reads too slowly; connect again");
+    this.#socket.send(JSON.stringify(frame));
+  }
+
+  #dispose(): void {
+    this.#connectTimer[Symbol.dispose]();
+    this.#closed.abort();
+    for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]();
+    this.#subscriptions.clear();
+    this.#options.onClose();
+  }
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
+import { WebSocketServer } from "ws";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { Authenticator } from "../http/credentials.ts";
+import { ClientConnection } from "./client-connection.ts";
+import type { RpcHandlers } from "./rpc-methods.ts";
+
+/** What the server is made of. */
+export interface ClientServerOptions {
+  readonly handlers: RpcHandlers;
+  readonly authenticator: Authenticator;
+  readonly events: SessionEvents;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** Connections that may be open at once. */
+const MAX_CONNECTIONS = 256;
+
+/** The WebSocket side of the port: one `ClientConnection` for every client. */
+export class ClientServer {
+  readonly #options: ClientServerOptions;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Set<ClientConnection>();
+  readonly #changes: Disposable;
+
+  constructor(options: ClientServerOptions) {
+    this.#options = options;
+    this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+    this.#changes = options.events.onSessionsChange((key) => {
+      for (const connection of this.#connections) connection.noteSessionChange(key);
+    });
+  }
+
+  /** Takes over a socket whose address and origin have been checked. */
+  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    if (this.#connections.size >= MAX_CONNECTIONS) {
+      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection: ClientConnection = new ClientConnection(webSocket, {
+        ...this.#options,
+        onClose: () => this.#connections.delete(connection),
+      });
+      this.#connections.add(connection);
+    });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Tells every client why, and closes. */
+  close(reason: string): void {
+    this.#changes[Symbol.dispose]();
+    for (const connection of this.#connections) connection.close(CLOSE_CODES.shutdown, reason);
+    this.#server.close();
+  }
+}

@@ -1,0 +1,26 @@
+import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
+import { StoreError } from "@factotum/store";
+import { SessionRequestError } from "../sessions/session-service.ts";
+
+/** A request that a method refuses. */
+export class RpcError extends Error {
+  readonly code: RpcErrorCode;
+
+  constructor(code: RpcErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "RpcError";
+    this.code = code;
+  }
+}
+
+/** What a client is told of a failure; `undefined` for one that is ours and not theirs. */
+export function toRpcError(error: unknown): RpcErrorBody | undefined {
+  if (error instanceof RpcError || error instanceof SessionRequestError) return { code: error.code, message: error.message };
+  if (StoreError.isInstance(error)) {
+    if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
+    if (error.code === "full")
+      return { code: "unavailable", message: "The disk is full or read-only: nothing can be stored. Free some space and try again." };
+    if (error.code === "closed") return { code: "unavailable", message: "The gateway is shutting down. Try again in a moment." };
+  }
+  return undefined;
+}

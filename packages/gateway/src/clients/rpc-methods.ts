@@ -1,0 +1,160 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { AgentRunResult, ChatEvent, GatewayStatus, RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { Engine } from "../engine.ts";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+import { failureText } from "../turn/failure-text.ts";
+import type { RunReport } from "../turn/run-report.ts";
+import { RpcError } from "./rpc-error.ts";
+import type { WebchatHub } from "./webchat-hub.ts";
+
+/** What a method may do with the connection that called it. */
+export interface RpcConnection {
+  readonly clientName: string;
+  /** Fires when the connection closes. */
+  readonly signal: AbortSignal;
+  /** Sends the session's events to this connection from now on, in place of an earlier subscription. */
+  subscribe(sessionKey: string, open: (listener: (event: ChatEvent) => void) => Promise<Disposable>): Promise<void>;
+  unsubscribe(sessionKey: string): boolean;
+}
+
+/** What the methods work with. */
+export interface RpcServices {
+  readonly engine: Engine;
+  readonly hub: WebchatHub;
+  readonly status: () => Promise<GatewayStatus>;
+  readonly requestShutdown: (reason: string) => void;
+}
+
+/** One handler for every method of the protocol; a missing one does not compile. Parameters are checked before. */
+export type RpcHandlers = {
+  readonly [Method in RpcMethod]: (
+    params: RpcMethods[Method]["params"],
+    connection: RpcConnection,
+  ) => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
+export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcServices): RpcHandlers {
+  const { sessions } = engine;
+  return {
+    "chat.send": async (params, connection) => {
+      const sessionKey = sessions.resolveKey(params);
+      const accepted = await hub.submit({
+        sessionKey,
+        text: params.text,
+        idempotencyKey: params.idempotencyKey,
+        clientName: connection.clientName,
+      });
+      if (accepted === undefined) throw new RpcError("unavailable", "The chat is not ready yet. Try again in a moment.");
+      return { sessionKey, status: accepted };
+    },
+    "chat.history": async (params) =>
+      sessions.history(sessions.resolveKey({ sessionKey: params.sessionKey }), {
+        limit: params.limit ?? 50,
+        ...(params.before === undefined ? {} : { before: params.before }),
+      }),
+    "chat.subscribe": async (params, connection) => {
+      const sessionKey = sessions.resolveKey(params);
+      const opened = Promise.withResolvers<RpcMethods["chat.subscribe"]["result"]>();
+      await connection.subscribe(sessionKey, async (listener) => {
+        const { snapshot, subscription } = await sessions.subscribe(sessionKey, { limit: params.limit ?? 50, listener });
+        opened.resolve(snapshot);
+        return subscription;
+      });
+      return opened.promise;
+    },
+    "chat.unsubscribe": async (params, connection) => ({
+      subscribed: connection.unsubscribe(sessions.resolveKey({ sessionKey: params.sessionKey })),
+    }),
+    "chat.abort": async (params) =>
+      sessions.abort(sessions.resolveKey({ sessionKey: params.sessionKey }), {
+        queued: params.queued ?? false,
+        reason: "you asked me to stop",
+        ...(params.runId === undefined ? {} : { runId: params.runId }),
+      }),
+    agent: async (params, connection) => runAgentRequest(engine, params, connection),
+    "agents.list": async () => ({
+      agents: engine.services.agents.list().map((agent) => ({
+        id: agent.config.id,
+        name: agent.name ?? agent.config.id,
+        isDefault: agent.config.isDefault,
+        mainSessionKey: sessions.mainKey(agent.config.id),
+      })),
+    }),
+    "sessions.list": async (params) => sessions.list(params),
+    "sessions.resolve": async (params) => {
+      if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
+      return { session: await sessions.resolve(params) };
+    },
+    "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
+    "sessions.reset": async (params) => ({
+      session: sessions.summary(
+        await sessions.reset(sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
+      ),
+    }),
+    "sessions.delete": async (params) => ({ deleted: await sessions.delete(sessions.resolveKey({ sessionKey: params.key })) }),
+    status,
+    "gateway.shutdown": async (params) => {
+      requestShutdown(params.reason ?? "asked by a client");
+      return { stopping: true };
+    },
+  };
+}
+
+/** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
+async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
+  const sessionKey = engine.sessions.resolveKey(params);
+  const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
+  const message: MsgContext = {
+    origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
+    eventId: params.idempotencyKey,
+    messageId: messageId(params.idempotencyKey),
+    timestampMs: engine.services.clock.now(),
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text: params.message,
+    mentionsBot: true,
+    attachments: [],
+  };
+  const ended = Promise.withResolvers<AgentRunResult>();
+  const { status } = await engine.submit(
+    message,
+    { owner: true, kind: "user", sessionKey, ...(agentId === undefined ? {} : { agentId }) },
+    {
+      onClaimed: () => undefined,
+      onReport: (report) => ended.resolve(toRunResult(report)),
+      onSettled: (reason) =>
+        ended.resolve({
+          sessionKey,
+          runId: "",
+          outcome: { type: "done" },
+          text: reason,
+          usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+        }),
+    },
+  );
+  if (status === "duplicate")
+    throw new RpcError("conflict", "A message with this idempotencyKey was said before. Read the conversation with chat.history.");
+  connection.signal.addEventListener("abort", () => ended.reject(new RpcError("unavailable", "the connection closed")), { once: true });
+  return ended.promise;
+}
+
+function toRunResult(report: RunReport): AgentRunResult {
+  const { outcome, usage } = report;
+  const message = outcome.type === "failed" ? failureText(outcome.code) : outcome.type === "aborted" ? outcome.reason : undefined;
+  return {
+    sessionKey: report.sessionKey,
+    runId: report.runId,
+    outcome: { type: outcome.type, ...(message === undefined ? {} : { message }) },
+    text: report.text,
+    usage: {
+      input: usage.input,
+      output: usage.output,
+      cacheRead: usage.cacheRead,
+      cacheWrite: usage.cacheWrite,
+      total: usage.total,
+      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { publishEntry } from "../turn/publish-entry.ts";
+
+/** Entries in which a repeated delivery is looked for. A retry comes within seconds of the first try. */
+const LOOK_BACK = 100;
+
+/** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
+export class WebchatHub implements WebchatSocket {
+  #handler: ((input: WebchatInput) => Promise<"accepted" | "duplicate">) | undefined;
+  #services: Pick<TurnServices, "store" | "events" | "clock" | "random" | "config"> | undefined;
+
+  /** Gives the hub what it stores and shows with; before that nothing can be delivered. */
+  connect(services: Pick<TurnServices, "store" | "events" | "clock" | "random" | "config">): void {
+    this.#services = services;
+  }
+
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable {
+    this.#handler = handler;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#handler === handler) this.#handler = undefined;
+      },
+    };
+  }
+
+  /** Hands an input to the channel; `undefined` when it is not running. */
+  async submit(input: WebchatInput): Promise<"accepted" | "duplicate" | undefined> {
+    return this.#handler?.(input);
+  }
+
+  async deliver(delivery: WebchatDelivery): Promise<{ readonly entryId: string }> {
+    const services = this.#services;
+    if (services === undefined) throw new Error("the gateway has not started");
+    const { store, clock, random, config } = services;
+    const session =
+      (await store.readSession(delivery.sessionKey)) ??
+      (await store.createSession(
+        { key: delivery.sessionKey, sessionId: random.uuid(), agentId: config.defaultAgentId, isPrivate: true, displayName: "webchat" },
+        { nowMs: clock.now() },
+      ));
+    const recent = await store.readTranscript(session.sessionId, { limit: LOOK_BACK });
+    const earlier = recent.items.find((entry) => entry.type === "notice" && entry.key === delivery.idempotencyKey);
+    if (earlier !== undefined) return { entryId: earlier.id };
+    const text = delivery.type === "edit" ? `Corrected: ${delivery.text}` : delivery.text;
+    const entry = await store.appendEntry(
+      session.sessionId,
+      { type: "notice", level: "info", text, key: delivery.idempotencyKey },
+      { timestampMs: clock.now() },
+    );
+    publishEntry(services, delivery.sessionKey, entry, undefined);
+    return { entryId: entry.id };
+  }
+}

@@ -1,0 +1,80 @@
+import type { Messenger, RunFacts } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { planMessage } from "./plan-reply.ts";
+import { sendPolicy } from "./send-policy.ts";
+
+/** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
+export class OutboundMessenger implements Messenger {
+  #services: TurnServices | undefined;
+
+  connect(services: TurnServices): void {
+    this.#services = services;
+  }
+
+  async send(
+    request: Parameters<Messenger["send"]>[0],
+    options: { readonly signal: AbortSignal; readonly run: RunFacts },
+  ): ReturnType<Messenger["send"]> {
+    const services = this.#services;
+    if (services === undefined) return { type: "refused", message: "The gateway is not ready." };
+    const { run } = options;
+    const turn = await services.store.readTurn(run.runId);
+    if (turn === undefined) return { type: "refused", message: "This run has no address." };
+    const target = await findTarget(request, turn.origin, services, options);
+    if ("refusal" in target) return { type: "refused", message: target.refusal };
+    const channel = services.channels.channelFor(target);
+    if (channel === undefined)
+      return {
+        type: "refused",
+        message: `There is no running channel behind this conversation (${target.channel}). Answer in your reply instead.`,
+      };
+    const session = await services.store.readSession(run.sessionKey);
+    const policy = sendPolicy(services.config.session.sendPolicy, {
+      override: session?.overrides.sendPolicy,
+      origin: target,
+      sessionKey: run.sessionKey,
+    });
+    if (policy === "deny") return { type: "refused", message: "The send policy does not let this session send messages." };
+    const rows = await services.store.addOutbound(
+      planMessage(
+        {
+          sessionKey: run.sessionKey,
+          target,
+          text: request.text,
+          purpose: "tool",
+          identity: ["tool", run.runId, request.callId],
+          nowMs: services.clock.now(),
+          suppressed: false,
+        },
+        { capabilities: channel.capabilities },
+      ),
+      { turnId: run.runId },
+    );
+    services.dispatcher.dispatch(rows);
+    return { type: "queued", channel: target.channel, target: target.conversation.id };
+  }
+}
+
+/** The run's own origin, or the address that the call names; never a guess (R4). */
+async function findTarget(
+  request: Parameters<Messenger["send"]>[0],
+  origin: Origin,
+  services: TurnServices,
+  options: { readonly signal: AbortSignal },
+): Promise<Origin | { readonly refusal: string }> {
+  if (request.target === undefined) {
+    if (request.channel === undefined || request.channel === origin.channel) return origin;
+    return {
+      refusal: `To send on another channel (${request.channel}) name a target there: a conversation id, user:<id> or channel:<id>.`,
+    };
+  }
+  const channelId = request.channel ?? origin.channel;
+  const accountId = channelId === origin.channel ? origin.accountId : "default";
+  const channel = services.channels.channelFor({ channel: channelId, accountId });
+  if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
+  const found = await channel.resolveTarget(request.target, { signal: options.signal });
+  return (
+    found ?? { refusal: `"${request.target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` }
+  );
+}

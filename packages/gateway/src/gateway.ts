@@ -1,0 +1,145 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+import { isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
+import type { FactotumConfig } from "@factotum/config";
+import type { GatewayStatus } from "@factotum/protocol";
+import type { Store } from "@factotum/store";
+import { createConfiguredModels } from "./agents/configured-models.ts";
+import type { ChannelAccount } from "./channels/channel-registry.ts";
+import { ClientServer } from "./clients/client-server.ts";
+import { createRpcHandlers } from "./clients/rpc-methods.ts";
+import { WebchatHub } from "./clients/webchat-hub.ts";
+import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
+import { Engine } from "./engine.ts";
+import { createAuthenticator } from "./http/credentials.ts";
+import { startHttpServer } from "./http/http-server.ts";
+import type { HttpServer } from "./http/http-server.ts";
+import { gatewayStatus } from "./status/gateway-status.ts";
+
+/** What the composition root gives. Everything that reads the world is injected. */
+export interface GatewayOptions {
+  readonly version: string;
+  /** The state directory; absolute. */
+  readonly home: string;
+  readonly config: FactotumConfig;
+  readonly configReport: GatewayStatus["config"];
+  /** Open, and closed by whoever opened it, after `stop`. */
+  readonly store: Store;
+  /** The gateway's token; `undefined` only for `auth.mode: none`. */
+  readonly token: string | undefined;
+  readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
+  /** Makes the tools around the port that sends messages. */
+  readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
+  readonly skills: SkillIndex;
+  /** Folder of the built Control UI. */
+  readonly webFolder?: string;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly fetch: typeof fetch;
+  /** A client asked the gateway to end. */
+  readonly onShutdownRequest: (reason: string) => void;
+}
+
+/** A gateway that runs. */
+export interface Gateway {
+  /** `http://127.0.0.1:18790`. */
+  readonly url: string;
+  readonly engine: Engine;
+  status(): Promise<GatewayStatus>;
+  /** Stops taking work, leaves unfinished turns to the next start and closes the port. Twice is once. */
+  stop(reason: string): Promise<void>;
+}
+
+/** Starts everything. Rejects with a message that says what to do when it must not or cannot start; then nothing is left running. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, store, clock, random, logger } = options;
+  const loopbackOnly = isLoopbackBind(config.gateway.bind);
+  if (options.token === undefined && !loopbackOnly) {
+    throw new Error(
+      `gateway.bind is "${config.gateway.bind}" and gateway.auth.mode is "none": everybody on the network would be the owner. Set gateway.auth.mode to "token", or gateway.bind to "loopback".`,
+    );
+  }
+  const hub = new WebchatHub();
+  const messenger = new OutboundMessenger();
+  const secret = config.commands.ownerDisplaySecret;
+  const ownerDisplaySecret = secret === undefined ? undefined : await resolveSecret(secret, { env: options.environment });
+  if (ownerDisplaySecret?.type === "unresolved")
+    logger.warn("commands.ownerDisplaySecret has no value; senders are shown by a plain hash", { detail: ownerDisplaySecret.message });
+  const engine = new Engine({
+    config,
+    home: options.home,
+    store,
+    models: createConfiguredModels({ config, environment: options.environment, fetch: options.fetch, clock, random }),
+    tools: options.tools({ messenger }),
+    skills: options.skills,
+    accounts: options.accounts({ webchatSocket: hub }),
+    clock,
+    random,
+    logger,
+    fetch: options.fetch,
+    ownerDisplaySecret: ownerDisplaySecret?.type === "resolved" ? ownerDisplaySecret.value : undefined,
+    commands: options.commands,
+    documentation: options.documentation,
+  });
+  messenger.connect(engine.services);
+  hub.connect(engine.services);
+  return listen(engine, hub, options, loopbackOnly);
+}
+
+async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, loopbackOnly: boolean): Promise<Gateway> {
+  const { config, clock, random, logger, version } = options;
+  const startedAtMs = clock.now();
+  let ready = false;
+  let url = "";
+  const status = async (): Promise<GatewayStatus> =>
+    gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configReport });
+  const authenticator = createAuthenticator(options.token);
+  const handlers = createRpcHandlers({ engine, hub, status, requestShutdown: options.onShutdownRequest });
+  const clients = new ClientServer({ handlers, authenticator, events: engine.services.events, version, clock, random, logger });
+  const host = listenHost(config.gateway.bind);
+  const server: HttpServer = await startHttpServer({
+    engine,
+    authenticator,
+    clients,
+    webFolder: options.webFolder,
+    host,
+    port: config.gateway.port,
+    loopbackOnly,
+    isReady: () => ready,
+  });
+  url = `http://${displayHost(host)}:${server.port}`;
+  const runtimeFile = path.join(options.home, "state", "gateway.json");
+  let stopping: Promise<void> | undefined;
+  const stop = async (reason: string): Promise<void> => {
+    ready = false;
+    clients.close(reason);
+    await engine.stop(reason);
+    await server.close();
+    await rm(runtimeFile, { force: true });
+  };
+  try {
+    await engine.start();
+    await writePrivateFile(runtimeFile, `${JSON.stringify({ pid: process.pid, port: server.port, url, startedAtMs, version })}\n`);
+  } catch (error) {
+    await stop("the gateway could not start");
+    throw error;
+  }
+  ready = true;
+  return { url, engine, status, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+function listenHost(bind: string): string {
+  if (bind === "loopback") return "127.0.0.1";
+  return bind === "lan" ? "0.0.0.0" : bind;
+}
+
+function displayHost(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

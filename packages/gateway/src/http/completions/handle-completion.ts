@@ -1,0 +1,256 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { ChatEvent } from "@factotum/protocol";
+import type { InputAdmission } from "@factotum/store";
+import type { Engine } from "../../engine.ts";
+import { agentSessionKey, isSessionKey, keyPart, normalizeSessionKey, parseAgentSessionKey } from "../../routing/session-key.ts";
+import { failureText } from "../../turn/failure-text.ts";
+import type { RunReport } from "../../turn/run-report.ts";
+import { RunText } from "../run-text.ts";
+import { CompletionRequestError, parseCompletionRequest } from "./parse-request.ts";
+import type { CompletionRequest } from "./parse-request.ts";
+import { renderChunk, renderCompletion, renderError, renderFinishReason, renderUsageChunk } from "./render-response.ts";
+import type { CompletionIdentity } from "./render-response.ts";
+
+/** A session that nobody named is kept this long (design 08). */
+const ANONYMOUS_SESSION_TTL_MS: number = 24 * 60 * 60 * 1000;
+/** Comments keep proxies from closing a stream while tools run. */
+const KEEP_ALIVE_MS = 15_000;
+
+/** One run, watched from the moment its input was accepted. */
+interface WatchedRun {
+  readonly sessionKey: string;
+  /** Everything that happens to the run, in order; the report comes last. */
+  readonly events: AsyncIterable<
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "report"; readonly report: RunReport }
+    | { readonly type: "settled"; readonly reason: string }
+  >;
+  readonly runId: () => string | undefined;
+  readonly inputId: string;
+}
+
+/** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never. */
+export async function handleCompletion(request: Request, body: unknown, model: string, engine: Engine): Promise<Response> {
+  try {
+    const completion = parseCompletionRequest(body, engine.services.clock.now());
+    const run = await startRun(request, completion, engine);
+    const headers = {
+      "x-factotum-session": run.sessionKey,
+      ...(completion.ignored.length === 0 ? {} : { "x-factotum-ignored": completion.ignored.join(", ") }),
+    };
+    const identity = { id: `chatcmpl-${run.inputId}`, created: Math.floor(engine.services.clock.now() / 1000), model };
+    if (completion.stream)
+      return new Response(streamRun(run, identity, completion.includeUsage, engine), {
+        headers: { ...headers, "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+      });
+    return await answerWhole(run, identity, headers);
+  } catch (error) {
+    if (!(error instanceof CompletionRequestError)) throw error;
+    return Response.json(renderError(error.message, { type: "invalid_request_error", param: error.param, code: error.code }), {
+      status: error.status,
+    });
+  }
+}
+
+async function startRun(request: Request, completion: CompletionRequest, engine: Engine): Promise<WatchedRun> {
+  const { random, clock, events } = engine.services;
+  const target = targetSession(request.headers.get("x-factotum-session"), completion, engine);
+  const id = random.uuid();
+  const nowMs = clock.now();
+  const message: MsgContext = {
+    origin: { channel: "http", accountId: "default", conversation: { kind: "direct", id: target.sessionKey } },
+    eventId: id,
+    messageId: messageId(id),
+    timestampMs: nowMs,
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text: completion.text,
+    mentionsBot: true,
+    attachments: [],
+  };
+  const admission: InputAdmission = {
+    owner: true,
+    kind: "user",
+    sessionKey: target.sessionKey,
+    agentId: target.agentId,
+    ...(completion.extra === undefined ? {} : { extra: completion.extra }),
+    ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + ANONYMOUS_SESSION_TTL_MS } : {}),
+  };
+  const queue = new EventQueue();
+  let text: RunText | undefined;
+  const subscription = events.subscribe(target.sessionKey, (event: ChatEvent) => {
+    const piece = text?.push(event) ?? "";
+    if (piece !== "") queue.push({ type: "text", text: piece });
+  });
+  let runId: string | undefined;
+  const { inputId } = await engine.submit(message, admission, {
+    onClaimed: (claimed) => {
+      runId = claimed;
+      text = new RunText(claimed);
+    },
+    onReport: (report) => {
+      subscription[Symbol.dispose]();
+      queue.push({ type: "report", report });
+    },
+    onSettled: (reason) => {
+      subscription[Symbol.dispose]();
+      queue.push({ type: "settled", reason });
+    },
+  });
+  request.signal.addEventListener(
+    "abort",
+    () => void engine.cancelInput(target.sessionKey, { inputId, runId, reason: "the client closed the connection" }),
+    { once: true },
+  );
+  return { sessionKey: target.sessionKey, events: queue, runId: () => runId, inputId };
+}
+
+function targetSession(
+  header: string | null,
+  completion: CompletionRequest,
+  engine: Engine,
+): { readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean } {
+  const { agents, random } = engine.services;
+  const agent = completion.agentId === undefined ? agents.default : agents.get(completion.agentId.toLowerCase());
+  if (agent === undefined) {
+    throw new CompletionRequestError(`The model "factotum/${completion.agentId ?? ""}" does not exist; GET /v1/models lists them.`, {
+      status: 404,
+      param: "model",
+      code: "model_not_found",
+    });
+  }
+  const agentId = agent.config.id;
+  if (header !== null && header.trim() !== "") {
+    const key = header.trim();
+    if (parseAgentSessionKey(key) === undefined)
+      return { sessionKey: agentSessionKey(agentId, "http", keyPart(key, { caseSensitive: true })), agentId, anonymous: false };
+    if (!isSessionKey(key))
+      throw new CompletionRequestError("x-factotum-session is no valid session key.", {
+        status: 400,
+        param: null,
+        code: "invalid_session",
+      });
+    const sessionKey = normalizeSessionKey(key);
+    return { sessionKey, agentId: parseAgentSessionKey(sessionKey)?.agentId ?? agentId, anonymous: false };
+  }
+  if (completion.user !== undefined)
+    return {
+      sessionKey: agentSessionKey(agentId, "http", `user-${keyPart(completion.user, { caseSensitive: true })}`),
+      agentId,
+      anonymous: false,
+    };
+  return { sessionKey: agentSessionKey(agentId, "http", random.uuid()), agentId, anonymous: true };
+}
+
+async function answerWhole(run: WatchedRun, identity: CompletionIdentity, headers: Readonly<Record<string, string>>): Promise<Response> {
+  let text = "";
+  for await (const event of run.events) {
+    if (event.type === "text") text += event.text;
+    else if (event.type === "settled") return Response.json(renderCompletion(identity, event.reason, "stop", NO_USAGE), { headers });
+    else if (event.report.outcome.type === "done")
+      return Response.json(renderCompletion(identity, text, renderFinishReason(event.report.stopReason), event.report.usage), { headers });
+    else return Response.json(failure(event.report), { status: failureStatus(event.report), headers });
+  }
+  throw new Error("the run's events ended without a report");
+}
+
+function streamRun(run: WatchedRun, identity: CompletionIdentity, includeUsage: boolean, engine: Engine): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    start: (controller) => {
+      const send = (data: object | string): void =>
+        controller.enqueue(encoder.encode(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`));
+      let keepAlive = engine.services.clock.schedule(KEEP_ALIVE_MS, beat);
+      function beat(): void {
+        controller.enqueue(encoder.encode(": still working\n\n"));
+        keepAlive = engine.services.clock.schedule(KEEP_ALIVE_MS, beat);
+      }
+      const pump = async (): Promise<void> => {
+        send(renderChunk(identity, { role: "assistant", content: "" }, null, includeUsage));
+        for await (const event of run.events) {
+          if (event.type === "text") {
+            send(renderChunk(identity, { content: event.text }, null, includeUsage));
+            continue;
+          }
+          if (event.type === "settled") send(renderChunk(identity, { content: event.reason }, null, includeUsage));
+          if (event.type === "report" && event.report.outcome.type !== "done") {
+            send(failure(event.report));
+            return;
+          }
+          send(renderChunk(identity, {}, event.type === "report" ? renderFinishReason(event.report.stopReason) : "stop", includeUsage));
+          if (includeUsage) send(renderUsageChunk(identity, event.type === "report" ? event.report.usage : NO_USAGE));
+          send("[DONE]");
+          return;
+        }
+      };
+      pump().then(
+        () => {
+          keepAlive[Symbol.dispose]();
+          controller.close();
+        },
+        (error: unknown) => {
+          keepAlive[Symbol.dispose]();
+          // The reader has gone; its own signal has stopped the run.
+          engine.services.logger.debug("A completion stream ended early", { error });
+        },
+      );
+    },
+    cancel: async () => {
+      await engine.cancelInput(run.sessionKey, { inputId: run.inputId, runId: run.runId(), reason: "the client closed the connection" });
+    },
+  });
+}
+
+const NO_USAGE = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  total: 0,
+  calls: 0,
+  lastInput: 0,
+  lastCacheRead: 0,
+  lastCacheWrite: 0,
+};
+
+function failure(report: RunReport): object {
+  const { outcome } = report;
+  const message = outcome.type === "failed" ? failureText(outcome.code) : "The run was stopped.";
+  return renderError(message, { type: "server_error", code: outcome.type === "failed" ? outcome.code : "aborted" });
+}
+
+function failureStatus(report: RunReport): number {
+  const code = report.outcome.type === "failed" ? report.outcome.code : "aborted";
+  if (code === "rate-limited" || code === "overloaded") return 429;
+  if (code === "context-overflow") return 400;
+  if (code === "timeout") return 504;
+  return code === "aborted" ? 499 : 502;
+}
+
+type QueuedEvent = WatchedRun["events"] extends AsyncIterable<infer Event> ? Event : never;
+
+/** Hands events from callbacks to one reader, in order; ends behind the report. */
+class EventQueue implements AsyncIterable<QueuedEvent> {
+  readonly #events: QueuedEvent[] = [];
+  #wake: (() => void) | undefined;
+
+  push(event: QueuedEvent): void {
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<QueuedEvent, void, undefined> {
+    for (;;) {
+      const event = this.#events.shift();
+      if (event === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      yield event;
+      if (event.type !== "text") return;
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import { NO_USAGE } from "@factotum/agent-contract";
+import type { AgentMessage, JsonObject } from "@factotum/agent-contract";
+import * as z from "zod";
+
+/** A chat completion request in our own terms. */
+export interface CompletionRequest {
+  /** `undefined` for the default agent. */
+  readonly agentId: string | undefined;
+  readonly stream: boolean;
+  readonly includeUsage: boolean;
+  readonly user: string | undefined;
+  /** `system` and `developer` messages, in order. */
+  readonly extra: string | undefined;
+  /** Everything up to the new input. */
+  readonly history: readonly AgentMessage[];
+  /** What is said now: the user messages behind the last answer. */
+  readonly text: string;
+  /** Parameters that have no effect. */
+  readonly ignored: readonly string[];
+}
+
+/** Why a request cannot be taken, in the terms of the OpenAI API. */
+export class CompletionRequestError extends Error {
+  readonly status: 400 | 404;
+  readonly param: string | null;
+  readonly code: string | null;
+
+  constructor(message: string, options: { readonly status: 400 | 404; readonly param: string | null; readonly code: string | null }) {
+    super(message);
+    this.name = "CompletionRequestError";
+    this.status = options.status;
+    this.param = options.param;
+    this.code = options.code;
+  }
+}
+
+const PartSchema = z.looseObject({ type: z.string(), text: z.string().optional() });
+const ContentSchema = z.union([z.string(), z.array(PartSchema)]).nullish();
+const ToolCallSchema = z.looseObject({
+  id: z.string().min(1),
+  function: z.looseObject({ name: z.string().min(1), arguments: z.string() }),
+});
+const MessageSchema = z.discriminatedUnion("role", [
+  z.looseObject({ role: z.literal("system"), content: ContentSchema }),
+  z.looseObject({ role: z.literal("developer"), content: ContentSchema }),
+  z.looseObject({ role: z.literal("user"), content: ContentSchema }),
+  z.looseObject({ role: z.literal("assistant"), content: ContentSchema, tool_calls: z.array(ToolCallSchema).nullish() }),
+  z.looseObject({ role: z.literal("tool"), content: ContentSchema, tool_call_id: z.string().min(1) }),
+]);
+const RequestSchema = z.looseObject({
+  model: z.string().min(1),
+  messages: z.array(MessageSchema).min(1),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  user: z.string().min(1).max(200).nullish(),
+});
+type ParsedMessage = z.infer<typeof MessageSchema>;
+
+const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
+/** Values that ask for what happens anyway. */
+const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = { n: [1], store: [false], logprobs: [false], parallel_tool_calls: [true] };
+
+/** Reads a request body; rejects with what to change. Parameters without effect are named, not refused (design 08). */
+export function parseCompletionRequest(body: unknown, nowMs: number): CompletionRequest {
+  const parsed = RequestSchema.safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const param = issue?.path.map(String).join(".") ?? "";
+    throw new CompletionRequestError(`${param === "" ? "The body" : param}: ${issue?.message ?? "not valid"}`, {
+      status: 400,
+      param: param === "" ? null : param,
+      code: "invalid_value",
+    });
+  }
+  const { model, messages, stream, stream_options: streamOptions, user } = parsed.data;
+  const ignored = Object.entries(parsed.data)
+    .filter(([key, value]) => !USED.has(key) && value !== null && value !== undefined && !(NEUTRAL[key] ?? []).includes(value))
+    .map(([key]) => key);
+  if (messages.some(({ content }) => Array.isArray(content) && content.some((part) => part.type !== "text")))
+    ignored.push("messages.content");
+  const spoken = messages.filter((message) => message.role !== "system" && message.role !== "developer");
+  const cut = spoken.findLastIndex((message) => message.role !== "user") + 1;
+  const text = spoken
+    .slice(cut)
+    .map(({ content }) => contentText(content))
+    .filter((part) => part.trim() !== "")
+    .join("\n\n");
+  if (text === "")
+    throw new CompletionRequestError("messages: the last message must be the user's and must hold text.", {
+      status: 400,
+      param: "messages",
+      code: "invalid_value",
+    });
+  const extra = messages
+    .filter((message) => message.role === "system" || message.role === "developer")
+    .map(({ content }) => contentText(content))
+    .filter((part) => part.trim() !== "")
+    .join("\n\n");
+  return {
+    agentId: agentOf(model),
+    stream: stream ?? false,
+    includeUsage: streamOptions?.include_usage ?? false,
+    user: user ?? undefined,
+    extra: extra === "" ? undefined : extra,
+    history: spoken.slice(0, cut).map((message) => historyMessage(message, spoken, nowMs)),
+    text,
+    ignored,
+  };
+}
+
+function agentOf(model: string): string | undefined {
+  if (model === "factotum") return undefined;
+  const agentId = model.startsWith("factotum/") ? model.slice("factotum/".length) : "";
+  if (agentId === "") {
+    throw new CompletionRequestError(
+      `The model "${model}" does not exist. Use "factotum", or "factotum/<agent>"; GET /v1/models lists them.`,
+      { status: 404, param: "model", code: "model_not_found" },
+    );
+  }
+  return agentId;
+}
+
+function contentText(content: z.infer<typeof ContentSchema>): string {
+  if (content === null || content === undefined) return "";
+  return typeof content === "string" ? content : content.flatMap((part) => (part.type === "text" ? [part.text ?? ""] : [])).join("\n");
+}
+
+function historyMessage(message: ParsedMessage, all: readonly ParsedMessage[], timestamp: number): AgentMessage {
+  const text = contentText(message.content);
+  switch (message.role) {
+    case "assistant": {
+      const calls = (message.tool_calls ?? []).map((call) => ({
+        type: "toolCall" as const,
+        id: call.id,
+        name: call.function.name,
+        arguments: argumentsOf(call.function.arguments),
+      }));
+      return {
+        role: "assistant",
+        content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...calls],
+        api: "http",
+        provider: "client",
+        model: "client",
+        usage: NO_USAGE,
+        stopReason: calls.length > 0 ? "toolUse" : "stop",
+        timestamp,
+      };
+    }
+    case "tool":
+      return {
+        role: "toolResult",
+        toolCallId: message.tool_call_id,
+        toolName: toolName(message.tool_call_id, all),
+        content: [{ type: "text", text }],
+        isError: false,
+        tainted: true,
+        timestamp,
+      };
+    default:
+      return { role: "user", content: [{ type: "text", text }], timestamp };
+  }
+}
+
+function toolName(callId: string, all: readonly ParsedMessage[]): string {
+  for (const message of all) {
+    const call = message.role === "assistant" ? message.tool_calls?.find(({ id }) => id === callId) : undefined;
+    if (call !== undefined) return call.function.name;
+  }
+  return "unknown";
+}
+
+function argumentsOf(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+  } catch (error) {
+    throw new CompletionRequestError("messages: the arguments of a tool call are not JSON.", {
+      status: 400,
+      param: "messages",
+      code: String(error instanceof SyntaxError ? "invalid_json" : "invalid_value"),
+    });
+  }
+}

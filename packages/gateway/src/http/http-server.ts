@@ -1,0 +1,156 @@
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import type { HttpBindings } from "@hono/node-server";
+import { Hono } from "hono";
+import type { Context } from "hono";
+import { authorize } from "../access/authorize.ts";
+import type { HttpRoute, Principal } from "../access/authorize.ts";
+import type { Engine } from "../engine.ts";
+import type { ClientServer } from "../clients/client-server.ts";
+import { handleCompletion } from "./completions/handle-completion.ts";
+import { renderError } from "./completions/render-response.ts";
+import { bearerToken } from "./credentials.ts";
+import type { Authenticator } from "./credentials.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import { crossSiteProblem } from "./same-site.ts";
+import { StaticFiles } from "./static-files.ts";
+
+/** What the server is made of. */
+export interface HttpServerOptions {
+  readonly engine: Engine;
+  readonly authenticator: Authenticator;
+  readonly clients: ClientServer;
+  /** Folder of the built Control UI; without it `/` says that this build has none. */
+  readonly webFolder: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly loopbackOnly: boolean;
+  readonly isReady: () => boolean;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Webhook requests that may be in work at once; each holds at most one body before its signature is checked. */
+const MAX_WEBHOOKS = 64;
+const MAX_COMPLETION_BYTES: number = 20 * 1024 * 1024;
+type Env = { Bindings: HttpBindings };
+
+/** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const app = createApp(options);
+  const server = createAdaptorServer({ fetch: app.fetch });
+  server.on("upgrade", (request, socket, head) => {
+    const problem = crossSiteProblem({ host: request.headers.host, origin: request.headers.origin }, options);
+    const isSocket = new URL(request.url ?? "/", "http://localhost").pathname === "/ws";
+    if (problem === undefined && isSocket) options.clients.handleUpgrade(request, socket, head);
+    else socket.end(`HTTP/1.1 ${isSocket ? "403 Forbidden" : "404 Not Found"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
+    server.listen(options.port, options.host, resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    close: async () => {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        if ("closeAllConnections" in server) server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function createApp(options: HttpServerOptions): Hono<Env> {
+  const { engine } = options;
+  const app = new Hono<Env>();
+  const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
+  let webhooks = 0;
+
+  app.onError((error, context) => {
+    engine.services.logger.error("A request failed", { path: context.req.path, error });
+    return context.json(
+      renderError("The gateway had an internal error; its log has the details.", { type: "server_error", code: "internal" }),
+      500,
+    );
+  });
+  app.get("/healthz", (context) => guard(context, "GET /healthz", options) ?? context.json({ ok: true }));
+  app.get(
+    "/readyz",
+    (context) => guard(context, "GET /readyz", options) ?? context.json({ ready: options.isReady() }, options.isReady() ? 200 : 503),
+  );
+  app.get("/v1/models", (context) => guard(context, "GET /v1/models", options) ?? context.json(modelList(engine)));
+  app.post("/v1/chat/completions", async (context) => {
+    const refused = guard(context, "POST /v1/chat/completions", options);
+    if (refused !== undefined) return refused;
+    const body = await readJsonBody(context.req.raw, MAX_COMPLETION_BYTES);
+    if (body.type === "refused") return context.json(renderError(body.message, { type: "invalid_request_error" }), body.status);
+    const model =
+      typeof body.value === "object" && body.value !== null && "model" in body.value && typeof body.value.model === "string"
+        ? body.value.model
+        : "factotum";
+    return handleCompletion(context.req.raw, body.value, model, engine);
+  });
+  app.all("/channels/:channel/:accountId", async (context) => {
+    // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
+    if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }).type === "deny") return context.notFound();
+    const channel = engine.services.channels.channelFor({
+      channel: context.req.param("channel"),
+      accountId: context.req.param("accountId"),
+    });
+    if (channel === undefined) return context.json({ error: "no such channel account is running" }, 404);
+    if (webhooks >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
+    webhooks += 1;
+    try {
+      return await channel.handleWebhook(context.req.raw, { signal: context.req.raw.signal });
+    } finally {
+      webhooks -= 1;
+    }
+  });
+  app.get("/*", async (context) => {
+    const refused = guard(context, "GET /", options);
+    if (refused !== undefined) return refused;
+    if (files === undefined) return context.text("This build has no Control UI.", 404);
+    return (await files.serve(context.req.path)) ?? context.notFound();
+  });
+  return app;
+}
+
+/** The answer to somebody who may not have the route; `undefined` for whoever may. */
+function guard(context: Context<Env>, route: HttpRoute, options: HttpServerOptions): Response | undefined {
+  const problem = crossSiteProblem({ host: context.req.header("host"), origin: context.req.header("origin") }, options);
+  if (problem !== undefined) return context.json(renderError(problem, { type: "invalid_request_error", code: "forbidden" }), 403);
+  const principal: Principal = options.authenticator.principal(bearerToken(context.req.header("authorization")));
+  const decision = authorize(principal, { type: "http", route });
+  if (decision.type === "allow") return undefined;
+  const status = principal.type === "anonymous" ? 401 : 403;
+  return context.json(
+    renderError(decision.reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
+    status,
+    { "www-authenticate": "Bearer" },
+  );
+}
+
+function modelList(engine: Engine): object {
+  const ids = ["factotum", ...engine.services.agents.list().map((agent) => `factotum/${agent.config.id}`)];
+  return { object: "list", data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: "factotum" })) };
+}
+
+function listenError(error: NodeJS.ErrnoException, options: HttpServerOptions): Error {
+  const address = `${options.host}:${options.port}`;
+  if (error.code === "EADDRINUSE") {
+    return new Error(
+      `Port ${options.port} is taken on ${options.host}. If that is another gateway, stop it with \`factotum gateway stop\`; else choose another port: \`--port\`, FACTOTUM_PORT or gateway.port.`,
+      { cause: error },
+    );
+  }
+  if (error.code === "EACCES")
+    return new Error(`No permission to listen on ${address}. Choose a port above 1023 with \`--port\`, FACTOTUM_PORT or gateway.port.`, {
+      cause: error,
+    });
+  return new Error(`The gateway cannot listen on ${address}: ${error.message}. Check gateway.bind and gateway.port.`, { cause: error });
+}

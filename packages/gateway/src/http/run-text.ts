@@ -1,0 +1,59 @@
+import type { ChatEvent } from "@factotum/protocol";
+import { VisibleText } from "./visible-text.ts";
+
+/**
+ * The text of a whole run as an OpenAI client gets it: what the assistant says in each of its answers, with a blank line between them. Fed with the
+ * events of the session, so that a streaming and a waiting client get the same characters.
+ */
+export class RunText {
+  readonly #runId: string;
+  #current: VisibleText | undefined;
+  #inText = false;
+  #saidBefore = false;
+  #saidNow = false;
+
+  constructor(runId: string) {
+    this.#runId = runId;
+  }
+
+  /** What this event adds. */
+  push(event: ChatEvent): string {
+    if (!("runId" in event) || event.runId !== this.#runId) return "";
+    switch (event.type) {
+      case "block-start": {
+        if (event.block !== "text") {
+          this.#inText = false;
+          return "";
+        }
+        const rest = this.#close();
+        this.#inText = true;
+        this.#current = new VisibleText();
+        return rest;
+      }
+      case "block-delta":
+        return this.#inText && this.#current !== undefined ? this.#say(this.#current.push(event.text)) : "";
+      case "entry":
+        return event.entry.type === "assistant" ? this.#close() : "";
+      case "run-end":
+        return this.#close();
+      default:
+        return "";
+    }
+  }
+
+  #close(): string {
+    const rest = this.#current === undefined ? "" : this.#say(this.#current.end());
+    this.#current = undefined;
+    this.#saidBefore ||= this.#saidNow;
+    this.#saidNow = false;
+    this.#inText = false;
+    return rest;
+  }
+
+  #say(text: string): string {
+    if (text === "") return "";
+    const separator = this.#saidBefore && !this.#saidNow ? "\n\n" : "";
+    this.#saidNow = true;
+    return separator + text;
+  }
+}

@@ -1,0 +1,26 @@
+/** Names under which a loopback listener may be addressed. Another name in `Host` is a page that resolves its own name to this machine. */
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/**
+ * Why a request must not be served, or `undefined`. Guards against pages of other sites (R19): a loopback listener answers to loopback names only, and a
+ * browser's `Origin` must be the address it talks to.
+ */
+export function crossSiteProblem(
+  headers: { readonly host: string | undefined; readonly origin: string | undefined },
+  options: { readonly loopbackOnly: boolean },
+): string | undefined {
+  const host = hostName(headers.host);
+  if (host === undefined) return "The request has no valid Host.";
+  if (options.loopbackOnly && !LOOPBACK_NAMES.has(host) && !/^127(?:\.\d{1,3}){3}$/.test(host)) {
+    return "This gateway listens on loopback only: address it as 127.0.0.1 or localhost.";
+  }
+  if (headers.origin === undefined) return undefined;
+  if (!URL.canParse(headers.origin)) return "The request has no valid Origin.";
+  return new URL(headers.origin).host === headers.host?.toLowerCase() ? undefined : "Pages of other sites may not talk to this gateway.";
+}
+
+function hostName(host: string | undefined): string | undefined {
+  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined;
+  const url = new URL(`http://${host}`);
+  return url.pathname === "/" && url.username === "" ? url.hostname : undefined;
+}
