@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound } from "./samples.ts";
+import type { ContractContext } from "./store-contract.ts";
+
+const at = { admission: OWNER, receivedAtMs: NOW_MS };
+
+export function describeInbox(context: () => ContractContext): void {
+  describe("inbox", () => {
+    test("an input is accepted once, however often and however it comes", async () => {
+      const { store, fixture } = context();
+      const all = await Promise.all(Array.from({ length: 50 }, () => store.acceptInput(sampleMessage("1"), at)));
+      expect(all.filter((each) => each.type === "accepted")).toHaveLength(1);
+      expect(new Set(all.map((each) => each.input.id)).size).toBe(1);
+      const reopened = await fixture.open();
+      const again = await reopened.acceptInput(sampleMessage("1"), { ...at, receivedAtMs: NOW_MS + 9 });
+      expect(again).toMatchObject({ type: "duplicate", input: { receivedAtMs: NOW_MS, state: { type: "waiting" } } });
+      await reopened.settleInputs([again.input.id], { type: "dead", reason: "tried too often" });
+      const third = await reopened.acceptInput(sampleMessage("1"), at);
+      expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
+    });
+
+    test("the same event id on another channel, account or conversation is another input", async () => {
+      const { store } = context();
+      const origins = [
+        ORIGIN,
+        { ...ORIGIN, channel: "slack" },
+        { ...ORIGIN, accountId: "second" },
+        { ...ORIGIN, conversation: { ...ORIGIN.conversation, id: "oc_2" } },
+      ];
+      for (const origin of origins) expect((await store.acceptInput(sampleMessage("1", { origin }), at)).type).toBe("accepted");
+    });
+
+    test("an input comes back as it was given, odd texts included", async () => {
+      const { store } = context();
+      const text = "a\u0000b \ud800 \u{1f980} \u2028 e\u0301";
+      const admission = { owner: false, kind: "user", sessionKey: "agent:main:http:a", extra: "be brief" } as const;
+      const { input } = await store.acceptInput(sampleMessage("1", { text }), { admission, receivedAtMs: NOW_MS });
+      expect(await store.readInput(input.id)).toEqual({
+        id: input.id,
+        message: sampleMessage("1", { text }),
+        admission,
+        receivedAtMs: NOW_MS,
+        state: { type: "waiting" },
+      });
+      expect(await store.readInput("nothing")).toBeUndefined();
+    });
+
+    test("the cursor is stored with the input, also with one that is known already", async () => {
+      const { store } = context();
+      expect(await store.readCursor("feishu", "default")).toBeUndefined();
+      await store.acceptInput(sampleMessage("1"), { ...at, cursor: "7" });
+      expect(await store.readCursor("feishu", "default")).toBe("7");
+      await store.acceptInput(sampleMessage("1"), { ...at, cursor: "8" });
+      expect(await store.readCursor("feishu", "default")).toBe("8");
+      expect(await store.readCursor("feishu", "second")).toBeUndefined();
+    });
+
+    test("inputs are listed by state, oldest first, page by page", async () => {
+      const { store } = context();
+      for (const id of ["1", "2", "3", "4"]) await store.acceptInput(sampleMessage(id), at);
+      const first = await store.listInputs({ state: "waiting", limit: 3 });
+      expect(first.items.map((input) => input.message.eventId)).toEqual(["1", "2", "3"]);
+      expect(first.cursor).toBeDefined();
+      const second = await store.listInputs({
+        state: "waiting",
+        limit: 3,
+        ...(first.cursor === undefined ? {} : { cursor: first.cursor }),
+      });
+      expect(second.items.map((input) => input.message.eventId)).toEqual(["4"]);
+      expect(second.cursor).toBeUndefined();
+      expect((await store.listInputs({ state: "dead", limit: 3 })).items).toEqual([]);
+    });
+
+    test("inputs are settled together with what is said about them, all or none", async () => {
+      const { store } = context();
+      const { input } = await store.acceptInput(sampleMessage("1"), at);
+      const other = await store.acceptInput(sampleMessage("2"), at);
+      const rows = await store.settleInputs([input.id], { type: "told", reason: "no model" }, { outbox: [sampleOutbound("told:1")] });
+      expect(rows).toMatchObject([{ outbound: { text: "sent as told:1" }, state: { type: "waiting" } }]);
+      expect((await store.readInput(input.id))?.state).toEqual({ type: "told", reason: "no model" });
+      const again = store.settleInputs([other.input.id, input.id], { type: "command" }, { outbox: [sampleOutbound("told:2")] });
+      await expect(again).rejects.toMatchObject({ code: "conflict" });
+      expect((await store.readInput(other.input.id))?.state).toEqual({ type: "waiting" });
+      expect(await store.listPendingOutbound({ limit: 10 })).toHaveLength(1);
+      await expect(store.settleInputs(["nothing"], { type: "command" })).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("a cursor of nobody is refused", async () => {
+      const { store } = context();
+      await expect(store.listInputs({ state: "waiting", limit: 1, cursor: "x" })).rejects.toMatchObject({ code: "invalid" });
+    });
+  });
+}

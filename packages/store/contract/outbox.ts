@@ -1,0 +1,79 @@
+import { messageId } from "@factotum/channel-contract";
+import { describe, expect, test } from "vitest";
+import type { OutboxRecord, Store } from "../src/index.ts";
+import { NOW_MS, sampleOutbound, sampleTurn } from "./samples.ts";
+import type { ContractContext } from "./store-contract.ts";
+
+const at = { nowMs: NOW_MS + 5 };
+
+async function addOne(store: Store, key: string, state: "waiting" | "sending" | "suppressed" = "waiting"): Promise<OutboxRecord> {
+  const [row] = await store.addOutbound([sampleOutbound(key, { state })]);
+  if (row === undefined) throw new Error("No row was added.");
+  return row;
+}
+
+export function describeOutbox(context: () => ContractContext): void {
+  describe("outbox", () => {
+    test("parts keep their order, and one idempotency key is one row", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      const rows = await store.addOutbound([sampleOutbound("b"), sampleOutbound("a")], { turnId: "t1" });
+      const text = { type: "text", text: "another text", replyTo: messageId("m1") } as const;
+      const again = await store.addOutbound([sampleOutbound("a", { outbound: text })]);
+      expect(again).toEqual([rows[1]]);
+      expect((await store.listPendingOutbound({ limit: 9 })).map((row) => row.idempotencyKey)).toEqual(["b", "a"]);
+      expect(await store.listPendingOutbound({ limit: 9, afterId: rows[0]?.id ?? "" })).toEqual([rows[1]]);
+      expect(await store.listPendingOutbound({ limit: 1 })).toEqual([rows[0]]);
+      expect(await store.readOutbound(rows[0]?.id ?? "")).toMatchObject({
+        turnId: "t1",
+        ...sampleOutbound("b"),
+        state: { type: "waiting" },
+      });
+      await expect(store.addOutbound([sampleOutbound("c")], { turnId: "t9" })).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("custody is taken once", async () => {
+      const { store } = context();
+      const row = await addOne(store, "a");
+      expect(await Promise.all([store.claimOutbound(row.id), store.claimOutbound(row.id)])).toEqual([true, false]);
+      expect(await store.readOutbound(row.id)).toMatchObject({ state: { type: "sending" }, attempts: 1 });
+      expect(await addOne(store, "b", "sending")).toMatchObject({ attempts: 1 });
+      expect(await store.claimOutbound("nothing")).toBe(false);
+    });
+
+    test("a receipt decides what becomes of a row", async () => {
+      const { store } = context();
+      const accepted = await addOne(store, "a", "sending");
+      const receipt = { type: "accepted", messageIds: [messageId("m1"), messageId("m2")] } as const;
+      expect(await store.settleOutbound(accepted.id, { type: "receipt", receipt }, at)).toMatchObject({
+        state: { type: "accepted", messageIds: ["m1", "m2"] },
+      });
+      const retried = await addOne(store, "b", "sending");
+      const busy = { type: "rejected", code: "rate-limited", retry: { type: "backoff" } } as const;
+      const waiting = await store.settleOutbound(retried.id, { type: "receipt", receipt: busy, retryAtMs: NOW_MS + 900 }, at);
+      expect(waiting).toMatchObject({ state: { type: "waiting" }, dueAtMs: NOW_MS + 900, attempts: 1 });
+      expect(await store.claimOutbound(retried.id)).toBe(true);
+      const no = { type: "rejected", code: "too-long", retry: { type: "never" }, message: "4096 at most" } as const;
+      const dead = await store.settleOutbound(retried.id, { type: "receipt", receipt: no }, at);
+      expect(dead).toMatchObject({ state: { type: "dead", reason: "too-long: 4096 at most" }, attempts: 2 });
+      const lost = await addOne(store, "c", "sending");
+      const ambiguous = { type: "ambiguous", cause: "no answer" } as const;
+      await store.settleOutbound(lost.id, { type: "receipt", receipt: ambiguous }, at);
+      expect((await store.readOutbound(lost.id))?.state).toEqual({ type: "ambiguous", reason: "no answer" });
+      expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
+      expect(await store.counts()).toMatchObject({ outboxWaiting: 0, outboxDead: 1, outboxAmbiguous: 1 });
+    });
+
+    test("only a row on the wire takes a receipt, and only an open one can be given up", async () => {
+      const { store } = context();
+      const row = await addOne(store, "a");
+      const receipt = { type: "accepted", messageIds: [] } as const;
+      await expect(store.settleOutbound(row.id, { type: "receipt", receipt }, at)).rejects.toMatchObject({ code: "conflict" });
+      await store.settleOutbound(row.id, { type: "dead", reason: "too old" }, at);
+      await expect(store.settleOutbound(row.id, { type: "dead", reason: "again" }, at)).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.settleOutbound("nothing", { type: "dead", reason: "" }, at)).rejects.toMatchObject({ code: "not-found" });
+      const held = await addOne(store, "b", "suppressed");
+      expect(await store.claimOutbound(held.id)).toBe(false);
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { describe, expect, test } from "vitest";
+import type { ImportedSession, Store, TranscriptEntry } from "../src/index.ts";
+import { assistantEntry, compactionEntry, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
+import type { ContractContext } from "./store-contract.ts";
+
+async function appendTexts(store: Store, texts: readonly string[]): Promise<readonly TranscriptEntry[]> {
+  await store.createSession(sampleSession(), { nowMs: NOW_MS });
+  return Promise.all(texts.map((text) => store.appendEntry("session-1", userEntry(text), { timestampMs: NOW_MS })));
+}
+
+async function exported(store: Store, sessionId: string): Promise<readonly TranscriptEntry[]> {
+  const entries: TranscriptEntry[] = [];
+  for await (const entry of store.exportTranscript(sessionId)) entries.push(entry);
+  return entries;
+}
+
+function importedSession(changes: Partial<ImportedSession> = {}): ImportedSession {
+  return {
+    ...sampleSession(),
+    createdAtMs: NOW_MS - 9,
+    startedAtMs: NOW_MS - 8,
+    interactedAtMs: NOW_MS - 7,
+    updatedAtMs: NOW_MS - 6,
+    overrides: { model: "a/b" },
+    usage: { ...NO_USAGE_TOTALS, total: 3 },
+    compactionCount: 4,
+    label: "Old",
+    entries: [
+      { id: "x1", timestampMs: NOW_MS - 5, body: userEntry("one") },
+      { id: "x2", timestampMs: NOW_MS - 4, body: userEntry("two") },
+      { id: "x3", timestampMs: NOW_MS - 3, body: compactionEntry("x2") },
+    ],
+    ...changes,
+  };
+}
+
+export function describeTranscript(context: () => ContractContext): void {
+  describe("transcript", () => {
+    test("entries form a chain, and their ids sort in the order of appending", async () => {
+      const { store } = context();
+      const entries = await appendTexts(store, ["a", "b", "c"]);
+      expect(entries.map((entry) => entry.parentId)).toEqual([undefined, entries[0]?.id, entries[1]?.id]);
+      const ids = entries.map((entry) => entry.id);
+      expect(ids.toSorted()).toEqual(ids);
+      expect(await exported(store, "session-1")).toEqual(entries);
+      expect(await exported(store, "session-9")).toEqual([]);
+    });
+
+    test("a page ends before an entry, is oldest first, and reads one entry more than it shows", async () => {
+      const { store, fixture } = context();
+      const texts = Array.from({ length: 30 }, (_, index) => `${index}`);
+      const entries = await appendTexts(store, texts);
+      const before = fixture.rowsRead();
+      const last = await store.readTranscript("session-1", { limit: 10 });
+      expect(last.items).toEqual(entries.slice(20));
+      // The entries, and the conversation's own row.
+      expect(fixture.rowsRead() - before).toBeLessThanOrEqual(10 + 1 + 1);
+      const middle = await store.readTranscript("session-1", { limit: 19, ...(last.cursor === undefined ? {} : { before: last.cursor }) });
+      expect(middle.items).toEqual(entries.slice(1, 20));
+      const first = await store.readTranscript("session-1", {
+        limit: 19,
+        ...(middle.cursor === undefined ? {} : { before: middle.cursor }),
+      });
+      expect(first).toEqual({ items: entries.slice(0, 1) });
+      await expect(store.readTranscript("session-1", { limit: 1, before: "x" })).rejects.toMatchObject({ code: "invalid" });
+    });
+
+    test("the context is the last compaction and what it kept, without notices", async () => {
+      const { store, fixture } = context();
+      const entries = await appendTexts(store, ["a", "b", "c", "d"]);
+      await store.appendEntry("session-1", { type: "notice", level: "info", text: "hello" }, { timestampMs: NOW_MS });
+      expect((await store.readContext("session-1")).map((entry) => entry.id)).toEqual(entries.map((entry) => entry.id));
+      const first = await store.appendEntry("session-1", compactionEntry(entries[1]?.id ?? "", "first"), { timestampMs: NOW_MS });
+      const late = await store.appendEntry("session-1", assistantEntry("e"), { timestampMs: NOW_MS });
+      expect((await store.readContext("session-1")).map((entry) => entry.id)).toEqual([
+        first.id,
+        ...entries.slice(1).map((entry) => entry.id),
+        late.id,
+      ]);
+      const second = await store.appendEntry("session-1", compactionEntry(late.id, "second"), { timestampMs: NOW_MS });
+      const before = fixture.rowsRead();
+      expect((await store.readContext("session-1")).map((entry) => entry.id)).toEqual([second.id, late.id]);
+      expect(fixture.rowsRead() - before).toBeLessThanOrEqual(3);
+      expect((await store.readSession("agent:main:main"))?.compactionCount).toBe(2);
+    });
+
+    test("a compaction that keeps an entry of another session is refused", async () => {
+      const { store } = context();
+      const [entry] = await appendTexts(store, ["a"]);
+      await store.createSession(sampleSession({ key: "agent:main:b", sessionId: "session-2" }), { nowMs: NOW_MS });
+      const wrong = store.appendEntry("session-2", compactionEntry(entry?.id ?? ""), { timestampMs: NOW_MS });
+      await expect(wrong).rejects.toMatchObject({ code: "not-found" });
+      expect(await exported(store, "session-2")).toEqual([]);
+    });
+
+    test("prompts come back byte for byte, the newest first", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      await store.savePrompt(samplePrompt());
+      const newer = samplePrompt({
+        cause: "/model",
+        hash: "hash-2",
+        basis: "b2",
+        system: { stable: samplePrompt().system.stable, session: "" },
+      });
+      await store.savePrompt(newer);
+      expect(await store.readPrompt("session-1")).toEqual(newer);
+      expect(JSON.stringify((await store.readPrompt("session-1"))?.tools)).toBe(JSON.stringify(newer.tools));
+      expect(await store.readPrompt("session-9")).toBeUndefined();
+      await expect(store.savePrompt(samplePrompt({ sessionId: "session-9" }))).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("an imported session stands as if it had been spoken here", async () => {
+      const { store } = context();
+      const session = await store.importSession(importedSession());
+      const { entries: _entries, ...record } = importedSession();
+      expect(session).toEqual(record);
+      expect(await store.readSession("agent:main:main")).toEqual(record);
+      const [one, two, compaction] = await exported(store, "session-1");
+      expect(one).toMatchObject({ timestampMs: NOW_MS - 5, ...userEntry("one") });
+      expect(compaction).toMatchObject({ parentId: two?.id, message: { firstKeptEntryId: two?.id } });
+      expect((await store.readContext("session-1")).map((entry) => entry.id)).toEqual([compaction?.id, two?.id]);
+      await expect(store.importSession(importedSession({ sessionId: "session-2" }))).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.importSession(importedSession({ key: "agent:main:b" }))).rejects.toMatchObject({ code: "conflict" });
+      expect(await exported(store, "session-2")).toEqual([]);
+    });
+  });
+}

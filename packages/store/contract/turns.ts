@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import type { Store } from "../src/index.ts";
+import {
+  assistantEntry,
+  NOW_MS,
+  ORIGIN,
+  OWNER,
+  RUN_USAGE,
+  sampleEnd,
+  sampleMessage,
+  samplePrompt,
+  sampleSession,
+  sampleTurn,
+  userEntry,
+} from "./samples.ts";
+import type { ContractContext } from "./store-contract.ts";
+
+async function accept(store: Store, eventId: string): Promise<string> {
+  const { input } = await store.acceptInput(sampleMessage(eventId), { admission: OWNER, receivedAtMs: NOW_MS });
+  return input.id;
+}
+
+export function describeTurns(context: () => ContractContext): void {
+  describe("turns", () => {
+    test("a turn begins with its session, its inputs, its entry and its prompt in one commit", async () => {
+      const { store } = context();
+      const id = await accept(store, "1");
+      const { sessionId: _sessionId, ...prompt } = samplePrompt();
+      const started = await store.startTurn(sampleTurn("t1", [id], { prompt }));
+      expect(started.turn).toMatchObject({
+        id: "t1",
+        sessionId: "session-1",
+        agentId: "main",
+        state: "running",
+        attempts: 1,
+        inputIds: [id],
+      });
+      expect(started.session).toEqual(await store.readSession("agent:main:main"));
+      expect(started.session).toMatchObject({ sessionId: "session-1", isPrivate: true, lastOrigin: ORIGIN, interactedAtMs: NOW_MS });
+      expect(started.entries).toMatchObject([{ turnId: "t1", sessionId: "session-1", timestampMs: NOW_MS, ...userEntry("asked in t1") }]);
+      expect(await store.readInput(id)).toMatchObject({ state: { type: "claimed" }, turnId: "t1" });
+      expect(await store.readPrompt("session-1")).toEqual(samplePrompt());
+      expect(await store.readTurn("t1")).toEqual(started.turn);
+    });
+
+    test("a turn that cannot begin leaves nothing behind", async () => {
+      const { store } = context();
+      const id = await accept(store, "1");
+      await store.startTurn(sampleTurn("t1", [id]));
+      const session = sampleSession({ key: "agent:main:other", sessionId: "session-2" });
+      await expect(store.startTurn(sampleTurn("t2", [id], { session }))).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.readSession("agent:main:other")).toBeUndefined();
+      expect(await store.readTurn("t2")).toBeUndefined();
+      expect((await store.readTranscript("session-2", { limit: 5 })).items).toEqual([]);
+      await expect(store.startTurn(sampleTurn("t2", ["nothing"]))).rejects.toMatchObject({ code: "not-found" });
+      await expect(store.startTurn(sampleTurn("t1", []))).rejects.toMatchObject({ code: "conflict" });
+    });
+
+    test("a later turn only touches its session", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      await store.endTurn(sampleEnd("t1"));
+      const origin = { ...ORIGIN, conversation: { kind: "group", id: "oc_9" } } as const;
+      const next = await store.startTurn(
+        sampleTurn("t2", [], {
+          session: sampleSession({ sessionId: "session-9", displayName: "Nobody" }),
+          touch: { lastOrigin: origin, endsPrivacy: true },
+          origin,
+          owner: false,
+          startedAtMs: NOW_MS + 5000,
+        }),
+      );
+      expect(next.session).toMatchObject({
+        sessionId: "session-1",
+        displayName: "Ada",
+        isPrivate: false,
+        lastOrigin: origin,
+        interactedAtMs: NOW_MS,
+      });
+      expect(next.session.updatedAtMs).toBe(NOW_MS + 5000);
+      expect(next.turn).toMatchObject({ origin, owner: false });
+    });
+
+    test("inputs join a running turn and are answered with it", async () => {
+      const { store } = context();
+      const [first, second] = [await accept(store, "1"), await accept(store, "2")];
+      await store.startTurn(sampleTurn("t1", [first]));
+      const joined = await store.joinTurn("t1", { inputIds: [second], entries: [userEntry("also")], timestampMs: NOW_MS + 1 });
+      expect(joined).toMatchObject([{ turnId: "t1", ...userEntry("also") }]);
+      await store.endTurn(sampleEnd("t1"));
+      expect((await store.readTurn("t1"))?.inputIds).toEqual([first, second]);
+      for (const id of [first, second]) expect((await store.readInput(id))?.state).toEqual({ type: "answered" });
+      const late = store.joinTurn("t1", { inputIds: [await accept(store, "3")], entries: [], timestampMs: NOW_MS });
+      await expect(late).rejects.toMatchObject({ code: "conflict" });
+    });
+
+    test("the journal knows what was started, and a finished call stays finished", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      const write = (callId: string, state: "started" | "finished"): Promise<unknown> =>
+        store.appendToTurn("t1", { entries: [], journal: [{ callId, name: "exec", state }], timestampMs: NOW_MS });
+      await write("a", "started");
+      await write("b", "started");
+      await write("a", "finished");
+      await write("a", "started");
+      expect(await store.readJournal("t1")).toEqual([
+        { turnId: "t1", callId: "a", name: "exec", state: "finished" },
+        { turnId: "t1", callId: "b", name: "exec", state: "started" },
+      ]);
+      await store.endTurn(sampleEnd("t1"));
+      expect(await store.readJournal("t1")).toEqual([]);
+      const late = store.appendToTurn("t1", { entries: [assistantEntry("late")], timestampMs: NOW_MS });
+      await expect(late).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.appendToTurn("t9", { entries: [], timestampMs: NOW_MS })).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("the final commit holds the last entries, the outbox, the usage and the inputs, once", async () => {
+      const { store } = context();
+      const id = await accept(store, "1");
+      await store.startTurn(sampleTurn("t1", [id]));
+      const ended = await store.endTurn(sampleEnd("t1", { failure: { code: "loop", message: "again and again" }, state: "failed" }));
+      expect(ended.entries).toMatchObject([{ turnId: "t1", ...assistantEntry("answered in t1") }]);
+      expect(ended.outbox).toMatchObject([{ turnId: "t1", idempotencyKey: "t1:0", state: { type: "waiting" }, attempts: 0 }]);
+      expect(ended.session.usage).toEqual(RUN_USAGE);
+      expect(await store.readTurn("t1")).toMatchObject({
+        state: "failed",
+        failure: { code: "loop" },
+        usage: RUN_USAGE,
+        endedAtMs: NOW_MS + 1000,
+      });
+      await expect(store.endTurn(sampleEnd("t1"))).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.endTurn(sampleEnd("t9"))).rejects.toMatchObject({ code: "not-found" });
+      await store.startTurn(sampleTurn("t2", []));
+      const second = await store.endTurn(sampleEnd("t2"));
+      expect(second.session.usage).toMatchObject({ input: 20, total: 244, calls: 4, costUsd: 1, lastInput: 4, lastCacheRead: 60 });
+      expect((await store.counts()).usage).toEqual(second.session.usage);
+    });
+
+    test("turns that were running are taken up again, oldest first, one attempt more", async () => {
+      const { store, fixture } = context();
+      const id = await accept(store, "1");
+      await store.startTurn(sampleTurn("t1", [id]));
+      await store.startTurn(sampleTurn("t2", []));
+      await store.startTurn(sampleTurn("t3", []));
+      await store.endTurn(sampleEnd("t2"));
+      const reopened = await fixture.open();
+      expect(await reopened.resumeTurns()).toMatchObject([
+        { id: "t1", attempts: 2, inputIds: [id], origin: ORIGIN },
+        { id: "t3", attempts: 2 },
+      ]);
+      const third = await fixture.open();
+      expect((await third.resumeTurns()).map((turn) => turn.attempts)).toEqual([3, 3]);
+      await third.endTurn(sampleEnd("t1"));
+      expect((await third.readInput(id))?.state).toEqual({ type: "answered" });
+    });
+
+    test("a turn that outlives its conversation does not charge the new one", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS + 1 });
+      const ended = await store.endTurn(sampleEnd("t1"));
+      expect(ended.entries).toMatchObject([{ sessionId: "session-1" }]);
+      expect(ended.session).toMatchObject({ sessionId: "session-2", usage: { total: 0 } });
+      expect((await store.counts()).usage.total).toBe(RUN_USAGE.total);
+    });
+  });
+}

@@ -1,0 +1,100 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import { NOW_MS } from "../contract/samples.ts";
+import type { StoreFixture } from "../contract/store-contract.ts";
+import { openSqliteStore } from "../src/index.ts";
+import type { SqliteStore, SqliteStoreOptions, StoreDamage } from "../src/index.ts";
+
+/** A clock that stands still until it is moved. */
+export interface TestClock extends Clock {
+  nowMs: number;
+}
+
+export function createTestClock(): TestClock {
+  const clock: TestClock = {
+    nowMs: NOW_MS,
+    now: () => clock.nowMs,
+    monotonic: () => clock.nowMs,
+    schedule: () => {
+      throw new Error("The store sets no timers.");
+    },
+  };
+  return clock;
+}
+
+export const TEST_RANDOM: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
+
+/** A log that keeps what was said. */
+export interface TestLogger extends Logger {
+  readonly lines: { readonly level: string; readonly message: string; readonly fields?: Readonly<Record<string, unknown>> }[];
+}
+
+export function createTestLogger(): TestLogger {
+  const lines: TestLogger["lines"] = [];
+  const write =
+    (level: string) =>
+    (message: string, fields?: Readonly<Record<string, unknown>>): void => {
+      lines.push({ level, message, ...(fields === undefined ? {} : { fields }) });
+    };
+  const logger: TestLogger = {
+    lines,
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    child: () => logger,
+  };
+  return logger;
+}
+
+/** A state folder of its own, and the stores that were opened over it. */
+export interface SqliteFixture extends StoreFixture {
+  open(): Promise<SqliteStore>;
+  readonly folder: string;
+  readonly file: string;
+  readonly clock: TestClock;
+  readonly logger: TestLogger;
+  readonly damages: StoreDamage[];
+  readonly options: SqliteStoreOptions;
+  copyPath(sessionId: string): string;
+}
+
+export async function createSqliteFixture(): Promise<SqliteFixture> {
+  const root = await mkdtemp(join(tmpdir(), "factotum-store-"));
+  const folder = join(root, "state");
+  const copies = join(root, "agents");
+  const stores: SqliteStore[] = [];
+  const damages: StoreDamage[] = [];
+  const clock = createTestClock();
+  const logger = createTestLogger();
+  const options: SqliteStoreOptions = {
+    folder,
+    copies: { folder: (agentId) => join(copies, agentId, "sessions"), cwd: (agentId) => `/home/ada/workspace-${agentId}` },
+    clock,
+    random: TEST_RANDOM,
+    logger,
+    onDamage: (damage) => damages.push(damage),
+  };
+  return {
+    folder,
+    file: join(folder, "factotum.sqlite"),
+    clock,
+    logger,
+    damages,
+    options,
+    copyPath: (sessionId) => join(copies, "main", "sessions", `${sessionId}.jsonl`),
+    async open() {
+      const store = await openSqliteStore(options);
+      stores.push(store);
+      return store;
+    },
+    rowsRead: () => stores.at(-1)?.metrics().rowsRead ?? 0,
+    async remove() {
+      for (const store of stores) await store.close();
+      await rm(root, { recursive: true });
+    },
+  };
+}
