@@ -100,6 +100,30 @@ describe("a run", () => {
     expect(types(events).indexOf("tool-delta")).toBeLessThan(types(events).indexOf("tool-end"));
   });
 
+  test("hears nothing more of a tool that is done", async () => {
+    const model = scriptedModel([answer("", [call("c1", "fast"), call("c2", "slow")]), answer("Done")]);
+    const late = Promise.withResolvers<void>();
+    const fast = tool(
+      "fast",
+      (_, { onDelta }) => {
+        void late.promise.then(() => onDelta("too late"));
+        return Promise.resolve(text("done"));
+      },
+      { parallel: true },
+    );
+    const slow = tool(
+      "slow",
+      async () => {
+        for (let count = 0; count < 20; count++) await Promise.resolve();
+        late.resolve();
+        for (let count = 0; count < 20; count++) await Promise.resolve();
+        return text("done");
+      },
+      { parallel: true },
+    );
+    expect(types(await collect(runInput({ model, tools: [fast, slow] })))).not.toContain("tool-delta");
+  });
+
   test("cuts a result once, before anybody sees it", async () => {
     const model = scriptedModel([answer("", [call("c1", "read")]), answer("Done")]);
     const read = tool("read", () => Promise.resolve(text("x".repeat(5_000))));
@@ -164,6 +188,14 @@ describe("results that the loop makes", () => {
     const events = await collect(runInput({ model, tools: [exec], beforeTool }));
     expect(resultsOf(events)["c1"]).toBe("exec is for the owner");
     expect(types(events)).not.toContain("tool-start");
+  });
+
+  test("a check without an answer refuses", async () => {
+    const model = scriptedModel([answer("", [call("c1", "exec")]), answer("Sorry")]);
+    const exec = tool("exec", () => Promise.reject(new Error("must not run")));
+    const events = await collect(runInput({ model, tools: [exec], beforeTool: () => Promise.resolve(undefined as never) }));
+    expect(resultsOf(events)["c1"]).toMatch(/the check before it failed/);
+    expect(types(events)).toContain("hook-error");
   });
 
   test("a check that fails refuses, and the host hears of it", async () => {

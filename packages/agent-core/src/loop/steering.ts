@@ -5,7 +5,7 @@ import type { RunState } from "./run-state.ts";
 /** Takes the messages that wait. After an abort nothing is taken: what waits stays where it is. */
 export async function* takeSteering(run: RunState): AsyncGenerator<AgentEvent, readonly UserMessage[], undefined> {
   if (run.signal.aborted) return [];
-  return yield* guard("steering.take", () => run.input.steering.take(), []);
+  return yield* guard("steering.take", async () => [...(await run.input.steering.take())], []);
 }
 
 /** Makes taken messages part of the run and tells the consumer. Whatever was taken comes through here, however the run ends. */

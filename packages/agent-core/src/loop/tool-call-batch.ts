@@ -74,7 +74,9 @@ export class ToolCallBatch {
     const ask = async (): Promise<ToolDecision> => {
       const answer = await settle(() => run.input.beforeTool(call, tool, { signal, tainted }), signal);
       if (answer.type === "error") throw answer.error;
-      return answer.type === "aborted" ? { type: "refuse", message: STOPPED(call) } : answer.value;
+      if (answer.type === "aborted") return { type: "refuse", message: STOPPED(call) };
+      // Read in here, so that an answer that is none counts as a failed check too.
+      return answer.value.type === "allow" ? { type: "allow" } : { type: "refuse", message: answer.value.message };
     };
     const denied: ToolDecision = { type: "refuse", message: `${call.name} was not run: the check before it failed. Tell the user.` };
     const decision = yield* guard("beforeTool", ask, denied);
