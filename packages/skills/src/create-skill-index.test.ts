@@ -1,0 +1,251 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Logger } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { BUNDLED_SKILLS_FOLDER } from "./bundled-skills-folder.ts";
+import { createSkillIndex, type SkillIndexOptions } from "./create-skill-index.ts";
+
+let base: string;
+let warnings: unknown[];
+let signal: AbortSignal;
+
+const logger: Logger = {
+  debug: () => {},
+  info: () => {},
+  warn: (_message, fields) => void warnings.push(fields),
+  error: () => {},
+  child: () => logger,
+};
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "skills-")));
+  await mkdir(join(base, "workspace"));
+  warnings = [];
+  signal = new AbortController().signal;
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+async function put(path: string, text: string): Promise<string> {
+  const absolute = join(base, path);
+  await mkdir(dirname(absolute), { recursive: true });
+  await writeFile(absolute, text);
+  return absolute;
+}
+
+const index = (options: Partial<SkillIndexOptions> = {}) =>
+  createSkillIndex({
+    bundledFolder: join(base, "bundled"),
+    managedFolder: join(base, "managed"),
+    extraFolders: [join(base, "extra"), join(base, "extra2")],
+    host: { platform: "linux", env: { PATH: join(base, "bin") } },
+    logger,
+    ...options,
+  });
+const scan = (options: Partial<SkillIndexOptions> = {}) => index(options).scan({ workspace: join(base, "workspace"), signal });
+const names = async (options: Partial<SkillIndexOptions> = {}): Promise<string[]> => (await scan(options)).skills.map(({ name }) => name);
+
+describe("where skills come from", () => {
+  test("every folder, by name, with the path that `read` takes", async () => {
+    await put("workspace/skills/b/SKILL.md", "Bee.");
+    await put("managed/a/SKILL.md", "---\nname: ay\nversion: 2\n---\nAy.");
+    await put("bundled/c/SKILL.md", "Sea.");
+    await put("extra/d/SKILL.md", "Dee.");
+    const { skills, problems } = await scan();
+    expect(problems).toEqual([]);
+    expect(skills).toEqual([
+      {
+        name: "ay",
+        description: "Ay.",
+        version: "2",
+        source: "managed",
+        location: join(base, "managed/a/SKILL.md"),
+        folder: join(base, "managed/a"),
+      },
+      {
+        name: "b",
+        description: "Bee.",
+        version: expect.any(String) as string,
+        source: "workspace",
+        location: "./skills/b/SKILL.md",
+        folder: join(base, "workspace/skills/b"),
+      },
+      expect.objectContaining({ name: "c", source: "bundled" }) as unknown,
+      expect.objectContaining({ name: "d", source: "extra" }) as unknown,
+    ]);
+  });
+
+  test("workspace before managed before extra before bundled", async () => {
+    for (const place of ["workspace/skills", "managed", "extra", "extra2", "bundled"]) await put(`${place}/x/SKILL.md`, `From ${place}.`);
+    for (const place of ["workspace/skills", "managed", "extra"]) {
+      expect((await scan()).skills.map(({ description }) => description)).toEqual([`From ${place}.`]);
+      await rm(join(base, place), { recursive: true });
+    }
+    expect((await scan()).skills.map(({ description }) => description)).toEqual(["From extra2."]);
+    await rm(join(base, "extra2"), { recursive: true });
+    expect((await scan()).skills.map(({ description }) => description)).toEqual(["From bundled."]);
+  });
+
+  test("what wins is then checked: a skill that lacks something does not uncover the one behind it", async () => {
+    await put("workspace/skills/x/SKILL.md", "---\nmetadata: { factotum: { requires: { bins: [nothing] } } }\n---\nMine.");
+    await put("bundled/x/SKILL.md", "Theirs.");
+    expect(await names()).toEqual([]);
+  });
+
+  test("two of one name in one place: the first path counts, the other is reported", async () => {
+    await put("managed/one/SKILL.md", "---\nname: same\n---\nFirst.");
+    const second = await put("managed/two/SKILL.md", "---\nname: same\n---\nSecond.");
+    const { skills, problems } = await scan();
+    expect(skills.map(({ description }) => description)).toEqual(["First."]);
+    expect(problems).toEqual([{ type: "broken", path: second, message: expect.stringContaining("same name") as string }]);
+  });
+
+  test("six folders deep, not seven; not inside a skill, hidden folders or node_modules", async () => {
+    await put("managed/1/2/3/4/5/deep/SKILL.md", "x");
+    await put("managed/1/2/3/4/5/6/too-deep/SKILL.md", "x");
+    await put("managed/outer/SKILL.md", "x");
+    await put("managed/outer/inner/SKILL.md", "x");
+    await put("managed/.hidden/SKILL.md", "x");
+    await put("managed/node_modules/dep/SKILL.md", "x");
+    expect(await names()).toEqual(["deep", "outer"]);
+  });
+
+  test("the allow list narrows: left out is all, empty is none", async () => {
+    await put("managed/a/SKILL.md", "x");
+    await put("managed/b/SKILL.md", "x");
+    const list = async (allow?: string[]): Promise<string[]> =>
+      (await index().list({ workspace: join(base, "workspace"), signal, ...(allow === undefined ? {} : { allow }) })).map(
+        ({ name }) => name,
+      );
+    expect(await list()).toEqual(["a", "b"]);
+    expect(await list(["b", "missing"])).toEqual(["b"]);
+    expect(await list([])).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  test("that stay inside are followed, once", async () => {
+    await put("managed/store/real/SKILL.md", "x");
+    await symlink("store/real", join(base, "managed/alias"));
+    await symlink(".", join(base, "managed/circle"));
+    expect((await scan()).skills.map(({ folder }) => folder)).toEqual([join(base, "managed/store/real")]);
+  });
+
+  test("that lead out are refused", async () => {
+    await put("outside/secret/SKILL.md", "x");
+    const file = await put("outside/file.md", "x");
+    await mkdir(join(base, "managed/by-file"), { recursive: true });
+    await symlink(join(base, "outside"), join(base, "managed/by-folder"));
+    await symlink(file, join(base, "managed/by-file/SKILL.md"));
+    const { skills, problems } = await scan();
+    expect(skills).toEqual([]);
+    expect(problems.map(({ path }) => path)).toEqual([join(base, "managed/by-file/SKILL.md"), join(base, "managed/by-folder")]);
+  });
+});
+
+describe("a broken skill", () => {
+  test("is left out with one warning, and spoils no other", async () => {
+    await put("managed/good/SKILL.md", "Good.");
+    const broken = await put("managed/broken/SKILL.md", "---\nname: [\n---\n");
+    const large = await put("managed/large/SKILL.md", "x");
+    await truncate(large, 300_000);
+    const bytes = join(base, "managed/bytes");
+    await mkdir(bytes);
+    await writeFile(join(bytes, "SKILL.md"), Buffer.from([0xff, 0xfe]));
+    await mkdir(join(base, "managed/pipe"));
+    execFileSync("mkfifo", [join(base, "managed/pipe/SKILL.md")]);
+    await mkdir(join(base, "managed/folder/SKILL.md"), { recursive: true });
+    const skills = index();
+    for (let time = 0; time < 3; time += 1) {
+      expect((await skills.list({ workspace: join(base, "workspace"), signal })).map(({ name }) => name)).toEqual(["good"]);
+    }
+    expect(warnings).toHaveLength(5);
+    expect(warnings).toContainEqual({ path: broken, reason: expect.stringContaining("not valid YAML") as string });
+    expect(warnings).toContainEqual({ path: large, reason: expect.stringContaining("larger than 262144 bytes") as string });
+    await writeFile(broken, "Mended.");
+    expect((await skills.list({ workspace: join(base, "workspace"), signal })).map(({ name }) => name)).toEqual(["broken", "good"]);
+  });
+
+  test("more skills than anybody has are cut, and that is said", async () => {
+    for (let number = 0; number < 503; number += 1) await put(`managed/s${String(number).padStart(3, "0")}/SKILL.md`, "x");
+    await put("bundled/z/SKILL.md", "x");
+    const { skills, problems } = await scan();
+    expect(skills).toHaveLength(500);
+    expect(problems[0]).toEqual({
+      type: "broken",
+      path: join(base, "managed"),
+      message: "holds more than 500 skills; the rest was left out",
+    });
+  });
+
+  test("an abort ends the search", async () => {
+    await put("managed/a/SKILL.md", "x");
+    await expect(index().scan({ workspace: join(base, "workspace"), signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
+      "enough",
+    );
+  });
+});
+
+describe("what a skill needs", () => {
+  const needing = (requires: string, rest = ""): Promise<string> =>
+    put("managed/x/SKILL.md", `---\nmetadata: { openclaw: { requires: ${requires}${rest} } }\n---\nText.`);
+  const reason = async (options: Partial<SkillIndexOptions> = {}): Promise<string | undefined> => {
+    const { skills, problems } = await scan(options);
+    expect(skills.length + problems.length).toBe(1);
+    return problems[0]?.message;
+  };
+
+  beforeEach(async () => {
+    await chmod(await put("bin/tool", "#!/bin/sh\n"), 0o755);
+    await chmod(await put("bin/no-program", ""), 0o644);
+    await mkdir(join(base, "bin/folder"));
+  });
+
+  test.each([
+    ["{ bins: [tool] }", undefined],
+    ["{ bins: [tool, other] }", "x needs the program other"],
+    ["{ bins: [no-program] }", "x needs the program no-program"],
+    ["{ bins: [folder] }", "x needs the program folder"],
+    ["{ bins: ['../bin/tool'] }", "x needs the program ../bin/tool"],
+    ["{ anyBins: [other, tool] }", undefined],
+    ["{ anyBins: [other, another] }", "x needs one of the programs other, another"],
+    ["{ env: [TOKEN] }", "x needs the environment variable TOKEN"],
+    ["{ os: [linux, darwin] }", undefined],
+    ["{ os: [macos] }", "x is for darwin only"],
+    ["{ config: [browser.enabled] }", "x needs the setting browser.enabled, which does not exist here"],
+  ])("%s", async (requires, message) => {
+    await needing(requires);
+    expect(await reason()).toBe(message);
+  });
+
+  test("a variable comes from the environment, the configuration, or its API key", async () => {
+    await needing("{ env: [TOKEN] }", ", primaryEnv: TOKEN");
+    const host = { platform: "linux", env: { TOKEN: "t" } };
+    expect(await reason({ host })).toBeUndefined();
+    expect(await reason({ entries: { x: { env: { TOKEN: "t" } } } })).toBeUndefined();
+    expect(await reason({ entries: { x: { apiKey: "k" } } })).toBeUndefined();
+    expect(await reason({ entries: { y: { apiKey: "k" } } })).toContain("TOKEN");
+    await needing("{ env: [OTHER] }", ", primaryEnv: TOKEN");
+    expect(await reason({ entries: { x: { apiKey: "k" } } })).toContain("OTHER");
+  });
+
+  test("`always` asks for nothing", async () => {
+    await needing("{ bins: [other] }", ", always: true");
+    expect(await reason()).toBeUndefined();
+  });
+
+  test("the configuration turns a skill off, its author keeps it from the model", async () => {
+    await put("managed/x/SKILL.md", "Text.");
+    expect(await reason({ entries: { x: { enabled: false } } })).toBe("x is turned off by skills.entries");
+    await put("managed/x/SKILL.md", "---\ndisable-model-invocation: true\n---\nText.");
+    expect(await scan()).toEqual({ skills: [], problems: [] });
+  });
+});
+
+test("the bundled skills are whole, named after their folders, and cost little", async () => {
+  const { skills, problems } = await scan({ bundledFolder: BUNDLED_SKILLS_FOLDER });
+  expect(problems).toEqual([]);
+  expect(skills.map(({ name }) => name)).toEqual((await readdir(BUNDLED_SKILLS_FOLDER)).sort());
+  for (const { description } of skills) expect(description.length).toBeLessThanOrEqual(130);
+});

@@ -1,0 +1,143 @@
+import { basename, dirname, join, relative, sep } from "node:path";
+import type { Logger, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import { findSkillFiles } from "./discovery/find-skill-files.ts";
+import { readSkillFile } from "./discovery/read-skill-file.ts";
+import { ProgramLookup, unmetRequirements, type SkillHost, type SkillSetting } from "./eligibility/unmet-requirements.ts";
+import { parseSkill, SkillFileError, type SkillFile } from "./skill-file/parse-skill.ts";
+
+const MAX_SKILLS = 500;
+/** Warnings remembered so that each is logged once. */
+const MAX_REMEMBERED = 1_000;
+
+/** Where skills lie and what they are checked against. */
+export interface SkillIndexOptions {
+  /** The skills that come with the product. */
+  readonly bundledFolder?: string;
+  /** `$FACTOTUM_HOME/skills`. */
+  readonly managedFolder: string;
+  /** `skills.load.extraDirs`; of two skills with one name the earlier folder's counts. */
+  readonly extraFolders?: readonly string[];
+  /** `skills.entries`. */
+  readonly entries?: Readonly<Record<string, SkillSetting>>;
+  readonly host: SkillHost;
+  readonly logger: Logger;
+}
+
+/** A skill that is not offered, and why. For `doctor` and `status`. */
+export interface SkillProblem {
+  /** `broken`: its author must change it; `not-eligible`: something is missing here; `disabled`: the configuration says so. */
+  readonly type: "broken" | "not-eligible" | "disabled";
+  /** The file or folder. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Everything that was found. */
+export interface SkillScan {
+  /** The skills that a model is offered, by name. */
+  readonly skills: readonly SkillEntry[];
+  readonly problems: readonly SkillProblem[];
+}
+
+/** The index with what `doctor` wants to know beside it. */
+export interface SkillCatalogue extends SkillIndex {
+  /** Looks at the disk anew. Rejects only when aborted. */
+  scan(options: { readonly workspace: string; readonly signal: AbortSignal }): Promise<SkillScan>;
+}
+
+interface Candidate extends SkillFile {
+  readonly path: string;
+  readonly source: SkillEntry["source"];
+}
+
+/**
+ * Finds skills in `<workspace>/skills`, the managed folder, the extra folders and the bundled ones; of several with one name the first in
+ * this order counts, and is then checked. A skill that is broken is left out with one warning; it never spoils the others.
+ */
+export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
+  const warned = new Set<string>();
+  const warnOnce = ({ path, message }: SkillProblem): void => {
+    const key = `${path}\0${message}`;
+    if (warned.has(key)) return;
+    if (warned.size >= MAX_REMEMBERED) warned.clear();
+    warned.add(key);
+    options.logger.warn("A skill was left out.", { path, reason: message });
+  };
+  const scan: SkillCatalogue["scan"] = async ({ workspace, signal }) => {
+    const { candidates, problems } = await collect(options, workspace, signal);
+    const programs = new ProgramLookup(options.host.env["PATH"]);
+    const skills: SkillEntry[] = [];
+    for (const candidate of candidates.values()) {
+      signal.throwIfAborted();
+      const setting = options.entries?.[candidate.name] ?? {};
+      const unmet = await unmetRequirements(candidate.requirements, { host: options.host, setting, programs });
+      if (setting.enabled === false)
+        problems.push({ type: "disabled", path: candidate.path, message: `${candidate.name} is turned off by skills.entries` });
+      else if (unmet.length > 0)
+        problems.push({ type: "not-eligible", path: candidate.path, message: `${candidate.name} ${unmet.join(", ")}` });
+      else if (candidate.offered) skills.push(toEntry(candidate, workspace));
+    }
+    skills.sort((one, other) => (one.name < other.name ? -1 : 1));
+    return { skills, problems };
+  };
+  return {
+    scan,
+    async list({ workspace, allow, signal }) {
+      if (allow?.length === 0) return [];
+      const { skills, problems } = await scan({ workspace, signal });
+      for (const problem of problems) if (problem.type === "broken") warnOnce(problem);
+      return allow === undefined ? skills : skills.filter(({ name }) => allow.includes(name));
+    },
+  };
+}
+
+async function collect(
+  options: SkillIndexOptions,
+  workspace: string,
+  signal: AbortSignal,
+): Promise<{ candidates: Map<string, Candidate>; problems: SkillProblem[] }> {
+  const candidates = new Map<string, Candidate>();
+  const problems: SkillProblem[] = [];
+  for (const { folder, source } of roots(options, workspace)) {
+    const found = await findSkillFiles(folder, { maxSkills: MAX_SKILLS - candidates.size, signal });
+    problems.push(...found.problems.map((problem): SkillProblem => ({ type: "broken", ...problem })));
+    for (const path of found.files) {
+      signal.throwIfAborted();
+      const skill = await readCandidate(path, source);
+      if ("message" in skill) {
+        problems.push(skill);
+        continue;
+      }
+      const winner = candidates.get(skill.name);
+      if (winner === undefined) candidates.set(skill.name, skill);
+      else if (winner.source === source)
+        problems.push({ type: "broken", path, message: `has the same name as ${winner.path}: ${skill.name}` });
+    }
+  }
+  return { candidates, problems };
+}
+
+function roots(options: SkillIndexOptions, workspace: string): { folder: string; source: SkillEntry["source"] }[] {
+  return [
+    { folder: join(workspace, "skills"), source: "workspace" },
+    { folder: options.managedFolder, source: "managed" },
+    ...(options.extraFolders ?? []).map((folder) => ({ folder, source: "extra" as const })),
+    ...(options.bundledFolder === undefined ? [] : [{ folder: options.bundledFolder, source: "bundled" as const }]),
+  ];
+}
+
+async function readCandidate(path: string, source: SkillEntry["source"]): Promise<Candidate | SkillProblem> {
+  try {
+    return { ...parseSkill(await readSkillFile(path), basename(dirname(path))), path, source };
+  } catch (error) {
+    if (error instanceof SkillFileError) return { type: "broken", path, message: error.message };
+    if (error instanceof Error && "code" in error) return { type: "broken", path, message: `It cannot be read (${String(error.code)}).` };
+    throw error;
+  }
+}
+
+function toEntry({ name, description, version, source, path }: Candidate, workspace: string): SkillEntry {
+  const way = relative(workspace, path);
+  const location = way === ".." || way.startsWith(`..${sep}`) ? path : `./${way}`;
+  return { name, description, version, source, location, folder: dirname(path) };
+}

@@ -1,0 +1,87 @@
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { SkillRequirements } from "../skill-file/parse-skill.ts";
+
+/** What a skill's needs are checked against. */
+export interface SkillHost {
+  /** As `process.platform` says it. */
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** What the configuration says of one skill (`skills.entries.<name>`); of secrets only that they are there. */
+export interface SkillSetting {
+  /** Default true. */
+  readonly enabled?: boolean;
+  readonly env?: Readonly<Record<string, unknown>>;
+  readonly apiKey?: unknown;
+}
+
+const PLATFORMS: Readonly<Record<string, string>> = { macos: "darwin", mac: "darwin", windows: "win32" };
+
+/** Looks programs up on the PATH, each once. */
+export class ProgramLookup {
+  readonly #folders: readonly string[];
+  readonly #known = new Map<string, Promise<boolean>>();
+
+  constructor(path: string | undefined) {
+    this.#folders = (path ?? "").split(delimiter).filter((folder) => folder !== "");
+  }
+
+  has(name: string): Promise<boolean> {
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    const lookup = this.#find(name);
+    this.#known.set(name, lookup);
+    return lookup;
+  }
+
+  async #find(name: string): Promise<boolean> {
+    if (name === "" || /[/\\\0]/.test(name)) return false;
+    for (const folder of this.#folders) {
+      if (await isProgram(join(folder, name))) return true;
+    }
+    return false;
+  }
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch (error) {
+    // Not there, or not ours to run: both mean that the skill cannot use it.
+    if (error instanceof Error && "code" in error) return false;
+    throw error;
+  }
+}
+
+/** What is missing for a skill, in words for people; empty when it can be used. */
+export async function unmetRequirements(
+  requirements: SkillRequirements,
+  options: { readonly host: SkillHost; readonly setting: SkillSetting; readonly programs: ProgramLookup },
+): Promise<string[]> {
+  if (requirements.always) return [];
+  const { host, setting, programs } = options;
+  const unmet: string[] = [];
+  const systems = requirements.os.map((name) => PLATFORMS[name.toLowerCase()] ?? name.toLowerCase());
+  if (systems.length > 0 && !systems.includes(host.platform)) unmet.push(`is for ${systems.join(", ")} only`);
+  for (const name of requirements.bins) {
+    if (!(await programs.has(name))) unmet.push(`needs the program ${name}`);
+  }
+  if (requirements.anyBins.length > 0) {
+    const found = await Promise.all(requirements.anyBins.map((name) => programs.has(name)));
+    if (!found.includes(true)) unmet.push(`needs one of the programs ${requirements.anyBins.join(", ")}`);
+  }
+  for (const name of requirements.env) {
+    if (!isSet(name, requirements, host, setting)) unmet.push(`needs the environment variable ${name}`);
+  }
+  for (const key of requirements.config) unmet.push(`needs the setting ${key}, which does not exist here`);
+  return unmet;
+}
+
+function isSet(name: string, requirements: SkillRequirements, host: SkillHost, setting: SkillSetting): boolean {
+  const given = host.env[name] ?? setting.env?.[name];
+  if (given !== undefined && given !== "") return true;
+  return name === requirements.primaryEnv && setting.apiKey !== undefined && setting.apiKey !== "";
+}

@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parseSkill, SkillFileError } from "./parse-skill.ts";
+
+const skill = (text: string, folder = "my-skill") => parseSkill(text, folder);
+
+describe("without frontmatter", () => {
+  test("the folder names it, the first paragraph describes it, the text gives the version", () => {
+    const text = "# create-python-script\n\n当用户要一个 Python 脚本时使用。\n两行。\n\n## 步骤\n1. ls\n";
+    expect(skill(text, "create-python-script")).toMatchObject({
+      name: "create-python-script",
+      description: "当用户要一个 Python 脚本时使用。 两行。",
+      version: expect.stringMatching(/^[0-9a-f]{8}$/) as string,
+      offered: true,
+    });
+    expect(skill(text).version).toBe(skill(text).version);
+    expect(skill(`${text} `).version).not.toBe(skill(text).version);
+  });
+
+  test.each([
+    ["one\ntwo\n\nthree", "one two"],
+    ["# A\nafter the heading", "after the heading"],
+    ["---\n\nafter a rule that opens nothing", "after a rule that opens nothing"],
+    ["```sh\nls\n```\nafter code", "after code"],
+    ["~~~\n```\n~~~\nafter other code", "after other code"],
+    ["<!-- note -->\n![logo](a.png)\nprose", "prose"],
+    ["text # not a heading", "text # not a heading"],
+    ["#tag is no heading", "#tag is no heading"],
+  ])("%j is described by its prose", (text, description) => {
+    expect(skill(text).description).toBe(description);
+  });
+});
+
+describe("frontmatter", () => {
+  test("names, describes and dates it", () => {
+    expect(skill("---\r\nname: send\r\ndescription: >\r\n  Sends\r\n  things.\r\nversion: 1.10\r\n---\r\nbody")).toMatchObject({
+      name: "send",
+      description: "Sends things.",
+      version: "1.10",
+    });
+  });
+
+  test("may be empty, or leave fields to the text", () => {
+    expect(skill("---\n---\nbody")).toMatchObject({ name: "my-skill", description: "body" });
+    expect(skill("---\n# only a comment\nlicense: MIT\n---\nbody")).toMatchObject({ name: "my-skill", description: "body" });
+  });
+
+  test("keeps a skill from the model's list", () => {
+    expect(skill("---\ndisable-model-invocation: true\n---\nbody").offered).toBe(false);
+    expect(skill("---\ndisable-model-invocation: false\n---\nbody").offered).toBe(true);
+  });
+
+  test.each([
+    [
+      "metadata: { factotum: { requires: { bins: [git], anyBins: [a, b], env: [X], os: [linux] } } }",
+      { bins: ["git"], anyBins: ["a", "b"], env: ["X"], os: ["linux"] },
+    ],
+    [
+      "metadata:\n  openclaw:\n    os: [darwin]\n    primaryEnv: KEY\n    requires:\n      bins: git",
+      { bins: ["git"], os: ["darwin"], primaryEnv: "KEY" },
+    ],
+    [`metadata: {"openclaw":{"emoji":"x","always":true}}`, { always: true }],
+    [`metadata: '{"clawdbot":{"requires":{"env":["T"]}}}'`, { env: ["T"] }],
+    ["metadata: { other: { requires: { bins: [git] } } }", { bins: [] }],
+  ])("%s", (line, requirements) => {
+    expect(skill(`---\n${line}\n---\nbody`).requirements).toMatchObject(requirements);
+  });
+
+  test.each([
+    ["---\ndescription: Use when: asked\n---\n", /not valid YAML.*quotes/],
+    ["---\n- a\n---\nbody", /list of `key: value`/],
+    ["---\nname: [a]\n---\nbody", /`name`.*not text/],
+    ["---\nname: '\u200b'\n---\nbody", /name is empty/],
+    ["---\nname: x\n---\n# Heading only\n", /neither/],
+    ["", /neither/],
+    ["---\nmetadata: not json\n---\nbody", /not JSON/],
+    ["---\nmetadata: { openclaw: { requires: { bins: [[1]] } } }\n---\nbody", /list of names/],
+    [
+      `---\na: &a [x]\n${Array.from(
+        { length: 9 },
+        (_, index) =>
+          `b${index}: &b${index} [${Array(9)
+            .fill(index === 0 ? "*a" : `*b${index - 1}`)
+            .join(",")}]`,
+      ).join("\n")}\n---\nbody`,
+      /aliases/,
+    ],
+  ])("%j is refused with what to change", (text, message) => {
+    expect(() => skill(text)).toThrow(SkillFileError);
+    expect(() => skill(text)).toThrow(message);
+  });
+});
+
+describe("what a model is shown", () => {
+  test("is one plain line", () => {
+    const file = skill(
+      '---\nname: "a\\u202Eb\\u0007c"\ndescription: "one\\n\\ttwo\\u2028three \\u2066four\\u2069 \\uDB40\\uDC41five"\n---\n',
+    );
+    expect(file).toMatchObject({ name: "ab c", description: "one two three four five" });
+  });
+
+  test("stays within its length", () => {
+    const file = skill(`---\nname: ${"n".repeat(200)}\ndescription: ${"😀".repeat(2_000)}\nversion: ${"1".repeat(99)}\n---\n`);
+    expect([file.name, file.description, file.version].map((text) => Array.from(text).length)).toEqual([64, 1_024, 32]);
+    expect(file.description.isWellFormed()).toBe(true);
+  });
+
+  test("whatever the file holds, it is a skill or refused by name", () => {
+    const piece = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom("---\n", "\n", "name: ", "description: ", "metadata: ", "{", "[", "&a ", "*a", ": ", "# ", "```"),
+    );
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        try {
+          const { name, description, version } = skill(pieces.join(""));
+          for (const text of [name, description, version]) {
+            expect(text).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+            expect(text).toBe(text.trim());
+            expect(text).not.toBe("");
+          }
+        } catch (error) {
+          expect(error).toBeInstanceOf(SkillFileError);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import { createHash } from "node:crypto";
+import { isMap, parseDocument } from "yaml";
+import { firstParagraph } from "./first-paragraph.ts";
+import { plainLine } from "./plain-line.ts";
+
+const MAX_NAME_CHARS = 64;
+const MAX_DESCRIPTION_CHARS = 1_024;
+const MAX_VERSION_CHARS = 32;
+const HASH_CHARS = 8;
+const MAX_ALIASES = 20;
+
+/** What a SKILL.md says about itself. */
+export interface SkillFile {
+  readonly name: string;
+  readonly description: string;
+  readonly version: string;
+  /** False: only a person may ask for it (`disable-model-invocation`). */
+  readonly offered: boolean;
+  readonly requirements: SkillRequirements;
+}
+
+/** What must be there for a skill to be of use. */
+export interface SkillRequirements {
+  /** True: it is offered whatever is missing. */
+  readonly always: boolean;
+  readonly bins: readonly string[];
+  readonly anyBins: readonly string[];
+  readonly env: readonly string[];
+  readonly os: readonly string[];
+  /** Configuration keys of another product's shape; nothing here can meet them. */
+  readonly config: readonly string[];
+  /** The variable that an API key from the configuration fills. */
+  readonly primaryEnv?: string;
+}
+
+/** A SKILL.md that cannot be used. The message says what to change in it. */
+export class SkillFileError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "SkillFileError";
+  }
+}
+
+/**
+ * Reads the text of a SKILL.md. Frontmatter is optional: without it the folder's name is the name, the first paragraph the description,
+ * a hash of the text the version. Throws a SkillFileError. Pure.
+ */
+export function parseSkill(text: string, folderName: string): SkillFile {
+  const { head, body } = splitFrontmatter(text);
+  const fields = head === undefined ? {} : parseFields(head);
+  const name = plainLine(textField(fields, "name") ?? folderName, MAX_NAME_CHARS);
+  if (name === "") throw new SkillFileError("The name is empty; set `name` in the frontmatter.");
+  const description = plainLine(textField(fields, "description") ?? firstParagraph(body), MAX_DESCRIPTION_CHARS);
+  if (description === "") throw new SkillFileError("There is neither a `description` nor a paragraph that could serve as one.");
+  const version = plainLine(textField(fields, "version") ?? "", MAX_VERSION_CHARS);
+  return {
+    name,
+    description,
+    version: version === "" ? createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARS) : version,
+    offered: !isTrue(fields["disable-model-invocation"]),
+    requirements: parseRequirements(fields),
+  };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function splitFrontmatter(text: string): { readonly head?: string; readonly body: string } {
+  const match = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)??---[ \t]*(?:\r?\n|$)/.exec(text);
+  return match === null ? { body: text } : { head: match[1] ?? "", body: text.slice(match[0].length) };
+}
+
+function parseFields(head: string): Fields {
+  // Every value as it was written: a version 1.10 is no number.
+  const document = parseDocument(head, { schema: "failsafe", prettyErrors: false, uniqueKeys: false, logLevel: "silent" });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const message = `The frontmatter is not valid YAML (${plainLine(error.message, 120)}); put values that hold a colon into quotes.`;
+    throw new SkillFileError(message, { cause: error });
+  }
+  if (document.contents === null) return {};
+  if (!isMap(document.contents)) throw new SkillFileError("The frontmatter is not a list of `key: value` lines.");
+  try {
+    return document.toJS({ maxAliasCount: MAX_ALIASES }) as Fields;
+  } catch (error) {
+    throw new SkillFileError("The frontmatter uses too many YAML aliases.", { cause: error });
+  }
+}
+
+function textField(fields: Fields, key: string): string | undefined {
+  const value = fields[key];
+  if (value === undefined || value === null || value === "") return undefined;
+  if (typeof value === "string") return value;
+  throw new SkillFileError(`\`${key}\` in the frontmatter is not text.`);
+}
+
+/** As YAML writes it, which reaches us as text, or as JSON does. */
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === "string" && value.toLowerCase() === "true");
+}
+
+/** Our own block and the ones that skills of the field carry. Theirs may be written as JSON text. */
+function parseRequirements(fields: Fields): SkillRequirements {
+  const metadata = asFields(fields["metadata"]);
+  const block = asFields(metadata["factotum"] ?? metadata["openclaw"] ?? metadata["clawdbot"]);
+  const requires = asFields(block["requires"]);
+  const primaryEnv = block["primaryEnv"];
+  return {
+    always: isTrue(block["always"]),
+    bins: asTexts(requires["bins"]),
+    anyBins: asTexts(requires["anyBins"]),
+    env: asTexts(requires["env"]),
+    os: asTexts(requires["os"] ?? block["os"]),
+    config: asTexts(requires["config"]),
+    ...(typeof primaryEnv === "string" ? { primaryEnv } : {}),
+  };
+}
+
+function asFields(value: unknown): Fields {
+  if (typeof value === "string") return asFields(parseJson(value));
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SkillFileError("`metadata` in the frontmatter is text, but not JSON.", { cause: error });
+  }
+}
+
+function asTexts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (value === undefined || value === null) return [];
+  const texts = Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+  if (!Array.isArray(value) || texts.length !== value.length)
+    throw new SkillFileError("A requirement in the frontmatter's `metadata` is not a list of names.");
+  return texts;
+}
