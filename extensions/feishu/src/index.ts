@@ -1,2 +1,4 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/feishu";
+export { createFeishuChannel } from "./channel.ts";
+export { FeishuConfigSchema } from "./config.ts";
+export type { FeishuConfig, FeishuTransport } from "./config.ts";
+export { feishuExtension } from "./extension.ts";

@@ -1,0 +1,155 @@
+import type { Clock } from "@factotum/channel-contract";
+import { readBodyCapped } from "@factotum/channel-kit";
+import * as z from "zod";
+import { FeishuFailure } from "../errors.ts";
+import type { SdkHttp } from "./load-sdk.ts";
+
+/** What one request may carry beyond the SDK's own options. */
+export interface HttpRequest {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly params?: Readonly<Record<string, string | number | undefined>>;
+  readonly data?: unknown;
+  /** What is expected; a file comes as bytes. */
+  readonly responseType?: "arraybuffer" | "json";
+  /** Longest answer, in bytes; 1 MiB by default. */
+  readonly maxContentLength?: number;
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Bytes of a file and what the platform says of them. */
+export interface FileAnswer {
+  readonly bytes: Uint8Array;
+  readonly contentType: string;
+  readonly contentDisposition: string;
+}
+
+const DEFAULT_TIMEOUT_MS = 15_000;
+const DEFAULT_MAX_BYTES = 1024 * 1024;
+
+/** The connection was never there: nothing can have arrived. */
+const NOT_SENT =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_VERIFY\w*)$/;
+
+const AnswerSchema = z.looseObject({ code: z.number(), msg: z.string().optional() });
+
+/**
+ * The SDK's HTTP on the host's `fetch`: every request has a signal, a time limit and a limit on its answer, follows no redirect, and fails with a
+ * `FeishuFailure` that tells a no from silence. The SDK's own transport can do none of that, and its errors carry the secret.
+ */
+export function createHttp(options: { readonly fetch: typeof fetch; readonly clock: Clock; readonly throwOnCode: boolean }): SdkHttp {
+  const send = async (request: HttpRequest): Promise<unknown> => {
+    using deadline = startDeadline(request, options.clock);
+    const response = await fetchOnce(options.fetch, request, deadline.signal);
+    const body = await readAnswer(response, request, deadline.signal);
+    if (request.responseType === "arraybuffer" && response.ok && !isJson(response)) return fileAnswer(response, body);
+    return parseAnswer(response, body, options.throwOnCode);
+  };
+  const withBody = (method: string) => (url: string, data?: unknown, more?: object) => send({ ...more, url, method, data });
+  const withoutBody = (method: string) => (url: string, more?: object) => send({ ...more, url, method });
+  const http = {
+    request: (request: HttpRequest) => send(request),
+    get: withoutBody("GET"),
+    delete: withoutBody("DELETE"),
+    head: withoutBody("HEAD"),
+    options: withoutBody("OPTIONS"),
+    post: withBody("POST"),
+    put: withBody("PUT"),
+    patch: withBody("PATCH"),
+  };
+  // The SDK's type lets every caller name the answer's type; what it really is, is checked where it is used.
+  return http as unknown as SdkHttp;
+}
+
+function startDeadline(request: HttpRequest, clock: Clock): Disposable & { readonly signal: AbortSignal } {
+  const timeout = new AbortController();
+  const timer = clock.schedule(request.timeout ?? DEFAULT_TIMEOUT_MS, () => timeout.abort(new Error("Feishu did not answer in time")));
+  const signal = request.signal === undefined ? timeout.signal : AbortSignal.any([request.signal, timeout.signal]);
+  return { signal, [Symbol.dispose]: () => timer[Symbol.dispose]() };
+}
+
+async function fetchOnce(fetchNow: typeof fetch, request: HttpRequest, signal: AbortSignal): Promise<Response> {
+  if (signal.aborted) throw new FeishuFailure({ type: "not-sent" }, "the call was ended before it left", { cause: signal.reason });
+  const url = new URL(request.url);
+  for (const [name, value] of Object.entries(request.params ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
+  const method = (request.method ?? "GET").toUpperCase();
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(request.headers ?? {}))
+    if (typeof value === "string" && value !== "") headers.set(name, value);
+  const hasBody = request.data !== undefined && method !== "GET" && method !== "HEAD";
+  if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
+  try {
+    return await fetchNow(url, { method, headers, signal, redirect: "error", ...(hasBody && { body: JSON.stringify(request.data) }) });
+  } catch (cause) {
+    const type = !signal.aborted && NOT_SENT.test(codeOf(cause)) ? "not-sent" : "no-answer";
+    const what = type === "not-sent" ? `could not connect to ${url.host}` : `no answer from ${url.host}`;
+    throw new FeishuFailure({ type }, `${what}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+async function readAnswer(response: Response, request: HttpRequest, signal: AbortSignal): Promise<Uint8Array> {
+  const maxBytes = request.maxContentLength ?? DEFAULT_MAX_BYTES;
+  const body = await readBodyCapped(response, { maxBytes, signal }).catch((cause: unknown) => {
+    throw new FeishuFailure({ type: "no-answer" }, `the answer broke off: ${reasonOf(cause)}`, { cause });
+  });
+  if (body.type === "too-large") throw new FeishuFailure({ type: "http", status: 413 }, `the answer is larger than ${maxBytes} bytes`);
+  return body.bytes;
+}
+
+function parseAnswer(response: Response, body: Uint8Array, throwOnCode: boolean): unknown {
+  const retryAfterMs = retryDelay(response.headers);
+  const answer = AnswerSchema.safeParse(parseJson(body));
+  if (!answer.success) {
+    if (response.ok) throw new FeishuFailure({ type: "no-answer" }, "the answer is not the platform's JSON", { cause: answer.error });
+    throw new FeishuFailure(
+      { type: "http", status: response.status, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+      `HTTP ${response.status}`,
+    );
+  }
+  const { code, msg = "" } = answer.data;
+  if (code !== 0 && throwOnCode) {
+    const reason = { type: "refused", code, status: response.status, ...(retryAfterMs !== undefined && { retryAfterMs }) } as const;
+    throw new FeishuFailure(reason, `Feishu answered ${code}: ${msg.slice(0, 300)}`);
+  }
+  return answer.data;
+}
+
+function fileAnswer(response: Response, bytes: Uint8Array): FileAnswer {
+  return {
+    bytes,
+    contentType: response.headers.get("content-type") ?? "application/octet-stream",
+    contentDisposition: response.headers.get("content-disposition") ?? "",
+  };
+}
+
+function isJson(response: Response): boolean {
+  return (
+    response.headers.get("content-type")?.startsWith("application/json") === true && response.headers.get("content-disposition") === null
+  );
+}
+
+/** Seconds until the limit ends, as the platform's gateway or a proxy says it. */
+function retryDelay(headers: Headers): number | undefined {
+  const seconds = Number(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds * 1_000) : undefined;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8").decode(body));
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}
+
+function codeOf(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) if ("code" in at && typeof at.code === "string") return at.code;
+  return "";
+}
+
+function reasonOf(error: unknown): string {
+  return codeOf(error) || (error instanceof Error ? error.message : "unknown");
+}

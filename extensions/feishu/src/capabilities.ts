@@ -1,0 +1,24 @@
+import type { ChannelCapabilities } from "@factotum/channel-contract";
+
+/** Longest text of one message, UTF-16 code units. The platform takes 30 KiB of a rich message; this leaves room for three bytes a character and the markup. */
+export const MAX_TEXT_LENGTH = 4_000;
+
+/** What is built and tested. */
+export const FEISHU_CAPABILITIES: ChannelCapabilities = {
+  addressing: "platform",
+  text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "subset", dialect: "feishu-post" },
+  threads: "native",
+  edit: true,
+  delete: true,
+  reactions: true,
+  polls: false,
+  typing: false,
+  media: [],
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  streaming: "none",
+  idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
+  caseSensitiveIds: true,
+  actions: [],
+};

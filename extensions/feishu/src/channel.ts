@@ -1,0 +1,88 @@
+import { ChannelError } from "@factotum/channel-contract";
+import type { AttachmentRef, CallOptions, Channel, ChannelHost, Media, Origin } from "@factotum/channel-contract";
+import { createBotIdentity } from "./api/bot-identity.ts";
+import { createFeishuApi } from "./api/feishu-api.ts";
+import { FEISHU_CAPABILITIES } from "./capabilities.ts";
+import type { FeishuConfig } from "./config.ts";
+import { toChannelError } from "./errors.ts";
+import { createAcceptEvent } from "./inbound/accept-event.ts";
+import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
+import { createMessageApi } from "./outbound/message-api.ts";
+import type { MessageApi } from "./outbound/message-api.ts";
+import { createSender } from "./outbound/sender.ts";
+import { createLongConnection } from "./transport/long-connection.ts";
+import type { Transport } from "./transport/transport.ts";
+import { createWebhookTransport } from "./transport/webhook.ts";
+
+/** Makes the channel of one account. Nothing is loaded and nothing is asked before `start` or the first send. */
+export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Channel {
+  const api = createFeishuApi(config, host);
+  const bot = createBotIdentity(api);
+  const messages = createMessageApi(api, config.appId);
+  const sender = createSender(messages, host);
+  const accept = createAcceptEvent({ appId: config.appId, host, bot });
+  const transport: Transport =
+    config.transport.type === "webhook"
+      ? createWebhookTransport({ secrets: config.transport, host, bot, accept })
+      : createLongConnection({ config, host, accept });
+  let stopped: Promise<void> | undefined;
+
+  return {
+    capabilities: FEISHU_CAPABILITIES,
+    start: (options) => transport.start(options),
+    handleWebhook: (request, options) => transport.handleWebhook(request, options),
+    send: (target, outbound, options) => sender.send(target, outbound, options),
+    act: ({ name }) => Promise.reject(new ChannelError("rejected", `this channel does not do ${name}`, { retry: { type: "never" } })),
+    fetchAttachment: (ref, options) => fetchAttachment(messages, ref, options),
+    resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
+    health: () => transport.health(),
+    stop: (options) => {
+      stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => undefined);
+      return stopped;
+    },
+  };
+}
+
+async function fetchAttachment(
+  messages: MessageApi,
+  attachment: AttachmentRef,
+  options: CallOptions & { readonly maxBytes: number },
+): Promise<Media> {
+  const resource = parseAttachmentRef(attachment.ref);
+  if (resource === undefined) throw new ChannelError("not-found", "this attachment is not one of Feishu's", { retry: { type: "never" } });
+  try {
+    const { bytes, contentType, contentDisposition } = await messages.fetchResource(resource, options);
+    const fileName = attachment.fileName ?? fileNameOf(contentDisposition);
+    return {
+      kind: attachment.kind,
+      mimeType: contentType.split(";")[0]?.trim() || (attachment.mimeType ?? "application/octet-stream"),
+      bytes,
+      ...(fileName !== undefined && { fileName }),
+      ...(attachment.voice !== undefined && { voice: attachment.voice }),
+    };
+  } catch (error) {
+    throw toChannelError(error);
+  }
+}
+
+/** The name of a download, without a path. */
+function fileNameOf(contentDisposition: string): string | undefined {
+  const encoded = /filename\*=UTF-8''([^;]+)/i.exec(contentDisposition)?.[1];
+  const plain = /filename="?([^";]+)"?/i.exec(contentDisposition)?.[1];
+  const name =
+    encoded !== undefined && /^(?:[^%]|%[0-9a-f]{2})*$/i.test(encoded)
+      ? Buffer.from(unescapeBytes(encoded), "latin1").toString("utf8")
+      : plain;
+  return name?.split(/[/\\]/).at(-1) || undefined;
+}
+
+function unescapeBytes(text: string): string {
+  return text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Ids only: the platform finds people by name for apps with rights to the directory, which a bot need not have. */
+function resolveTarget(query: string, accountId: string): Origin | undefined {
+  const [, id] = /^(?:(?:user|channel|group):)?((?:ou|on|oc)_[\w-]+)$/.exec(query.trim()) ?? [];
+  if (id === undefined) return undefined;
+  return { channel: "feishu", accountId, conversation: { kind: id.startsWith("oc_") ? "group" : "direct", id } };
+}

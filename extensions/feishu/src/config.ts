@@ -1,0 +1,44 @@
+import * as z from "zod";
+
+/** How events come in. */
+export type FeishuTransport =
+  | {
+      /** Feishu posts events to the gateway. */
+      readonly type: "webhook";
+      /** From the console, Events & Callbacks, Encryption Strategy. Without it the platform signs nothing, so it is required. */
+      readonly encryptKey: string;
+      /** From the same page. */
+      readonly verificationToken: string;
+    }
+  /** The gateway opens a connection to Feishu: no public address is needed. */
+  | { readonly type: "websocket" };
+
+/** One account: one app of the Feishu or Lark console. */
+export interface FeishuConfig {
+  /** Begins with `cli_`. */
+  readonly appId: string;
+  readonly appSecret: string;
+  /** Which of the two platforms the app lives on; `feishu` by default. */
+  readonly domain: "feishu" | "lark";
+  /** Another server in place of the platform's own. */
+  readonly baseUrl?: string | undefined;
+  readonly transport: FeishuTransport;
+}
+
+/** Schema of one account. */
+export const FeishuConfigSchema: z.ZodType<FeishuConfig> = z.strictObject({
+  appId: z.string().min(1).describe("App ID from the developer console; begins with cli_."),
+  appSecret: z.string().min(1).describe("App Secret from the developer console."),
+  domain: z.enum(["feishu", "lark"]).default("feishu").describe("Platform that the app lives on."),
+  baseUrl: z.url().optional().describe("Server in place of the platform's own."),
+  transport: z
+    .discriminatedUnion("type", [
+      z.strictObject({
+        type: z.literal("webhook"),
+        encryptKey: z.string().min(1).describe("Encrypt Key of the console's Encryption Strategy; signs and encrypts events."),
+        verificationToken: z.string().min(1).describe("Verification Token of the same page."),
+      }),
+      z.strictObject({ type: z.literal("websocket") }),
+    ])
+    .describe("webhook: the platform posts events here. websocket: a connection from here, no public address needed."),
+});

@@ -1,0 +1,75 @@
+import * as z from "zod";
+
+/** The wrapper of schema 2.0 around every event. */
+export interface Envelope {
+  readonly header: { readonly event_id: string; readonly event_type: string; readonly app_id: string };
+  readonly event?: unknown;
+}
+
+/** A person or an app that a message names. */
+export interface Mention {
+  readonly key: string;
+  readonly name: string;
+  readonly id?: { readonly open_id?: string | null | undefined } | null | undefined;
+}
+
+/** `im.message.receive_v1`. */
+export interface MessageEvent {
+  readonly sender: {
+    readonly sender_id?:
+      | {
+          readonly open_id?: string | null | undefined;
+          readonly union_id?: string | null | undefined;
+          readonly user_id?: string | null | undefined;
+        }
+      | null
+      | undefined;
+    readonly sender_type: string;
+  };
+  readonly message: {
+    readonly message_id: string;
+    readonly root_id?: string | undefined;
+    readonly parent_id?: string | undefined;
+    readonly thread_id?: string | undefined;
+    /** Milliseconds since the epoch, in digits. */
+    readonly create_time: string;
+    readonly chat_id: string;
+    readonly chat_type: string;
+    readonly message_type: string;
+    /** JSON in a string. */
+    readonly content: string;
+    readonly mentions?: readonly Mention[] | null | undefined;
+  };
+}
+
+const id = z.string().min(1);
+const optionalId = z.string().nullish();
+
+/** Parses the wrapper; other schemas do not fit. */
+export const EnvelopeSchema: z.ZodType<Envelope> = z.looseObject({
+  schema: z.literal("2.0"),
+  header: z.looseObject({ event_id: id, event_type: z.string(), app_id: z.string() }),
+  event: z.unknown(),
+});
+
+/** Parses the event; fields that are not used may be anything. */
+export const MessageEventSchema: z.ZodType<MessageEvent> = z.looseObject({
+  sender: z.looseObject({
+    sender_id: z.looseObject({ open_id: optionalId, union_id: optionalId, user_id: optionalId }).nullish(),
+    sender_type: z.string(),
+  }),
+  message: z.looseObject({
+    message_id: id,
+    root_id: z.string().optional(),
+    parent_id: z.string().optional(),
+    thread_id: z.string().optional(),
+    create_time: z.string().regex(/^\d{1,15}$/),
+    chat_id: id,
+    chat_type: z.string(),
+    message_type: z.string(),
+    content: z.string(),
+    mentions: z
+      .array(z.looseObject({ key: z.string(), name: z.string().default(""), id: z.looseObject({ open_id: optionalId }).nullish() }))
+      .nullish(),
+  }),
+});

@@ -1,0 +1,81 @@
+import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import * as z from "zod";
+import { attachmentRef } from "./attachment-ref.ts";
+import { parsePost } from "./parse-post.ts";
+
+/** What a message says and carries. */
+export interface ParsedContent {
+  readonly text: string;
+  readonly attachments: readonly AttachmentRef[];
+}
+
+const FieldsSchema = z.looseObject({
+  text: z.string().optional(),
+  image_key: z.string().optional(),
+  file_key: z.string().optional(),
+  file_name: z.string().optional(),
+  name: z.string().optional(),
+  latitude: z.union([z.string(), z.number()]).optional(),
+  longitude: z.union([z.string(), z.number()]).optional(),
+});
+type Fields = z.infer<typeof FieldsSchema>;
+
+/** Message types that are a file, and what kind of it. */
+const FILES: Readonly<Record<string, MediaKind>> = { image: "image", file: "file", audio: "audio", media: "video", video: "video" };
+
+/**
+ * Reads the content of a message by its type. What has no words and no bytes that one can fetch (a sticker, a place, a card, a shared chat) becomes a note in
+ * brackets, so that the person is not met with silence.
+ */
+export function parseContent(message: { readonly messageId: string; readonly type: string; readonly content: string }): ParsedContent {
+  const { messageId, type } = message;
+  const content = parseJson(message.content);
+  if (type === "post") {
+    const post = parsePost(content);
+    if (post === undefined) return note(type);
+    return {
+      text: post.text,
+      attachments: post.media.map(({ kind, key }) => ({
+        kind,
+        ref: attachmentRef({ messageId, key, type: kind === "image" ? "image" : "file" }),
+      })),
+    };
+  }
+  const parsed = FieldsSchema.safeParse(content);
+  if (!parsed.success) return note(type);
+  const fields = parsed.data;
+  if (type === "text" && fields.text !== undefined) return { text: fields.text, attachments: [] };
+  const kind = FILES[type];
+  const key = type === "image" ? fields.image_key : fields.file_key;
+  if (kind !== undefined && key !== undefined) return { text: "", attachments: [fileOf({ messageId, kind, key, fields })] };
+  return type === "location" ? { text: placeOf(fields), attachments: [] } : note(type);
+}
+
+function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields: Fields }): AttachmentRef {
+  const { messageId, kind, key, fields } = file;
+  return {
+    kind,
+    ref: attachmentRef({ messageId, key, type: kind === "image" ? "image" : "file" }),
+    ...(fields.file_name !== undefined && { fileName: fields.file_name }),
+    // The platform records voice messages as Opus, and sends no other audio as `audio`.
+    ...(kind === "audio" && { mimeType: "audio/ogg", voice: true }),
+  };
+}
+
+function placeOf({ name, latitude, longitude }: Fields): string {
+  const where = latitude !== undefined && longitude !== undefined ? ` (${latitude}, ${longitude})` : "";
+  return `[location: ${name ?? "unnamed"}${where}]`;
+}
+
+function note(type: string): ParsedContent {
+  return { text: `[${type.replaceAll("_", " ")}]`, attachments: [] };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}

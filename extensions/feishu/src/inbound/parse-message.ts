@@ -1,0 +1,76 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { Bot } from "../api/bot-identity.ts";
+import { conversationOf } from "../conversation-id.ts";
+import type { Mention, MessageEvent } from "./event-schema.ts";
+import { parseContent } from "./parse-content.ts";
+
+/** What an event is read with. */
+export interface ParseContext {
+  readonly eventId: string;
+  readonly accountId: string;
+  /** Needed only when `needsBot` says so. */
+  readonly bot: Bot | undefined;
+}
+
+/** A message, or why there is none. */
+export type ParsedMessage =
+  | { readonly type: "message"; readonly message: MsgContext }
+  | { readonly type: "ignored"; readonly reason: string };
+
+/** True when the bot's own id decides something: whether it was mentioned, or whether it is the sender. */
+export function needsBot(event: MessageEvent): boolean {
+  return event.sender.sender_type !== "user" || (event.message.mentions ?? []).length > 0;
+}
+
+/** Reads `im.message.receive_v1`. Pure. */
+export function parseMessage(event: MessageEvent, context: ParseContext): ParsedMessage {
+  const { message, sender } = event;
+  const { open_id: openId, union_id: unionId, user_id: userId } = sender.sender_id ?? {};
+  const senderId = [openId, unionId, userId].find((id) => typeof id === "string" && id !== "");
+  if (typeof senderId !== "string") return { type: "ignored", reason: "it has no sender" };
+  const isBot = sender.sender_type !== "user";
+  if (isBot && senderId === context.bot?.openId) return { type: "ignored", reason: "it is the bot's own" };
+
+  const mentions = message.mentions ?? [];
+  const { text, attachments } = parseContent({ messageId: message.message_id, type: message.message_type, content: message.content });
+  return {
+    type: "message",
+    message: {
+      origin: {
+        channel: "feishu",
+        accountId: context.accountId,
+        conversation: conversationOf({
+          chatId: message.chat_id,
+          chatType: message.chat_type,
+          messageId: message.message_id,
+          rootId: message.root_id,
+          threadId: message.thread_id,
+        }),
+      },
+      eventId: context.eventId,
+      messageId: messageId(message.message_id),
+      timestampMs: Number(message.create_time),
+      event: { type: "message" },
+      sender: { id: senderId, isBot },
+      text: nameMentions(text, mentions, context.bot),
+      mentionsBot: context.bot !== undefined && mentions.some((mention) => mention.id?.open_id === context.bot?.openId),
+      ...(message.parent_id !== undefined &&
+        message.parent_id !== "" && { replyTo: { messageId: messageId(message.parent_id), body: "", isQuote: false } }),
+      attachments,
+    },
+  };
+}
+
+/** Puts names in the place of the platform's keys (`@_user_1`). The bot's name at the very beginning only says whom the message is for, and goes. */
+function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
+  const byKey = new Map(mentions.map((mention) => [mention.key, mention]));
+  const addressed = /^\s*(@_user_\d+)\s*/.exec(text);
+  const first = addressed === null ? undefined : byKey.get(addressed[1] ?? "");
+  const toBot = bot !== undefined && first?.id?.open_id === bot.openId;
+  return (toBot && addressed !== null ? text.slice(addressed[0].length) : text).replace(/@_(?:user_\d+|all)/g, (key) => {
+    if (key === "@_all") return "@all";
+    const name = byKey.get(key)?.name;
+    return name === undefined || name === "" ? key : `@${name}`;
+  });
+}

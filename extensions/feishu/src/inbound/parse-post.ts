@@ -1,0 +1,82 @@
+import * as z from "zod";
+
+/** An element of a rich message. What is not known is left out. */
+const ElementSchema = z.looseObject({
+  tag: z.string(),
+  text: z.string().optional(),
+  href: z.string().optional(),
+  user_id: z.string().optional(),
+  user_name: z.string().optional(),
+  image_key: z.string().optional(),
+  file_key: z.string().optional(),
+  language: z.string().optional(),
+  emoji_type: z.string().optional(),
+  style: z.array(z.string()).optional(),
+});
+type Element = z.infer<typeof ElementSchema>;
+
+const PostSchema = z.looseObject({ title: z.string().optional(), content: z.array(z.array(ElementSchema)) });
+
+/** A rich message as Markdown, and the keys of what it shows in between, in their order. */
+export interface ParsedPost {
+  readonly text: string;
+  readonly media: readonly { readonly kind: "image" | "video"; readonly key: string }[];
+}
+
+/** Reads the content of a `post`: with or without a locale around it. `undefined` when it is none. */
+export function parsePost(content: unknown): ParsedPost | undefined {
+  const post = [content, ...Object.values(isRecord(content) ? content : {})]
+    .map((value) => PostSchema.safeParse(value))
+    .find(({ success }) => success)?.data;
+  if (post === undefined) return undefined;
+  const paragraphs = post.content.map((elements) => elements.map(renderElement).join(""));
+  const title = post.title === undefined || post.title === "" ? [] : [`**${post.title}**`];
+  const media = post.content.flat().flatMap((element): ParsedPost["media"] => {
+    if (element.tag === "img" && element.image_key !== undefined) return [{ kind: "image", key: element.image_key }];
+    return element.tag === "media" && element.file_key !== undefined ? [{ kind: "video", key: element.file_key }] : [];
+  });
+  return { text: [...title, ...paragraphs].join("\n").trim(), media };
+}
+
+function renderElement(element: Element): string {
+  const { text = "", style = [] } = element;
+  switch (element.tag) {
+    case "text":
+    case "md":
+      return styled(text, style);
+    case "a":
+      return element.href === undefined || element.href === text ? text : `[${text}](${element.href})`;
+    case "at":
+      // The key of a mention (`@_user_1`) is named later; an id is not for reading.
+      return element.user_id?.startsWith("@_") === true ? element.user_id : `@${element.user_name ?? "someone"}`;
+    case "code_block":
+      return `\n\`\`\`${element.language?.toLowerCase() ?? ""}\n${text.replace(/\n$/, "")}\n\`\`\`\n`;
+    case "emotion":
+      return element.emoji_type === undefined ? "" : `:${element.emoji_type}:`;
+    case "hr":
+      return "\n---\n";
+    default:
+      return "";
+  }
+}
+
+/** Marks go next to the words: Markdown knows no emphasis that begins with a space. */
+function styled(text: string, style: readonly string[]): string {
+  const words = text.trim();
+  if (words === "") return text;
+  const marks = [style.includes("bold") ? "**" : "", style.includes("italic") ? "*" : "", style.includes("lineThrough") ? "~~" : ""].join(
+    "",
+  );
+  return text.replace(
+    words,
+    () =>
+      `${marks}${words}${[...marks.matchAll(/\*\*|~~|\*/g)]
+        .map(([mark]) => mark)
+        .toReversed()
+        .join("")}`,
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

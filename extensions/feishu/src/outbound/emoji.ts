@@ -1,0 +1,34 @@
+/** Feishu's names of the reactions that people know as emoji. */
+const NAMES: Readonly<Record<string, string>> = {
+  "👍": "THUMBSUP",
+  "👎": "ThumbsDown",
+  "❤": "HEART",
+  "😂": "LOL",
+  "😄": "LAUGH",
+  "🙂": "SMILE",
+  "😊": "BLUSH",
+  "😢": "CRY",
+  "😭": "SOB",
+  "😡": "ANGRY",
+  "😱": "TERROR",
+  "🤔": "THINKING",
+  "👀": "GLANCE",
+  "👌": "OK",
+  "✅": "DONE",
+  "✔": "CheckMark",
+  "❌": "CrossMark",
+  "🎉": "PARTY",
+  "👏": "APPLAUSE",
+  "🙏": "THANKS",
+  "💪": "MUSCLE",
+  "🔥": "Fire",
+  "🌹": "ROSE",
+  "🚀": "OnIt",
+  "⏳": "Typing",
+};
+
+/** The platform's name for an emoji; a name of the platform stays as it is. `undefined` when there is none. */
+export function emojiType(emoji: string): string | undefined {
+  const plain = emoji.replaceAll("\ufe0f", "");
+  return NAMES[plain] ?? (/^[A-Za-z0-9_]+$/.test(plain) ? plain : undefined);
+}

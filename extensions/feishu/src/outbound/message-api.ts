@@ -1,0 +1,88 @@
+import { messageId } from "@factotum/channel-contract";
+import type { CallOptions, MessageId, Origin } from "@factotum/channel-contract";
+import * as z from "zod";
+import type { ApiCall, FeishuApi } from "../api/feishu-api.ts";
+import type { FileAnswer } from "../api/http.ts";
+import { receiveIdType } from "../conversation-id.ts";
+import { FeishuFailure } from "../errors.ts";
+import type { ResourceRef } from "../inbound/attachment-ref.ts";
+import type { MessageBody } from "./render-text.ts";
+
+const SentSchema = z.looseObject({ data: z.looseObject({ message_id: z.string().min(1) }) });
+const ReactionsSchema = z.looseObject({
+  data: z.looseObject({
+    items: z
+      .array(z.looseObject({ reaction_id: z.string(), operator: z.looseObject({ operator_type: z.string(), operator_id: z.string() }) }))
+      .default([]),
+  }),
+});
+
+/** The message calls of the platform that are used. Each rejects with a FeishuFailure. */
+export interface MessageApi {
+  /** Sends into a conversation; with `replyTo`, or in a thread, as a reply. */
+  send(
+    message: { readonly target: Origin; readonly body: MessageBody; readonly uuid: string; readonly replyTo?: string | undefined },
+    options: CallOptions,
+  ): Promise<MessageId>;
+  edit(id: string, body: MessageBody, options: CallOptions): Promise<void>;
+  recall(id: string, options: CallOptions): Promise<void>;
+  react(id: string, emojiType: string, options: CallOptions): Promise<void>;
+  unreact(id: string, emojiType: string, options: CallOptions): Promise<void>;
+  fetchResource(resource: ResourceRef, options: CallOptions & { readonly maxBytes: number }): Promise<FileAnswer>;
+}
+
+/** Makes the calls on an account's API. */
+export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
+  const path = (id: string, rest = ""): string => `/im/v1/messages/${encodeURIComponent(id)}${rest}`;
+  return {
+    async send({ target, body, uuid, replyTo }, options) {
+      const { id, threadId } = target.conversation;
+      const parent = replyTo ?? threadId;
+      const answer = await api.call(
+        parent === undefined
+          ? {
+              method: "POST",
+              path: "/im/v1/messages",
+              params: { receive_id_type: receiveIdType(id) },
+              data: { receive_id: id, ...body, uuid },
+            }
+          : { method: "POST", path: path(parent, "/reply"), data: { ...body, uuid, reply_in_thread: threadId !== undefined } },
+        options,
+      );
+      const sent = SentSchema.safeParse(answer);
+      if (!sent.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no message", { cause: sent.error });
+      return messageId(sent.data.data.message_id);
+    },
+    async edit(id, body, options) {
+      await api.call({ method: "PUT", path: path(id), data: body }, options);
+    },
+    async recall(id, options) {
+      await api.call({ method: "DELETE", path: path(id) }, options);
+    },
+    async react(id, emojiType, options) {
+      await api.call({ method: "POST", path: path(id, "/reactions"), data: { reaction_type: { emoji_type: emojiType } } }, options);
+    },
+    async unreact(id, emojiType, options) {
+      const answer = await api.call(
+        { method: "GET", path: path(id, "/reactions"), params: { reaction_type: emojiType, page_size: 50 } },
+        options,
+      );
+      const own = ReactionsSchema.parse(answer).data.items.find(
+        ({ operator }) => operator.operator_type === "app" && operator.operator_id === appId,
+      );
+      // What is not there needs no removing.
+      if (own !== undefined)
+        await api.call({ method: "DELETE", path: path(id, `/reactions/${encodeURIComponent(own.reaction_id)}`) }, options);
+    },
+    async fetchResource({ messageId: id, key, type }, options) {
+      const call: ApiCall = {
+        method: "GET",
+        path: path(id, `/resources/${encodeURIComponent(key)}`),
+        params: { type },
+        responseType: "arraybuffer",
+        maxContentLength: options.maxBytes,
+      };
+      return (await api.call(call, options)) as FileAnswer;
+    },
+  };
+}

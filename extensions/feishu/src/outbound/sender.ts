@@ -1,0 +1,109 @@
+import type { CallOptions, ChannelErrorCode, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import { createKeyedQueue, measure } from "@factotum/channel-kit";
+import { MAX_TEXT_LENGTH } from "../capabilities.ts";
+import { receiveIdType } from "../conversation-id.ts";
+import { toReceipt } from "../errors.ts";
+import { emojiType } from "./emoji.ts";
+import { idempotencyUuid } from "./idempotency-uuid.ts";
+import type { MessageApi } from "./message-api.ts";
+import { MAX_BODY_BYTES, renderText } from "./render-text.ts";
+import type { MessageBody } from "./render-text.ts";
+
+/** The sending half of a channel. */
+export interface Sender {
+  /** As `Channel.send`. */
+  send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt>;
+  /** Takes nothing more; resolves when what is on the wire has an answer, or the signal fired and it was given up. */
+  stop(options: CallOptions): Promise<void>;
+}
+
+/** Makes a sender: one call after the other per conversation, conversations side by side. */
+export function createSender(messages: MessageApi, host: Pick<ChannelHost, "logger">): Sender {
+  const queue = createKeyedQueue();
+  const stopping = new AbortController();
+  const givingUp = new AbortController();
+
+  const sendNow = async (target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> => {
+    if (stopping.signal.aborted) return refused("unreachable", "the channel is stopped", "backoff");
+    if (options.signal.aborted) return refused("unreachable", "the send was ended before it left", "backoff");
+    try {
+      return await dispatch(
+        messages,
+        { target, outbound, uuid: idempotencyUuid(options.idempotencyKey) },
+        AbortSignal.any([options.signal, givingUp.signal]),
+      );
+    } catch (error) {
+      const receipt = toReceipt(error);
+      host.logger.warn("feishu send failed", {
+        outbound: outbound.type,
+        receipt: receipt.type,
+        error: error instanceof Error ? error.message : "unknown",
+      });
+      return receipt;
+    }
+  };
+
+  return {
+    send: (target, outbound, options) => queue.run(target.conversation.id, () => sendNow(target, outbound, options)),
+    async stop({ signal }) {
+      stopping.abort();
+      const giveUp = (): void => givingUp.abort(new Error("the channel was stopped"));
+      if (signal.aborted) giveUp();
+      signal.addEventListener("abort", giveUp, { once: true });
+      await queue.idle();
+      signal.removeEventListener("abort", giveUp);
+    },
+  };
+}
+
+async function dispatch(
+  messages: MessageApi,
+  send: { target: Origin; outbound: Outbound; uuid: string },
+  signal: AbortSignal,
+): Promise<SendReceipt> {
+  const { target, outbound, uuid } = send;
+  switch (outbound.type) {
+    case "text": {
+      if (receiveIdType(target.conversation.id) === undefined)
+        return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+      const body = bodyOf(outbound.text);
+      if (!("msg_type" in body)) return body;
+      return { type: "accepted", messageIds: [await messages.send({ target, body, uuid, replyTo: outbound.replyTo }, { signal })] };
+    }
+    case "edit": {
+      const body = bodyOf(outbound.text);
+      if (!("msg_type" in body)) return body;
+      await messages.edit(outbound.targetId, body, { signal });
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    }
+    case "delete":
+      await messages.recall(outbound.targetId, { signal });
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    case "reaction": {
+      const emoji = emojiType(outbound.emoji);
+      if (emoji === undefined) return refused("rejected", `Feishu has no reaction ${outbound.emoji}`);
+      if (outbound.removed) await messages.unreact(outbound.targetId, emoji, { signal });
+      else await messages.react(outbound.targetId, emoji, { signal });
+      return { type: "accepted", messageIds: [outbound.targetId] };
+    }
+    case "media":
+    case "poll":
+    case "card":
+    case "typing":
+      return refused("rejected", `this channel sends no ${outbound.type}`);
+  }
+}
+
+/** Renders a text, or says why it cannot be sent. */
+function bodyOf(text: string): MessageBody | SendReceipt {
+  if (text.trim() === "") return refused("rejected", "the text is empty");
+  if (text.length > MAX_TEXT_LENGTH) return refused("too-long", `the text has more than ${MAX_TEXT_LENGTH} characters`);
+  const body = renderText(text);
+  return measure(JSON.stringify(body), "bytes") > MAX_BODY_BYTES[body.msg_type] - 1024
+    ? refused("too-long", "the rendered message is too large")
+    : body;
+}
+
+function refused(code: ChannelErrorCode, message: string, retry: "never" | "backoff" = "never"): SendReceipt {
+  return { type: "rejected", code, retry: { type: retry }, message };
+}

@@ -1,0 +1,100 @@
+import { createDecipheriv, createHash } from "node:crypto";
+import { constantTimeEqual, verifyTimestamp } from "@factotum/channel-kit";
+
+/** The account's secrets of the console's Encryption Strategy. */
+export interface WebhookSecrets {
+  readonly encryptKey: string;
+  readonly verificationToken: string;
+}
+
+/** What a request turned out to be. */
+export type VerifiedWebhook =
+  | { readonly type: "challenge"; readonly challenge: string }
+  | { readonly type: "event"; readonly payload: Readonly<Record<string, unknown>> }
+  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string };
+
+/**
+ * Checks one request on its raw bytes, then reads it. The order is the protection: signature, freshness, decryption, token. The platform does not sign the
+ * request with which it checks an address, so that one alone may come without a signature; it is answered for the right token only.
+ * The timestamp is that of the push, not of the event: redeliveries that come hours later are fresh.
+ */
+export function verifyWebhook(body: Uint8Array, headers: Headers, options: WebhookSecrets & { readonly nowMs: number }): VerifiedWebhook {
+  const signature = headers.get("x-lark-signature");
+  if (signature !== null) {
+    const timestamp = headers.get("x-lark-request-timestamp");
+    if (!isSigned({ body, signature, timestamp, nonce: headers.get("x-lark-request-nonce"), encryptKey: options.encryptKey })) {
+      return refused(401, "the signature does not match; compare the Encrypt Key with the console's");
+    }
+    if (!verifyTimestamp(timestamp, { nowMs: options.nowMs }))
+      return refused(401, "the push is older than five minutes; check this machine's clock");
+  }
+  // From here on an unsigned request gets one and the same no, whatever is wrong with it: it may not probe the decryption.
+  const unsigned = signature === null ? refused(401, "the signature is missing; set an Encrypt Key in the console") : undefined;
+  const payload = readPayload(body, options.encryptKey);
+  if (payload === undefined) return unsigned ?? refused(400, "the body cannot be read");
+
+  const hasToken = constantTimeEqual(tokenOf(payload), options.verificationToken);
+  if (payload["type"] === "url_verification") {
+    const { challenge } = payload;
+    if (hasToken && typeof challenge === "string") return { type: "challenge", challenge };
+    return unsigned ?? refused(401, "the verification token does not match the console's");
+  }
+  if (unsigned !== undefined) return unsigned;
+  return hasToken ? { type: "event", payload } : refused(401, "the verification token does not match the console's");
+}
+
+function isSigned(input: {
+  body: Uint8Array;
+  signature: string;
+  timestamp: string | null;
+  nonce: string | null;
+  encryptKey: string;
+}): boolean {
+  const expected = createHash("sha256")
+    .update(`${input.timestamp ?? ""}${input.nonce ?? ""}${input.encryptKey}`)
+    .update(input.body)
+    .digest("hex");
+  return constantTimeEqual(input.signature, expected);
+}
+
+function readPayload(body: Uint8Array, encryptKey: string): Record<string, unknown> | undefined {
+  const outer = parseObject(Buffer.from(body).toString("utf8"));
+  if (outer === undefined || typeof outer["encrypt"] !== "string") return outer;
+  const plain = decrypt(outer["encrypt"], encryptKey);
+  return plain === undefined ? undefined : parseObject(plain);
+}
+
+/** AES-256-CBC; the key is the hash of the Encrypt Key, the first block is the start vector. */
+function decrypt(encrypted: string, encryptKey: string): string | undefined {
+  const bytes = Buffer.from(encrypted, "base64");
+  if (bytes.length < 32 || bytes.length % 16 !== 0) return undefined;
+  const decipher = createDecipheriv("aes-256-cbc", createHash("sha256").update(encryptKey).digest(), bytes.subarray(0, 16));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString("utf8");
+  } catch (cause) {
+    // Wrong padding: another key, or noise.
+    if (cause instanceof Error && "code" in cause) return undefined;
+    throw cause;
+  }
+}
+
+/** Events of schema 2.0 have the token in their header, older ones and the challenge at the top. */
+function tokenOf(payload: Readonly<Record<string, unknown>>): string {
+  const header = payload["header"];
+  const token = typeof header === "object" && header !== null && "token" in header ? header.token : payload["token"];
+  return typeof token === "string" ? token : "";
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch (cause) {
+    if (cause instanceof SyntaxError) return undefined;
+    throw cause;
+  }
+}
+
+function refused(status: 400 | 401, reason: string): VerifiedWebhook & { type: "refused" } {
+  return { type: "refused", status, reason };
+}

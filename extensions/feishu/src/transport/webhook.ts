@@ -1,0 +1,108 @@
+import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
+import { readBodyCapped } from "@factotum/channel-kit";
+import type { BotIdentity } from "../api/bot-identity.ts";
+import { toChannelError } from "../errors.ts";
+import type { AcceptEvent } from "../inbound/accept-event.ts";
+import type { Transport } from "./transport.ts";
+import { verifyWebhook } from "./verify-webhook.ts";
+import type { WebhookSecrets } from "./verify-webhook.ts";
+
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_CONCURRENT = 64;
+
+/** What the webhook is made of. */
+export interface WebhookParts {
+  readonly secrets: WebhookSecrets;
+  readonly host: ChannelHost;
+  readonly bot: BotIdentity;
+  readonly accept: AcceptEvent;
+}
+
+/** Makes the transport by which the platform posts events to the gateway. */
+export function createWebhookTransport(parts: WebhookParts): Transport {
+  const { secrets, host, bot, accept } = parts;
+  let state: "new" | "started" | "stopped" = "new";
+  let open = 0;
+  let evidenceAtMs: number | undefined;
+  let trouble: string | undefined;
+
+  const receive = async (payload: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Response> => {
+    try {
+      const outcome = await accept(payload, options);
+      trouble = undefined;
+      if (outcome.type === "other-account") return refuse(403, "this event belongs to another app");
+      if (outcome.type === "ignored") host.logger.info("feishu event ignored", { reason: outcome.reason });
+      return Response.json({});
+    } catch (error) {
+      // Not stored: the platform is told so, and sends it again.
+      trouble = "an event could not be stored; Feishu will send it again";
+      host.logger.error("feishu event not stored", { error: error instanceof Error ? error.message : "unknown" });
+      return refuse(503, "not stored, send it again");
+    }
+  };
+
+  const handle = async (request: Request, options: CallOptions): Promise<Response> => {
+    if (request.method !== "POST") return refuse(405, "POST only");
+    const body = await readBodyCapped(request, { maxBytes: MAX_BODY_BYTES, signal: options.signal }).catch((error: unknown) => {
+      host.logger.info("feishu webhook broke off", { error: error instanceof Error ? error.message : "unknown" });
+      return undefined;
+    });
+    if (body === undefined) return refuse(400, "the body broke off");
+    if (body.type === "too-large") return refuse(413, "the body is too large");
+    const verified = verifyWebhook(body.bytes, request.headers, { ...secrets, nowMs: host.clock.now() });
+    if (verified.type === "refused") {
+      trouble = `a request was refused: ${verified.reason}`;
+      host.logger.warn("feishu webhook refused", { status: verified.status, reason: verified.reason });
+      return refuse(verified.status, verified.reason);
+    }
+    evidenceAtMs = host.clock.now();
+    if (verified.type === "challenge") {
+      trouble = undefined;
+      return Response.json({ challenge: verified.challenge });
+    }
+    return receive(verified.payload, options);
+  };
+
+  return {
+    async start(options) {
+      if (state === "stopped") throw toChannelError(new Error("a stopped channel is not started again; make a new one"));
+      if (state === "started") return;
+      // Wrong credentials are told at once. A platform that cannot be reached is no reason to refuse its events.
+      await bot.get(options).catch((error: unknown) => {
+        const failure = toChannelError(error);
+        if (failure.code !== "unreachable" || options.signal.aborted) throw failure;
+        trouble = failure.message;
+        host.logger.warn("feishu cannot be reached", { error: failure.message });
+      });
+      state = "started";
+    },
+    async handleWebhook(request, options) {
+      if (state === "stopped") return refuse(503, "stopped, send it again");
+      if (open >= MAX_CONCURRENT) return refuse(503, "too many requests at once, send it again");
+      open += 1;
+      try {
+        return await handle(request, options);
+      } finally {
+        open -= 1;
+      }
+    },
+    health() {
+      if (state === "stopped") return { state: "stopped" };
+      const detail =
+        trouble ?? (evidenceAtMs === undefined ? "no verified request yet; check the request address in the console" : undefined);
+      return {
+        state: trouble !== undefined ? "degraded" : evidenceAtMs === undefined ? "starting" : "connected",
+        ...(evidenceAtMs !== undefined && { evidenceAtMs }),
+        ...(detail !== undefined && { detail }),
+      };
+    },
+    stop() {
+      state = "stopped";
+      return Promise.resolve();
+    },
+  };
+}
+
+function refuse(status: number, reason: string): Response {
+  return Response.json({ error: reason }, { status });
+}
