@@ -154,7 +154,7 @@ describe("a broken skill", () => {
     await mkdir(bytes);
     await writeFile(join(bytes, "SKILL.md"), Buffer.from([0xff, 0xfe]));
     await mkdir(join(base, "managed/pipe"));
-    execFileSync("mkfifo", [join(base, "managed/pipe/SKILL.md")]);
+    execFileSync("sh", ["-c", `mkfifo "$0"`, join(base, "managed/pipe/SKILL.md")]);
     await mkdir(join(base, "managed/folder/SKILL.md"), { recursive: true });
     const skills = index();
     for (let time = 0; time < 3; time += 1) {

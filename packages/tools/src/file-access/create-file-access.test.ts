@@ -202,7 +202,7 @@ describe("swapped between the check and the opening", () => {
   test("a file for a named pipe does not block", async () => {
     race.strike = async () => {
       await unlink(join(rig.workspace, "notes.md"));
-      execFileSync("mkfifo", [join(rig.workspace, "notes.md")]);
+      execFileSync("sh", ["-c", `mkfifo "$0"`, join(rig.workspace, "notes.md")]);
     };
     expect(await refusal(read("notes.md"))).toBe("not-a-file");
   });
@@ -235,7 +235,7 @@ describe("swapped between the check and the opening", () => {
 
 describe("what is no file", () => {
   test("a named pipe, a socket", async () => {
-    execFileSync("mkfifo", [join(rig.workspace, "pipe")]);
+    execFileSync("sh", ["-c", `mkfifo "$0"`, join(rig.workspace, "pipe")]);
     const server = createServer().listen(join(rig.workspace, "sock"));
     await new Promise((resolve) => server.once("listening", resolve));
     expect(await refusal(read("pipe"))).toBe("not-a-file");

@@ -38,7 +38,7 @@ export async function sniffFile(handle: FileHandle): Promise<FileKind> {
 }
 
 /** The kind of a file that begins with `head`. Pure. */
-export function kindOf(head: Buffer): FileKind {
+function kindOf(head: Buffer): FileKind {
   if (head.length === 0) return { type: "empty" };
   const mimeType = imageTypeOf(head);
   if (mimeType !== undefined) return { type: "image", mimeType };
