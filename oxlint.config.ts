@@ -2,7 +2,7 @@ import { defineConfig, type OxlintOverride } from "oxlint";
 import { arrowsOf, testArrowsOf } from "./scripts/layers.ts";
 import { workspaceFolders } from "./scripts/workspace.ts";
 
-const TESTS = ["**/*.test.ts", "**/*.test.tsx", "**/*.test-d.ts", "**/test/**", "**/e2e/**"];
+const TESTS = ["**/*.test.ts", "**/*.test.tsx", "**/*.test-d.ts", "**/test/**", "**/contract/**", "**/e2e/**"];
 
 /** A positive list: every workspace import that is not named is refused, and so is each way around a package's entry. */
 function onlyImports(names: readonly string[]): NonNullable<OxlintOverride["rules"]> {

@@ -1,0 +1,83 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTestClock, createTestLogger } from "../../test/open-test-store.ts";
+import { connect, DATABASE_NAME } from "./connection.ts";
+import type { Database } from "./database.ts";
+import type { Migration } from "./schema.ts";
+
+const FIRST: Migration = { version: 1, sql: "CREATE TABLE notes (text TEXT NOT NULL) STRICT; INSERT INTO notes VALUES ('old');" };
+const SECOND: Migration = { version: 2, sql: "ALTER TABLE notes ADD COLUMN at INTEGER NOT NULL DEFAULT 7;" };
+const BROKEN: Migration = { version: 3, sql: "UPDATE notes SET text = 'half'; ALTER TABLE nowhere ADD COLUMN x INTEGER;" };
+
+let root = "";
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "factotum-connection-"));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+const folder = (): string => join(root, "state");
+const file = (): string => join(folder(), DATABASE_NAME);
+
+function open(...migrations: readonly Migration[]): Database {
+  return connect({ folder: folder(), clock: createTestClock(), logger: createTestLogger(), migrations });
+}
+
+function withFile(work: (connection: DatabaseSync) => void): void {
+  const connection = new DatabaseSync(file());
+  work(connection);
+  connection.close();
+}
+
+test("folder and file are the owner's alone, and every commit is flushed", async () => {
+  const database = open(FIRST);
+  expect((await stat(folder())).mode & 0o777).toBe(0o700);
+  for (const name of await readdir(folder())) expect((await stat(join(folder(), name))).mode & 0o777).toBe(0o600);
+  expect(database.get("PRAGMA journal_mode")).toEqual({ journal_mode: "wal" });
+  expect(database.get("PRAGMA synchronous")).toEqual({ synchronous: 2 });
+  expect(database.get("PRAGMA foreign_keys")).toEqual({ foreign_keys: 1 });
+  database.close();
+});
+
+test("a step forward keeps what is there, and a copy of it from before", async () => {
+  open(FIRST).close();
+  expect(await readdir(folder())).toEqual([DATABASE_NAME]);
+  const database = open(FIRST, SECOND);
+  expect(database.get("SELECT * FROM notes")).toEqual({ text: "old", at: 7 });
+  database.close();
+  const copy = (await readdir(folder())).find((name) => name !== DATABASE_NAME) ?? "";
+  expect((await stat(join(folder(), copy))).mode & 0o777).toBe(0o600);
+  const old = new DatabaseSync(join(folder(), copy), { readOnly: true });
+  expect(old.prepare("SELECT * FROM notes").get()).toEqual({ text: "old" });
+  expect(old.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+  old.close();
+});
+
+test("a step that fails changes nothing", () => {
+  open(FIRST, SECOND).close();
+  expect(() => open(FIRST, SECOND, BROKEN)).toThrow(expect.objectContaining({ code: "internal" }));
+  const database = open(FIRST, SECOND);
+  expect(database.get("SELECT * FROM notes")).toEqual({ text: "old", at: 7 });
+  database.close();
+});
+
+test("a newer database is refused", () => {
+  open(FIRST, SECOND).close();
+  expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "unsupported" }));
+});
+
+test("another program's database is refused", async () => {
+  await mkdir(folder());
+  withFile((connection) => connection.exec("CREATE TABLE theirs (a)"));
+  expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "unsupported" }));
+  withFile((connection) => expect(connection.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]));
+});
+
+test("a file that is no database is damaged, and is left alone", async () => {
+  await mkdir(folder());
+  await writeFile(file(), "x".repeat(9000));
+  expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged" }));
+  expect((await stat(file())).size).toBe(9000);
+});

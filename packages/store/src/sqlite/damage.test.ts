@@ -1,0 +1,137 @@
+import { DatabaseSync } from "node:sqlite";
+import type { SQLInputValue } from "node:sqlite";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  compactionEntry,
+  NOW_MS,
+  OWNER,
+  sampleMessage,
+  sampleOutbound,
+  samplePrompt,
+  sampleSession,
+  sampleTurn,
+  userEntry,
+} from "../../contract/samples.ts";
+import { createSqliteFixture } from "../../test/open-test-store.ts";
+import type { SqliteFixture } from "../../test/open-test-store.ts";
+import type { SqliteStore } from "./sqlite-store.ts";
+
+let fixture: SqliteFixture;
+let store: SqliteStore;
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+  store = await fixture.open();
+});
+afterEach(() => fixture.remove());
+
+/** Changes the file behind the store's back, as a failing disk would. */
+function tamper(sql: string, ...values: SQLInputValue[]): void {
+  const connection = new DatabaseSync(fixture.file);
+  expect(connection.prepare(sql).run(...values).changes).toBeGreaterThan(0);
+  connection.close();
+}
+
+async function appendTexts(...texts: readonly string[]): Promise<void> {
+  await store.createSession(sampleSession(), { nowMs: NOW_MS });
+  for (const text of texts) await store.appendEntry("session-1", userEntry(text), { timestampMs: NOW_MS });
+}
+
+test.each([
+  ["text", "UPDATE transcript SET payload = replace(payload, 'two', 'twi') WHERE id = 2"],
+  ["owner", "UPDATE transcript SET conversation = 1, parent = 3 WHERE id = 2"],
+  ["time", "UPDATE transcript SET at = at + 1 WHERE id = 2"],
+  ["kind", "UPDATE transcript SET type = 'notice' WHERE id = 2"],
+  ["checksum", "UPDATE transcript SET sum = sum + 1 WHERE id = 2"],
+])("an entry with a damaged %s is left out everywhere and told once", async (_part, sql) => {
+  await appendTexts("one", "two", "three");
+  await store.flushCopies();
+  tamper(sql);
+  const texts = (entries: readonly unknown[]): string => JSON.stringify(entries);
+  for (let round = 0; round < 2; round += 1) {
+    const page = await store.readTranscript("session-1", { limit: 9 });
+    expect(page.items).toHaveLength(2);
+    expect(texts(page.items)).toMatch(/one.*three/);
+    expect(texts(await store.readContext("session-1"))).not.toMatch(/tw[oi]/);
+    // The exclusion is queued behind the read; the next write waits for it.
+    await store.appendEntry("session-1", { type: "notice", level: "info", text: "x" }, { timestampMs: NOW_MS });
+    tamper("DELETE FROM transcript WHERE type = 'notice' AND id > 3");
+  }
+  expect(fixture.damages).toEqual([{ type: "entry", id: "e0000000002", sessionKey: "agent:main:main" }]);
+});
+
+test("a damaged summary leaves what it kept", async () => {
+  await appendTexts("one", "two");
+  await store.appendEntry("session-1", compactionEntry("e0000000002", "summary"), { timestampMs: NOW_MS });
+  tamper("UPDATE transcript SET payload = replace(payload, 'summary', 'summarx') WHERE id = 3");
+  expect((await store.readContext("session-1")).map((entry) => entry.id)).toEqual(["e0000000002"]);
+  expect(fixture.damages).toHaveLength(1);
+});
+
+test.each([
+  ["text", "UPDATE outbox SET payload = replace(payload, 'sent as a', 'sent as c')"],
+  ["address", "UPDATE outbox SET payload = replace(payload, 'oc_1', 'oc_2')"],
+  ["session", "UPDATE outbox SET session_key = 'agent:main:other'"],
+])("an outgoing message with a damaged %s is never sent", async (_part, sql) => {
+  const [row] = await store.addOutbound([sampleOutbound("a")]);
+  tamper(sql);
+  const [other] = await store.addOutbound([sampleOutbound("b")]);
+  expect(await store.listPendingOutbound({ limit: 9 })).toEqual([other]);
+  await expect(store.readOutbound(row?.id ?? "")).rejects.toMatchObject({ code: "damaged" });
+  await expect(store.settleOutbound(row?.id ?? "", { type: "dead", reason: "x" }, { nowMs: NOW_MS })).rejects.toMatchObject({
+    code: "damaged",
+  });
+  expect(await store.claimOutbound(row?.id ?? "")).toBe(false);
+  expect(await store.counts()).toMatchObject({ outboxWaiting: 1, outboxDead: 1 });
+  expect(fixture.damages).toEqual([{ type: "outbound", id: row?.id }]);
+});
+
+test("a damaged input becomes a dead letter; its redelivery is still known", async () => {
+  const options = { admission: OWNER, receivedAtMs: NOW_MS };
+  const { input } = await store.acceptInput(sampleMessage("1"), options);
+  await store.acceptInput(sampleMessage("2"), options);
+  tamper("UPDATE inbox SET payload = replace(payload, 'text of 1', 'text of 7')");
+  expect((await store.listInputs({ state: "waiting", limit: 9 })).items.map((each) => each.message.eventId)).toEqual(["2"]);
+  const again = await store.acceptInput(sampleMessage("1"), options);
+  expect(again).toMatchObject({ type: "duplicate", input: { id: input.id, message: { text: "text of 1" }, state: { type: "dead" } } });
+  await expect(store.readInput(input.id)).rejects.toMatchObject({ code: "damaged" });
+  expect((await store.counts()).inputsDead).toBe(1);
+});
+
+test("a turn whose address is damaged is given up, with its inputs", async () => {
+  const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
+  await store.startTurn(sampleTurn("t1", [input.id]));
+  await store.startTurn(sampleTurn("t2", []));
+  tamper("UPDATE turns SET payload = replace(payload, 'oc_1', 'oc_2') WHERE id = 't1'");
+  const reopened = await fixture.open();
+  expect((await reopened.resumeTurns()).map((turn) => turn.id)).toEqual(["t2"]);
+  expect((await reopened.readInput(input.id))?.state).toEqual({ type: "dead", reason: "damaged" });
+  expect((await reopened.resumeTurns()).map((turn) => turn.id)).toEqual(["t2"]);
+  expect(fixture.damages).toEqual([{ type: "turn", id: "t1", sessionKey: "agent:main:main" }]);
+});
+
+test("a session with damaged facts goes on with the cautious defaults", async () => {
+  await appendTexts("one");
+  await store.patchSession("agent:main:main", { overrides: { elevated: "off" } }, { nowMs: NOW_MS });
+  tamper(`UPDATE sessions SET facts = replace(facts, '"elevated":"off"', '"elevated":"full"')`);
+  expect(await store.readSession("agent:main:main")).toMatchObject({ sessionId: "session-1", overrides: {}, isPrivate: false });
+  await store.patchSession("agent:main:main", { overrides: { thinking: "low" } }, { nowMs: NOW_MS });
+  expect(await store.readSession("agent:main:main")).toMatchObject({ overrides: { thinking: "low" } });
+  expect(await store.readContext("session-1")).toHaveLength(1);
+  expect(fixture.damages).toHaveLength(1);
+});
+
+test("a session does not become private by damage", async () => {
+  await store.createSession(sampleSession({ isPrivate: false }), { nowMs: NOW_MS });
+  tamper("UPDATE sessions SET is_private = 1");
+  expect((await store.readSession("agent:main:main"))?.isPrivate).toBe(false);
+});
+
+test("a damaged prompt is no prompt, for every session that shares its text", async () => {
+  await appendTexts("one");
+  await store.savePrompt(samplePrompt());
+  tamper("UPDATE prompt_texts SET body = replace(body, 'You are', 'You were')");
+  expect(await store.readPrompt("session-1")).toBeUndefined();
+  await store.savePrompt(samplePrompt());
+  expect(await store.readPrompt("session-1")).toEqual(samplePrompt());
+  expect(fixture.damages).toEqual([{ type: "prompt", id: "session-1", sessionKey: "agent:main:main" }]);
+});

@@ -1,0 +1,129 @@
+import { randomInt } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
+import { createSqliteFixture } from "../../test/open-test-store.ts";
+import type { SqliteFixture } from "../../test/open-test-store.ts";
+import { connect } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { assembleStore } from "./open-sqlite-store.ts";
+import { MIGRATIONS } from "./schema.ts";
+import type { SqliteStore } from "./sqlite-store.ts";
+
+/** Partial indexes hold nothing but the rows that are asked for; the rows of a subquery are bounded by its own limit. */
+const ALLOWED_SCANS =
+  /^SCAN (\w+ USING (COVERING )?INDEX (turns_running|outbox_pending|outbox_given_up|conversations_behind|deleted_copies_to_rename)|CONSTANT ROW|\(subquery)/;
+
+let fixture: SqliteFixture;
+let database: Database;
+let store: SqliteStore;
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+  database = connect({ ...fixture.options, migrations: MIGRATIONS });
+  store = assembleStore(database, fixture.options);
+});
+afterEach(async () => {
+  await store.close();
+  await fixture.remove();
+});
+
+const accept = (id: string): ReturnType<SqliteStore["acceptInput"]> =>
+  store.acceptInput(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
+
+test("a turn costs three commits", async () => {
+  const before = store.metrics().commits;
+  const { input } = await accept("1");
+  await store.startTurn(sampleTurn("t1", [input.id]));
+  await store.flushCopies();
+  await store.endTurn(sampleEnd("t1"));
+  await store.flushCopies();
+  expect(store.metrics().commits - before).toBe(3);
+});
+
+test("writes that are asked for together share a commit", async () => {
+  const before = store.metrics();
+  await Promise.all(Array.from({ length: 64 }, (_, index) => accept(`${index}`)));
+  expect(store.metrics().commits - before.commits).toBe(1);
+  expect(store.metrics().writes - before.writes).toBe(64);
+});
+
+test("writes that all fail cost no commit", async () => {
+  const before = store.metrics().commits;
+  await Promise.allSettled([store.endTurn(sampleEnd("t1")), store.endTurn(sampleEnd("t2"))]);
+  expect(store.metrics().commits).toBe(before);
+});
+
+test("a write is not acknowledged before it is in the file", async () => {
+  const other = connect({ ...fixture.options, migrations: MIGRATIONS });
+  const writing = accept("1").then(() => other.get("SELECT count(*) AS count FROM inbox"));
+  expect(other.get("SELECT count(*) AS count FROM inbox")).toEqual({ count: 0 });
+  expect(await writing).toEqual({ count: 1 });
+  other.close();
+});
+
+test("a full disk acknowledges nothing, and the store works again when there is space", async () => {
+  await accept("0");
+  const pages = database.get("PRAGMA page_count")?.["page_count"];
+  database.execute(`PRAGMA max_page_count = ${String(pages)}`);
+  const long = { text: "x".repeat(50_000) };
+  const results = await Promise.allSettled(
+    ["1", "2", "3"].map((id) => store.acceptInput(sampleMessage(id, long), { admission: OWNER, receivedAtMs: NOW_MS })),
+  );
+  for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: { code: "full" } });
+  expect((await store.listInputs({ state: "waiting", limit: 9 })).items).toHaveLength(1);
+  database.execute("PRAGMA max_page_count = 1000000");
+  expect((await accept("1")).type).toBe("accepted");
+  expect(database.get("PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
+});
+
+test("a store that may not be written to says so", async () => {
+  database.execute("PRAGMA query_only = ON");
+  await expect(accept("1")).rejects.toMatchObject({ code: "full" });
+  database.execute("PRAGMA query_only = OFF");
+  expect((await accept("1")).type).toBe("accepted");
+});
+
+test("no query scans a table, sorts by hand, or grows with what it does not return", async () => {
+  const { input } = await accept("1");
+  await store.startTurn(sampleTurn("t1", [input.id]));
+  await store.joinTurn("t1", { inputIds: [], entries: [], timestampMs: NOW_MS });
+  await store.appendToTurn("t1", { entries: [], journal: [{ callId: "c", name: "ls", state: "started" }], timestampMs: NOW_MS });
+  await store.endTurn(sampleEnd("t1"));
+  await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS, cursor: "1" });
+  await store.listInputs({ state: "waiting", limit: 2 });
+  await store.listSessions({ limit: 2 });
+  await store.listSessions({ agentId: "main", limit: 2 });
+  await store.findSession({ key: "AGENT:main:main" });
+  await store.findSession({ label: "x" });
+  await store.listExpiredSessions(NOW_MS, 2);
+  await store.readTranscript("session-1", { limit: 2 });
+  await store.readContext("session-1");
+  await store.readPrompt("session-1");
+  await store.readJournal("t1");
+  await store.listPendingOutbound({ limit: 2 });
+  await store.counts();
+  await store.resumeTurns();
+  await store.maintain({ nowMs: NOW_MS });
+  await store.createSession(sampleSession({ key: "agent:main:b", sessionId: "s2" }), { nowMs: NOW_MS });
+  await store.deleteSession("agent:main:b", { nowMs: NOW_MS });
+  const queries = database.statements.filter((sql) => /^\s*(SELECT|UPDATE|DELETE|INSERT)/.test(sql) && !sql.includes("sqlite_schema"));
+  expect(queries.length).toBeGreaterThan(50);
+  for (const sql of queries) {
+    const plan = database.all(`EXPLAIN QUERY PLAN ${sql}`).map((row) => String(row["detail"]));
+    const bad = plan.filter((step) => /^SCAN|TEMP B-TREE/.test(step) && !ALLOWED_SCANS.test(step));
+    expect({ sql, bad }).toEqual({ sql, bad: [] });
+  }
+});
+
+test("a store of any age does the same work for a turn", async () => {
+  const rowsOf = async (id: string): Promise<number> => {
+    const before = store.metrics().rowsRead;
+    const { input } = await accept(id);
+    await store.startTurn(sampleTurn(`t${id}`, [input.id], { session: sampleSession({ key: `agent:main:${id}`, sessionId: id }) }));
+    await store.endTurn(sampleEnd(`t${id}`));
+    await store.flushCopies();
+    return store.metrics().rowsRead - before;
+  };
+  const young = await rowsOf("first");
+  for (let index = 0; index < 40; index += 1) await rowsOf(`${index}-${randomInt(1e9)}`);
+  expect(await rowsOf("last")).toBe(young);
+});
