@@ -163,6 +163,16 @@ export class Engine {
     return this.#lanes.active;
   }
 
+  /** Resolves when no turn runs or waits and nothing is left to send or to note. */
+  async idle(): Promise<void> {
+    for (;;) {
+      await this.#lanes.idle();
+      await this.services.dispatcher.idle();
+      await Promise.all(this.#background);
+      if (this.#lanes.active === 0 && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
+    }
+  }
+
   /** Stops taking work, leaves unfinished turns to the next start, and lets sends that are on the wire come back. The store stays open. */
   async stop(reason: string): Promise<void> {
     this.#expiry?.[Symbol.dispose]();

@@ -1,9 +1,9 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { Clock, Random } from "@factotum/agent-contract";
-import { modelTimeouts, parseModelReference, resolveSecret } from "@factotum/config";
-import type { FactotumConfig, ModelReference } from "@factotum/config";
+import { parseModelReference, resolveSecret } from "@factotum/config";
+import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
 import { createModelClient, createOllamaProbe, defaultModelFromEnvironment, PROVIDERS, resolveModelInfo } from "@factotum/models";
-import type { DefaultModel } from "@factotum/models";
+import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 
 /** What models are found with. */
@@ -68,33 +68,52 @@ function defaultProvider(config: FactotumConfig): { readonly defaultProvider?: s
 
 async function connect(reference: ModelReference, options: ConfiguredModelsOptions): Promise<ResolvedModel> {
   const { config } = options;
-  const provider = Object.hasOwn(config.models.providers, reference.provider) ? config.models.providers[reference.provider] : undefined;
-  const model = provider?.models.find(({ id }) => id === reference.model);
-  const defaults = Object.hasOwn(PROVIDERS, reference.provider) ? PROVIDERS[reference.provider] : undefined;
-  const baseUrl = provider?.baseUrl ?? defaults?.baseUrl ?? "";
-  const apiKey = await findKey(reference.provider, options);
-  try {
-    const info = resolveModelInfo(reference.provider, reference.model, {
-      ...(provider?.api === undefined ? {} : { api: provider.api }),
-      ...(model?.contextWindow === undefined ? {} : { contextWindow: model.contextWindow }),
-      ...(model?.maxOutput === undefined ? {} : { maxOutput: model.maxOutput }),
-      ...(model?.input === undefined ? {} : { input: model.input }),
-      ...(model?.cost === undefined ? {} : { cost: model.cost }),
-    });
-    const client = createModelClient({
-      info,
-      ...(baseUrl === "" ? {} : { baseUrl }),
-      ...(apiKey === undefined ? {} : { apiKey }),
-      timeouts: modelTimeouts(config.models, reference.provider, baseUrl),
-      fetch: options.fetch,
-      clock: options.clock,
-      random: options.random,
-    });
-    return { reference: `${reference.provider}/${reference.model}`, client };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new ModelError("not-found", error.message, { cause: error, retry: { type: "never" } });
+  const { provider: id, model: name } = reference;
+  const provider = Object.hasOwn(config.models.providers, id) ? config.models.providers[id] : undefined;
+  const defaults = Object.hasOwn(PROVIDERS, id) ? PROVIDERS[id] : undefined;
+  const api = provider?.api ?? defaults?.api;
+  const baseUrl = provider?.baseUrl ?? defaults?.baseUrl;
+  if (api === undefined || (api !== "demo" && (baseUrl === undefined || baseUrl === ""))) {
+    throw new ModelError(
+      "not-found",
+      `models.providers.${id} must say ${api === undefined ? "api" : "baseUrl"}: the provider is not one that is known by its name.`,
+      { retry: { type: "never" } },
+    );
   }
+  const apiKey = await findKey(id, options);
+  const client = createModelClient({
+    info: resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) }),
+    ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    timeouts: timeouts(config, provider),
+    fetch: options.fetch,
+    clock: options.clock,
+    random: options.random,
+  });
+  return { reference: `${id}/${name}`, client };
+}
+
+function overrides(model: ModelEntry | undefined): ModelInfoOverrides {
+  return {
+    ...(model?.contextWindow === undefined ? {} : { contextWindow: model.contextWindow }),
+    ...(model?.maxOutput === undefined ? {} : { maxOutput: model.maxOutput }),
+    ...(model?.input === undefined ? {} : { input: model.input }),
+    ...(model?.cost === undefined ? {} : { cost: model.cost }),
+  };
+}
+
+/** The provider's own limits, else those of `models.timeouts`; what neither says is the client's default for the address. */
+function timeouts(config: FactotumConfig, provider: ProviderConfig | undefined): NonNullable<ModelClientOptions["timeouts"]> {
+  const seconds = { ...defined(config.models.timeouts), ...defined(provider?.timeouts ?? {}) };
+  return {
+    ...(seconds.connectSeconds === undefined ? {} : { connectMs: seconds.connectSeconds * 1000 }),
+    ...(seconds.firstEventSeconds === undefined ? {} : { firstEventMs: seconds.firstEventSeconds * 1000 }),
+    ...(seconds.idleSeconds === undefined ? {} : { idleMs: seconds.idleSeconds * 1000 }),
+  };
+}
+
+function defined(limits: ModelTimeouts): ModelTimeouts {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
 }
 
 /** The configured key, else the vendor's own environment variable. A configured one that does not resolve is an error, never "no key". */

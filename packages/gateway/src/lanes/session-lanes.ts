@@ -82,19 +82,23 @@ export class SessionLanes<Item> {
     return item;
   }
 
-  /** Resolves when the session's running item has ended. */
-  async settled(sessionKey: string): Promise<void> {
-    await this.#actors.get(sessionKey)?.running?.settled;
+  /** Resolves when nothing runs and nothing waits. */
+  async idle(): Promise<void> {
+    for (let running = this.#running(); running.length > 0; running = this.#running()) await Promise.all(running.map((run) => run.settled));
   }
 
   /** Starts nothing more, ends what runs and waits for it. */
   async close(reason: string): Promise<void> {
     this.#closed = true;
-    const running = [...this.#actors.values()].flatMap((actor) => (actor.running === undefined ? [] : [actor.running]));
+    const running = this.#running();
     for (const run of running) run.abort.abort(new LaneShutdown(reason));
     await Promise.all(running.map((run) => run.settled));
     this.#actors.clear();
     this.#ready.clear();
+  }
+
+  #running(): readonly NonNullable<Actor<Item>["running"]>[] {
+    return [...this.#actors.values()].flatMap((actor) => (actor.running === undefined ? [] : [actor.running]));
   }
 
   #dispatch(): void {

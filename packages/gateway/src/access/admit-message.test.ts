@@ -1,0 +1,110 @@
+import { messageId } from "@factotum/channel-contract";
+import type { Conversation, MsgContext } from "@factotum/channel-contract";
+import { describe, expect, test } from "vitest";
+import { admitMessage } from "./admit-message.ts";
+import type { AccessPolicy } from "./admit-message.ts";
+import { isListedOwner } from "./owner.ts";
+
+const policy = (patch: Partial<AccessPolicy> = {}): AccessPolicy => ({
+  dmPolicy: "pairing",
+  allowFrom: [],
+  groupPolicy: "allowlist",
+  groups: {},
+  ...patch,
+});
+const message = (conversation: Conversation, patch: Partial<MsgContext> = {}): MsgContext => ({
+  origin: { channel: "test", accountId: "default", conversation },
+  eventId: "e",
+  messageId: messageId("m"),
+  timestampMs: 0,
+  event: { type: "message" },
+  sender: { id: "U1", name: "owner", isBot: false },
+  text: "hello",
+  mentionsBot: false,
+  attachments: [],
+  ...patch,
+});
+const direct = message({ kind: "direct", id: "D" });
+const group = (patch: Partial<MsgContext> = {}): MsgContext => message({ kind: "group", id: "G" }, patch);
+const stranger = { owner: false, mentionPatterns: [] };
+const owner = { owner: true, mentionPatterns: [] };
+
+describe("who may talk in a direct conversation", () => {
+  test.each([
+    ["pairing", [], false],
+    ["pairing", ["U1"], true],
+    ["allowlist", ["U2"], false],
+    ["allowlist", ["*"], false],
+    ["allowlist", ["owner"], false],
+    ["allowlist", ["u1"], false],
+    ["allowlist", ["U1 "], false],
+    ["open", [], false],
+    ["open", ["U2"], false],
+    ["open", ["*"], true],
+    ["disabled", ["U1", "*"], false],
+  ] as const)("under %s with %j a stranger is admitted: %s", (dmPolicy, allowFrom, admitted) => {
+    expect(admitMessage(direct, policy({ dmPolicy, allowFrom }), stranger).type === "admit").toBe(admitted);
+  });
+
+  test("the owner needs no place in allowFrom, but a closed door is closed", () => {
+    expect(admitMessage(direct, policy(), owner).type).toBe("admit");
+    expect(admitMessage(direct, policy({ dmPolicy: "disabled" }), owner).type).toBe("ignore");
+  });
+
+  test("bots are ignored whoever they claim to be", () => {
+    const bot = { ...direct, sender: { id: "U1", isBot: true } };
+    expect(admitMessage(bot, policy({ allowFrom: ["U1"] }), owner).type).toBe("ignore");
+    expect(isListedOwner(bot, ["test:U1"])).toBe(false);
+  });
+});
+
+describe("who may talk in a group", () => {
+  const listed = { G: { requireMention: true } };
+
+  test("no list admits nobody, the owner included", () => {
+    expect(admitMessage(group({ mentionsBot: true }), policy(), owner).type).toBe("ignore");
+    expect(admitMessage(group({ mentionsBot: true }), policy({ groupPolicy: "disabled", groups: listed }), owner).type).toBe("ignore");
+  });
+
+  test("a direct allowlist grants no group", () => {
+    expect(admitMessage(group({ mentionsBot: true }), policy({ allowFrom: ["U1"] }), stranger).type).toBe("ignore");
+  });
+
+  test("a listed group needs a mention: native, by pattern, or as an answer to the assistant", () => {
+    const inGroup = policy({ groups: listed });
+    expect(admitMessage(group(), inGroup, stranger).type).toBe("overheard");
+    expect(admitMessage(group({ mentionsBot: true }), inGroup, stranger).type).toBe("admit");
+    expect(admitMessage(group({ text: "hey facto" }), inGroup, { owner: false, mentionPatterns: [/\bfacto\b/iu] }).type).toBe("admit");
+    expect(admitMessage(group({ replyTo: { body: "x", isQuote: false, sender: { isSelf: true } } }), inGroup, stranger).type).toBe("admit");
+    expect(admitMessage(group(), policy({ groups: { G: { requireMention: false } } }), stranger).type).toBe("admit");
+  });
+
+  test("a group's own allowFrom narrows, and an empty one admits nobody but the owner", () => {
+    const narrowed = (allowFrom: readonly string[]): AccessPolicy => policy({ groups: { G: { requireMention: false, allowFrom } } });
+    expect(admitMessage(group(), narrowed(["U2"]), stranger).type).toBe("ignore");
+    expect(admitMessage(group(), narrowed([]), stranger).type).toBe("ignore");
+    expect(admitMessage(group(), narrowed([]), owner).type).toBe("admit");
+    expect(admitMessage(group(), narrowed(["U1"]), stranger).type).toBe("admit");
+  });
+
+  test("a thread inherits from its parent, and * stands for the rest", () => {
+    const thread = message({ kind: "channel", id: "T", parentId: "P" }, { mentionsBot: true });
+    expect(admitMessage(thread, policy({ groups: { P: { requireMention: true } } }), stranger).type).toBe("admit");
+    expect(admitMessage(group({ mentionsBot: true }), policy({ groups: { "*": { requireMention: true } } }), stranger).type).toBe("admit");
+  });
+});
+
+describe("the owner list", () => {
+  test.each([
+    ["test:U1", true],
+    ["test:u1", false],
+    ["test:U1 ", false],
+    ["other:U1", false],
+    ["U1", false],
+    ["test:", false],
+    ["test:U11", false],
+    ["test:owner", false],
+  ])("%j names the sender: %s", (entry, listed) => {
+    expect(isListedOwner(direct, [entry])).toBe(listed);
+  });
+});

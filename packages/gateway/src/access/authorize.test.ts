@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { allActions, authorize, ROLES } from "./authorize.ts";
+import type { Action, Principal, Role } from "./authorize.ts";
+
+const PRINCIPALS: Readonly<Record<Role, Principal>> = {
+  anonymous: { type: "anonymous" },
+  token: { type: "token" },
+  platform: { type: "platform" },
+  "owner-run": { type: "run", owner: true },
+  "guest-run": { type: "run", owner: false },
+};
+
+function actionName(action: Action): string {
+  if (action.type === "rpc") return `rpc ${action.method}`;
+  return action.type === "http" ? action.route : `tool ${action.effect}`;
+}
+
+describe("authority", () => {
+  test("every action against every role is as the table says", () => {
+    const table = allActions().map((action) => {
+      const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action).type === "allow");
+      return `${actionName(action)}: ${allowed.join(" ") || "nobody"}`;
+    });
+    expect(table.toSorted()).toEqual(
+      [
+        "ANY /channels: platform",
+        "GET /: anonymous token platform",
+        "GET /healthz: anonymous token platform",
+        "GET /readyz: anonymous token platform",
+        "GET /v1/models: token",
+        "GET /ws: anonymous token platform",
+        "POST /v1/chat/completions: token",
+        "rpc agent: token",
+        "rpc agents.list: token",
+        "rpc chat.abort: token",
+        "rpc chat.history: token",
+        "rpc chat.send: token",
+        "rpc chat.subscribe: token",
+        "rpc chat.unsubscribe: token",
+        "rpc gateway.shutdown: token",
+        "rpc sessions.delete: token",
+        "rpc sessions.list: token",
+        "rpc sessions.patch: token",
+        "rpc sessions.reset: token",
+        "rpc sessions.resolve: token",
+        "rpc status: token",
+        "tool config: owner-run",
+        "tool execute: owner-run",
+        "tool read: owner-run guest-run",
+        "tool send-elsewhere: owner-run",
+        "tool send: owner-run guest-run",
+        "tool write: owner-run guest-run",
+      ].toSorted(),
+    );
+  });
+
+  test("what no rule names is denied to everybody", () => {
+    const unknown = { type: "rpc", method: "toString" } as unknown as Action;
+    for (const role of ROLES) expect(authorize(PRINCIPALS[role], unknown).type).toBe("deny");
+  });
+
+  test("a refusal says what to do", () => {
+    const refused = authorize({ type: "anonymous" }, { type: "rpc", method: "status" });
+    expect(refused).toMatchObject({ type: "deny", reason: expect.stringContaining("Authorization: Bearer") });
+  });
+});

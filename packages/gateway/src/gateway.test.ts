@@ -1,0 +1,275 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import type { FactotumConfig } from "@factotum/config";
+import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import { describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform } from "../test/gateway-harness.ts";
+
+const MODEL = "claude-sonnet-5-5";
+
+/** Points every agent at the strict server. */
+function withModel(
+  baseUrl: string,
+  change: (config: FactotumConfig) => FactotumConfig = (config) => config,
+): (config: FactotumConfig) => FactotumConfig {
+  return (config) =>
+    change({
+      ...config,
+      agents: config.agents.map((agent) => ({ ...agent, model: { primary: `anthropic/${MODEL}`, fallbacks: [] } })),
+      models: {
+        ...config.models,
+        providers: { anthropic: { baseUrl, apiKey: { type: "literal", value: "sk-test-secret" }, models: [], timeouts: {} } },
+      },
+    });
+}
+
+describe("the way of a message", () => {
+  test("a message of the owner is answered in its conversation, with tools run on the way", async () => {
+    await using server = await startAnthropicServer();
+    server.script([toolReply({ name: "write", input: { path: "hello.txt", content: "good morning" } }), textReply("Done.")]);
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    const message = platform.message("Write hello.txt, please");
+    expect(await platform.say(message)).toBe("accepted");
+    await platform.waitForSends(1);
+    expect(platform.sent).toMatchObject([
+      { target: message.origin, outbound: { type: "text", text: "Done.", replyTo: message.messageId } },
+    ]);
+    expect(await readFile(path.join(running.home, "workspace", "hello.txt"), "utf8")).toBe("good morning");
+    expect(server.violations).toEqual([]);
+    const [first = {}, second = {}] = server.requests.map(({ body }) => body);
+    expect(isPrefixOf(first, second)).toBe(true);
+    expect(JSON.stringify(second)).toContain("Wrote hello.txt (12 bytes)");
+    expect(running.logger.lines.join("\n")).not.toContain("sk-test-secret");
+  });
+
+  test("the same event is answered once, and again after a restart not at all", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Once."));
+    const platform = new TestPlatform();
+    const message = platform.message("hello");
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => platform.say(message)));
+    expect(answers.filter((answer) => answer === "accepted")).toHaveLength(1);
+    await platform.waitForSends(1);
+    await first.stop();
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    expect(await platform.say(message)).toBe("duplicate");
+    await second.stop();
+    expect(platform.sent).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a session replays what it sent, byte for byte, also after a restart", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Yes."));
+    const platform = new TestPlatform();
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    for (const [index, text] of ["one", "two"].entries()) {
+      await platform.say(platform.message(text));
+      await platform.waitForSends(index + 1);
+    }
+    await first.stop();
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("three"));
+    await platform.waitForSends(3);
+    await second.stop();
+    const bodies = server.requests.map(({ body }) => body);
+    expect(bodies).toHaveLength(3);
+    for (const [index, body] of bodies.slice(1).entries()) expect(isPrefixOf(bodies[index] ?? {}, body ?? {})).toBe(true);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("a turn that the end of the process cut off goes on at the next start, without running a finished tool again", async () => {
+    await using server = await startAnthropicServer();
+    server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } })]);
+    const platform = new TestPlatform();
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("write"));
+    await server.nextRequest();
+    const gate = server.hold();
+    await server.nextRequest();
+    await first.stop();
+    gate.open();
+    expect(platform.sent).toEqual([]);
+    server.respond(() => textReply("It is written."));
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    await platform.waitForSends(1);
+    await second.stop();
+    expect(platform.sent).toMatchObject([{ outbound: { text: "It is written." } }]);
+    const results = JSON.stringify(server.requests.at(-1)?.body).match(/Wrote a\.txt/g);
+    expect(results).toHaveLength(1);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("messages that wait behind a turn survive the end of the process, in order", async () => {
+    await using server = await startAnthropicServer();
+    const gate = server.hold();
+    const platform = new TestPlatform();
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    for (let index = 0; index < 10; index += 1) await platform.say(platform.message(`message ${index}`));
+    await server.nextRequest();
+    await first.stop();
+    gate.open();
+    server.respond((request) =>
+      textReply(
+        `answer ${JSON.stringify(request.body?.["messages"])
+          .match(/message \d/g)
+          ?.at(-1)}`,
+      ),
+    );
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    await platform.waitForSends(10);
+    await second.stop();
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual(
+      Array.from({ length: 10 }, (_, index) => `answer message ${index}`),
+    );
+  });
+
+  test("a failed run tells the person what to do, and the next message runs", async () => {
+    await using server = await startAnthropicServer();
+    server.script([{ type: "error", errorType: "authentication_error", message: "invalid x-api-key" }, textReply("Now it works.")]);
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("hello"));
+    await platform.waitForSends(1);
+    await platform.say(platform.message("again"));
+    await platform.waitForSends(2);
+    expect(platform.sent).toMatchObject([
+      { outbound: { text: expect.stringContaining("refused the key") } },
+      { outbound: { text: "Now it works." } },
+    ]);
+  });
+
+  test("silence sends nothing, and the conversation goes on", async () => {
+    await using server = await startAnthropicServer();
+    server.script([textReply("NO_REPLY"), textReply("Here.")]);
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("for your information"));
+    await platform.say(platform.message("are you there?"));
+    await platform.waitForSends(1);
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Here." } }]);
+  });
+
+  test("a message that the message tool has sent is not sent twice", async () => {
+    await using server = await startAnthropicServer();
+    server.script([toolReply({ name: "message", input: { action: "send", message: "On my way." } }), textReply("On my way.")]);
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("come"));
+    await server.nextRequest();
+    await server.nextRequest();
+    await running.gateway.engine.idle();
+    expect(platform.sent.map(({ outbound }) => outbound)).toEqual([{ type: "text", text: "On my way." }]);
+  });
+
+  test("/stop ends a run, drops what waits, and is answered at once", async () => {
+    await using server = await startAnthropicServer();
+    const gate = server.hold();
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("a long task"));
+    await platform.say(platform.message("and another"));
+    await server.nextRequest();
+    await platform.say(platform.message("/stop"));
+    await server.nextAborted();
+    await platform.waitForSends(1);
+    gate.open();
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Stopped, and dropped 1 waiting message." } }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("/new begins a conversation without the old one, and the old one is kept", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Yes."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("the word is swordfish"));
+    await platform.waitForSends(1);
+    const before = await running.store.readSession("agent:main:main");
+    await platform.say(platform.message("/new"));
+    await platform.say(platform.message("what was the word?"));
+    await platform.waitForSends(3);
+    expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain("swordfish");
+    const old = await running.store.readTranscript(before?.sessionId ?? "", { limit: 10 });
+    expect(JSON.stringify(old.items)).toContain("swordfish");
+  });
+});
+
+describe("who may do what", () => {
+  test("a stranger's message is kept from the model and nobody answers", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Hello, owner."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("let me in", { sender: { id: "stranger", name: "Olga", isBot: false } }));
+    await platform.say(platform.message("hello"));
+    await platform.waitForSends(1);
+    expect(server.requests).toHaveLength(1);
+    expect(JSON.stringify(server.requests[0]?.body)).not.toContain("let me in");
+    expect(running.logger.lines.join("\n")).not.toContain("let me in");
+  });
+
+  test("somebody who may talk and is not the owner runs no command and writes in a folder of their own", async () => {
+    await using server = await startAnthropicServer();
+    server.script([
+      toolReply({ name: "exec", input: { command: "id" } }, { name: "write", input: { path: "note.txt", content: "x" } }),
+      textReply("Sorry."),
+    ]);
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, accountConfig: { allowFrom: ["guest-1"] }, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("run id", { sender: { id: "guest-1", isBot: false } }));
+    await platform.waitForSends(1);
+    const answered = JSON.stringify(server.requests.at(-1)?.body);
+    expect(answered).toContain("only the owner may do this");
+    await expect(readFile(path.join(running.home, "workspace", "note.txt"))).rejects.toThrow("ENOENT");
+  });
+
+  test("what was said in a group before the mention comes along with it", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Noted."));
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({
+      platform,
+      accountConfig: { groups: { "group-1": { requireMention: true } } },
+      patch: withModel(server.baseUrl),
+    });
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
+    await platform.say(platform.message("lunch at noon", { origin, sender: { id: "u2", name: "Ben", isBot: false } }));
+    await platform.say(platform.message("did you hear?", { origin, mentionsBot: true }));
+    await platform.waitForSends(1);
+    expect(server.requests).toHaveLength(1);
+    const sent = JSON.stringify(server.requests[0]?.body);
+    expect(sent).toContain("lunch at noon");
+    expect(platform.sent).toMatchObject([{ target: origin }]);
+  });
+});
+
+describe("delivery", () => {
+  test("a part that was refused for now is sent again under the same key, before what comes later", async () => {
+    await using server = await startAnthropicServer();
+    server.script([textReply("first"), textReply("second")]);
+    const platform = new TestPlatform();
+    platform.receipts = [{ type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 20 } }];
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("one"));
+    await platform.say(platform.message("two"));
+    await platform.waitForSends(2);
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual(["first", "second"]);
+  });
+
+  test("what can never be delivered becomes a dead letter, and the conversation says so", async () => {
+    await using server = await startAnthropicServer();
+    server.script([textReply("first")]);
+    const platform = new TestPlatform();
+    platform.receipts = [{ type: "rejected", code: "forbidden", retry: { type: "never" }, message: "the bot was removed" }];
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    await running.gateway.engine.idle();
+    expect((await running.gateway.status()).outbox).toEqual({ waiting: 0, deadLettered: 1, ambiguous: 0 });
+    const { entries } = await running.gateway.engine.sessions.history("agent:main:main", { limit: 10 });
+    expect(entries.at(-1)).toMatchObject({ type: "notice", level: "error", text: expect.stringContaining("could not be delivered") });
+  });
+});

@@ -1,0 +1,221 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock, CommandRunner, Logger, Random } from "@factotum/agent-contract";
+import type { Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { AccountConfig, FactotumConfig } from "@factotum/config";
+import { loadConfig } from "@factotum/config";
+import { openSqliteStore } from "@factotum/store";
+import type { SqliteStore } from "@factotum/store";
+import { createCoreTools, createFileAccess } from "@factotum/tools";
+import { startGateway } from "../src/index.ts";
+import type { ChannelAccount, Gateway } from "../src/index.ts";
+
+/** The real time, as the product uses it. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+export const realRandom: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
+
+/** Collects what is logged, so that tests can look for what must not be there. */
+export function createMemoryLogger(): Logger & { readonly lines: string[] } {
+  const lines: string[] = [];
+  const write = (level: string) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
+    const error = fields?.["error"];
+    lines.push(JSON.stringify({ level, message, ...fields, ...(error instanceof Error ? { error: error.stack } : {}) }));
+  };
+  const logger: Logger & { readonly lines: string[] } = {
+    lines,
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    child: () => logger,
+  };
+  return logger;
+}
+
+/** A platform with one account in this process: what it was told to send, and a way to say something. */
+export class TestPlatform {
+  readonly sent: { readonly target: MsgContext["origin"]; readonly outbound: Outbound; readonly idempotencyKey: string }[] = [];
+  /** What `send` answers; accepted unless a test says otherwise. */
+  receipts: SendReceipt[] = [];
+  #host: ChannelHost | undefined;
+  #waiting: (() => void)[] = [];
+  #count = 0;
+
+  account(config: Partial<AccountConfig> = {}): ChannelAccount {
+    return {
+      channel: "test",
+      accountId: "default",
+      config: {
+        channel: "test",
+        accountId: "default",
+        settings: {},
+        enabled: true,
+        dmPolicy: "pairing",
+        allowFrom: [],
+        groupPolicy: "allowlist",
+        groups: {},
+        historyLimit: {},
+        blockStreaming: false,
+        streaming: {},
+        ...config,
+      },
+      create: async (host) => {
+        this.#host = host;
+        return this.#channel();
+      },
+    };
+  }
+
+  message(text: string, extra: Partial<MsgContext> = {}): MsgContext {
+    this.#count += 1;
+    return {
+      origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } },
+      eventId: `event-${this.#count}`,
+      messageId: messageId(`message-${this.#count}`),
+      timestampMs: Date.now(),
+      event: { type: "message" },
+      sender: { id: "owner-1", name: "Olga", isBot: false },
+      text,
+      mentionsBot: false,
+      attachments: [],
+      ...extra,
+    };
+  }
+
+  async say(message: MsgContext): Promise<"accepted" | "duplicate"> {
+    if (this.#host === undefined) throw new Error("the channel has not been made");
+    return this.#host.receive(message);
+  }
+
+  /** Resolves once `count` sends have arrived in all. */
+  async waitForSends(count: number): Promise<void> {
+    while (this.sent.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #channel(): Channel {
+    return {
+      capabilities: {
+        addressing: "platform",
+        text: { maxLength: 4000, unit: "utf16", markdown: "full", dialect: "markdown" },
+        threads: "flat",
+        edit: false,
+        delete: false,
+        reactions: false,
+        polls: false,
+        typing: false,
+        media: [],
+        nativeCommands: false,
+        buttons: false,
+        cards: false,
+        streaming: "none",
+        idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 },
+        caseSensitiveIds: true,
+        actions: [],
+      },
+      start: async () => undefined,
+      handleWebhook: async (request) => new Response(await request.text(), { status: 200 }),
+      send: async (target, outbound, { idempotencyKey }) => {
+        const receipt = this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };
+        if (receipt.type === "accepted") this.sent.push({ target, outbound, idempotencyKey });
+        for (const wake of this.#waiting.splice(0)) wake();
+        return receipt;
+      },
+      act: async () => {
+        throw new Error("no actions");
+      },
+      fetchAttachment: async () => {
+        throw new Error("no attachments");
+      },
+      resolveTarget: async () => undefined,
+      health: () => ({ state: "connected" }),
+      stop: async () => undefined,
+    };
+  }
+}
+
+const noCommands: CommandRunner = {
+  run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
+};
+
+/** A gateway over a real store in a folder of its own. */
+export interface TestGateway {
+  readonly gateway: Gateway;
+  readonly store: SqliteStore;
+  readonly home: string;
+  readonly token: string;
+  readonly logger: ReturnType<typeof createMemoryLogger>;
+  /** Stops it and keeps the folder. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts a gateway. `home` takes up an earlier one's state. */
+export async function startTestGateway(
+  options: {
+    readonly platform?: TestPlatform;
+    readonly accountConfig?: Partial<AccountConfig>;
+    readonly home?: string;
+    readonly patch?: (config: FactotumConfig) => FactotumConfig;
+    readonly accounts?: readonly ChannelAccount[];
+  } = {},
+): Promise<TestGateway> {
+  const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
+  const environment = { FACTOTUM_HOME: home, FACTOTUM_PORT: "0", HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
+  const loaded = await loadConfig({ env: environment, channels: [] });
+  if (loaded.type !== "loaded") throw new Error("the test's configuration was refused");
+  const owned: FactotumConfig = { ...loaded.config, commands: { ...loaded.config.commands, ownerAllowFrom: ["test:owner-1"] } };
+  const config = options.patch?.(owned) ?? owned;
+  const logger = createMemoryLogger();
+  const common = { clock: realClock, random: realRandom, logger };
+  const store = await openSqliteStore({
+    folder: path.join(home, "state"),
+    copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
+    ...common,
+  });
+  const platform = options.platform;
+  const gateway = await startGateway({
+    version: "0.0.0-test",
+    home,
+    config,
+    configReport: { path: loaded.path, runningHash: loaded.runningHash, problems: [], inactive: [] },
+    store,
+    token: "test-token",
+    accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
+    tools: ({ messenger }) => createCoreTools({ files: createFileAccess({ home, roots: () => [] }), runner: noCommands, messenger }),
+    skills: { list: async () => [] },
+    commands: [],
+    documentation: {},
+    environment,
+    fetch,
+    onShutdownRequest: () => undefined,
+    ...common,
+  });
+  const stop = async (): Promise<void> => {
+    await gateway.stop("the test is over");
+    await store.close();
+  };
+  return {
+    gateway,
+    store,
+    home,
+    token: "test-token",
+    logger,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      await stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
