@@ -1,2 +1,15 @@
-/** The name of this package. */
-export const packageName: string = "@factotum/channel-conformance";
+export type { ConformanceRequirement, Need } from "./case.ts";
+export { channelConformance } from "./channel-conformance.ts";
+export type {
+  ConformanceOptions,
+  ConformancePlatform,
+  DeliveryAnswer,
+  DeliveryFault,
+  SendFault,
+  ShownMessage,
+  TestEvent,
+  TestMessage,
+} from "./platform.ts";
+export { CONFORMANCE_REQUIREMENTS, proveRequirement } from "./run-conformance.ts";
+export type { ConformanceOutcome } from "./run-conformance.ts";
+export { TestHost } from "./test-host.ts";

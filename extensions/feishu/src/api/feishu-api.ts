@@ -118,10 +118,9 @@ function createTokenCache(host: Pick<ChannelHost, "clock">): { readonly cache: S
 
 /** Waits for `promise` or the signal; the promise itself goes on for whoever else waits. */
 async function until<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
   const { promise: ended, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void =>
-    reject(signal.reason instanceof Error ? signal.reason : new Error("the call was ended", { cause: signal.reason }));
+  const onAbort = (): void => reject(new Error("the call was ended", { cause: signal.reason }));
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([promise, ended]);

@@ -126,6 +126,8 @@ export class FakeFeishu implements AsyncDisposable {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    // One request a connection: a client finds a server that is gone gone, and no idle socket of it.
+    response.shouldKeepAlive = false;
     this.#held.add(response);
     response.once("close", () => this.#held.delete(response));
     const url = new URL(request.url ?? "/", this.baseUrl);

@@ -63,7 +63,6 @@ export class FeishuLongConnection {
     const messageId = randomBytes(8).toString("hex");
     const { promise, resolve, reject } = Promise.withResolvers<number>();
     this.#deliveries.set(messageId, { resolve, reject });
-    socket.once("close", () => reject(new Error("the connection broke before the answer")));
     const bytes = Buffer.from(JSON.stringify(envelope));
     const fragments = options.fragments ?? 1;
     const size = Math.ceil(bytes.length / fragments);
@@ -123,6 +122,10 @@ export class FeishuLongConnection {
     this.opened += 1;
     for (const waiting of this.#waiting) if (this.opened >= waiting.count) waiting.resolve();
     socket.on("message", (bytes: Buffer) => this.#received(socket, bytes));
+    socket.once("close", () => {
+      for (const { reject } of this.#deliveries.values()) reject(new Error("the connection broke before the answer"));
+      this.#deliveries.clear();
+    });
   }
 
   #received(socket: WebSocket, bytes: Buffer): void {

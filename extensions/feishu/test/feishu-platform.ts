@@ -1,0 +1,245 @@
+import type { Channel, Conversation } from "@factotum/channel-contract";
+import type {
+  ConformancePlatform,
+  DeliveryAnswer,
+  DeliveryFault,
+  SendFault,
+  ShownMessage,
+  TestEvent,
+  TestMessage,
+} from "@factotum/channel-conformance";
+import { FakeFeishu, feishuChallengeRequest, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuEnvelope, FeishuFault, FeishuMention, FeishuSentMessage, FeishuWebhookOptions } from "@factotum/testing-channels";
+
+const WEBHOOK_URL = "http://127.0.0.1/channels/feishu/second";
+const DAY_MS = 24 * 60 * 60_000;
+const BOB: FeishuMention = { key: "@_user_2", openId: "ou_bob", name: "Bob" };
+const THREAD_ROOT = "om_thread_root";
+
+/** Feishu for the conformance suite: the fake server, and the suite's words for it. */
+export class FeishuPlatform implements ConformancePlatform {
+  readonly feishu: FakeFeishu;
+  readonly transport: "webhook" | "connection";
+  readonly features: ConformancePlatform["features"] = {
+    handshake: true,
+    renewableToken: true,
+    otherBots: true,
+    massMention: '<at user_id="all">everyone</at>',
+    files: true,
+  };
+  #messages = 0;
+
+  private constructor(feishu: FakeFeishu, transport: "webhook" | "connection") {
+    this.feishu = feishu;
+    this.transport = transport;
+    for (const messageId of [THREAD_ROOT, "om_earlier"]) feishu.addInbound({ messageId, chatId: "oc_group" });
+  }
+
+  static async start(transport: "webhook" | "connection"): Promise<FeishuPlatform> {
+    return new FeishuPlatform(await FakeFeishu.start(), transport);
+  }
+
+  get secrets(): readonly string[] {
+    const { appSecret, encryptKey, verificationToken } = this.feishu.app;
+    return [appSecret, encryptKey, verificationToken, "Bearer "];
+  }
+
+  event(message: TestMessage): TestEvent {
+    const { app } = this.feishu;
+    this.#messages += 1;
+    const messageId = `om_message_${this.#messages}`;
+    const eventId = `event-${this.#messages}`;
+    const chatId = message.conversation === "direct" ? "oc_dm" : "oc_group";
+    const inThread = message.conversation === "thread";
+    const createTimeMs = 1_767_225_600_000 + this.#messages;
+    this.feishu.addInbound({ messageId, chatId });
+    const raw = feishuMessageEvent(app, {
+      ...this.#contentOf(message, messageId),
+      chatId,
+      chatType: message.conversation === "direct" ? "p2p" : "group",
+      messageId,
+      eventId,
+      createTimeMs,
+      senderType: message.sender === "person" ? "user" : "app",
+      senderOpenId: { person: "ou_alice", self: app.bot.openId, "other-bot": "ou_other_bot" }[message.sender],
+      ...(inThread && { threadId: "omt_thread", rootId: THREAD_ROOT }),
+      ...(message.isReply === true && { parentId: "om_earlier", rootId: "om_earlier" }),
+    });
+    return {
+      raw,
+      expected: {
+        eventId,
+        messageId,
+        conversation: this.target(message.conversation),
+        senderId: "ou_alice",
+        timestampMs: createTimeMs,
+        ...(message.isReply === true && { replyTo: "om_earlier" }),
+      },
+    };
+  }
+
+  async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
+    const { fault } = options;
+    const payload = withFault(event.raw as FeishuEnvelope, fault);
+    if (this.transport === "connection")
+      return (await this.feishu.longConnection.deliver(payload)) === 200 ? "acknowledged" : "unacknowledged";
+    return this.#post(channel, feishuWebhookRequest(this.feishu.app, WEBHOOK_URL, payload, spoiled(fault, this.feishu.app.now())));
+  }
+
+  async deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
+    if (this.transport === "webhook") return this.#post(channel, new Request(WEBHOOK_URL, { method: "POST", body: bytes }));
+    this.feishu.longConnection.sendGarbage(bytes);
+    return "refused";
+  }
+
+  async handshake(channel: Channel, options: { readonly token: "right" | "wrong" }): Promise<boolean> {
+    const answers = await Promise.all(
+      [true, false].map(async (encrypt) => {
+        const challenge = `challenge-${encrypt}`;
+        const request = feishuChallengeRequest(this.feishu.app, WEBHOOK_URL, {
+          challenge,
+          encrypt,
+          ...(options.token === "wrong" && { token: "wrong" }),
+        });
+        const response = await channel.handleWebhook(request, { signal: AbortSignal.timeout(5_000) });
+        return response.status === 200 && ((await response.json()) as { challenge?: unknown }).challenge === challenge;
+      }),
+    );
+    if (new Set(answers).size !== 1) throw new Error("the plain and the encrypted challenge are answered differently");
+    return answers[0] === true;
+  }
+
+  disconnect(): void {
+    this.feishu.longConnection.drop();
+  }
+
+  connected(count: number): Promise<void> {
+    return this.feishu.longConnection.connected(count);
+  }
+
+  get openConnections(): number {
+    return this.feishu.longConnection.open;
+  }
+
+  target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
+    if (kind === "direct") return { kind: "direct", id: "oc_dm" };
+    if (kind === "unknown") return { kind: "group", id: "oc_nowhere" };
+    return { kind: "group", id: "oc_group", ...(kind === "thread" && { threadId: THREAD_ROOT }) };
+  }
+
+  get shown(): readonly ShownMessage[] {
+    return this.feishu.sent.map((message) => ({
+      messageId: message.messageId,
+      conversationId: message.receiveId,
+      inThread: message.replyInThread,
+      ...(message.parentId !== undefined && { replyTo: message.parentId }),
+      text: textOf(message),
+      deleted: message.deleted,
+      reactions: message.reactions.map(({ emoji }) => emoji),
+      notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
+    }));
+  }
+
+  get sendRequests(): number {
+    return this.#sends.length;
+  }
+
+  async sendRequested(count: number): Promise<void> {
+    await this.feishu.request(() => this.#sends.length >= count);
+  }
+
+  failNextSend(fault: SendFault): void {
+    this.feishu.failNext(faultOf(fault));
+  }
+
+  release(): void {
+    this.feishu.release();
+  }
+
+  async shutDown(): Promise<void> {
+    await this.feishu[Symbol.asyncDispose]();
+  }
+
+  revokeTokens(): void {
+    this.feishu.revokeTokens();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.feishu[Symbol.asyncDispose]();
+  }
+
+  get #sends(): readonly object[] {
+    return this.feishu.requests.filter(({ method, path }) => method !== "GET" && path.startsWith("/open-apis/im/v1/messages"));
+  }
+
+  #contentOf(message: TestMessage, messageId: string): { messageType: string; content: unknown; mentions?: readonly FeishuMention[] } {
+    const [file] = message.files ?? [];
+    if (file !== undefined) {
+      this.feishu.addResource({ messageId, fileKey: "file_1", contentType: "text/plain", fileName: file.name, bytes: file.bytes });
+      return { messageType: "file", content: { file_key: "file_1", file_name: file.name } };
+    }
+    const bot: FeishuMention = { key: "@_user_1", openId: this.feishu.app.bot.openId, name: this.feishu.app.bot.name };
+    const mentions = [...(message.mentionsBot === true ? [bot] : []), ...(message.mentionsBob === true ? [BOB] : [])];
+    const text = [message.text, ...mentions.map(({ key }) => key)].join(" ");
+    return { messageType: "text", content: { text }, ...(mentions.length > 0 && { mentions }) };
+  }
+
+  async #post(channel: Channel, request: Request): Promise<DeliveryAnswer> {
+    const { status } = await channel.handleWebhook(request, { signal: AbortSignal.timeout(10_000) });
+    if (status === 200) return "acknowledged";
+    return status >= 500 ? "unacknowledged" : "refused";
+  }
+}
+
+function withFault(payload: FeishuEnvelope, fault: DeliveryFault | undefined): FeishuEnvelope {
+  if (fault === "other-account") return { ...payload, header: { ...payload.header, app_id: "cli_ffffffffffffffff" } };
+  if (fault === "unknown-kind")
+    return { ...payload, header: { ...payload.header, event_type: "im.something.new_v7" }, event: { odd: true } };
+  return payload;
+}
+
+function spoiled(fault: DeliveryFault | undefined, nowMs: number): FeishuWebhookOptions {
+  switch (fault) {
+    case "signature-missing":
+      return { signature: "missing" };
+    case "signature-wrong":
+      return { signature: "wrong" };
+    case "tampered":
+      return { tamper: (body) => body.replace(/.(?="\}$)/, (last) => (last === "A" ? "B" : "A")) };
+    case "stale":
+      return { timestampMs: nowMs - DAY_MS };
+    case "early":
+      return { timestampMs: nowMs + DAY_MS };
+    case "other-account":
+    case "unknown-kind":
+    case undefined:
+      return {};
+  }
+}
+
+function faultOf(fault: SendFault): FeishuFault {
+  switch (fault.type) {
+    case "rate-limited":
+      return {
+        type: "refuse",
+        status: 400,
+        code: 99991400,
+        message: "request trigger frequency limit",
+        headers: { "x-ogw-ratelimit-reset": String(fault.delayMs / 1_000) },
+      };
+    case "server-error":
+      return { type: "refuse", status: 500, code: 2200, message: "internal service error" };
+    case "forbidden":
+      return { type: "refuse", status: 400, code: 230002, message: "Bot/User can NOT be out of the chat." };
+    case "answer-lost":
+      return { type: "accept-then-drop" };
+    case "held":
+      return { type: "hold" };
+  }
+}
+
+/** What a person reads: the text, or the paragraphs of the post. */
+function textOf(message: FeishuSentMessage): string {
+  const content = message.content as { text?: string; zh_cn?: { content: { text?: string }[][] } };
+  return content.text ?? (content.zh_cn?.content ?? []).map((paragraph) => paragraph.map(({ text = "" }) => text).join("")).join("\n");
+}

@@ -1,0 +1,73 @@
+import type { Channel, ChannelCapabilities, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
+import type { ConformanceOptions, ConformancePlatform, TestEvent, TestMessage } from "./platform.ts";
+import type { TestHost } from "./test-host.ts";
+
+/** What a case asks of an adapter before it applies. */
+export type Need =
+  | "webhook"
+  | "connection"
+  | "handshake"
+  | "renewable-token"
+  | "other-bots"
+  | "mass-mention"
+  | "files"
+  | "threads"
+  | "markdown"
+  | "edit"
+  | "delete"
+  | "reactions"
+  | "idempotent-send";
+
+/** One requirement, as data. */
+export interface ConformanceRequirement {
+  /** `area:rule`; never reused for another rule. */
+  readonly id: string;
+  readonly needs: readonly Need[];
+  /** What a right adapter does. */
+  readonly behaviour: string;
+}
+
+/** A requirement and how it is proven. */
+export interface ConformanceCase extends ConformanceRequirement {
+  /** Rejects when the adapter does otherwise. */
+  prove(world: World): Promise<void>;
+}
+
+/** One case's surroundings: a fresh platform, a fresh gateway, a channel that has been started. */
+export interface World {
+  readonly platform: ConformancePlatform;
+  readonly host: TestHost;
+  readonly channel: Channel;
+  readonly options: ConformanceOptions;
+  /** Another channel of the same account on the same gateway, not started; stopped with the world. */
+  readonly another: (input?: { readonly credential: "right" | "wrong" }) => Channel;
+  /** A person's message in the direct chat, unless said otherwise. */
+  readonly event: (message?: Partial<TestMessage>) => TestEvent;
+  /** Sends a text to the direct chat, unless said otherwise. */
+  readonly send: (
+    outbound?: Outbound,
+    options?: Partial<SendOptions> & { readonly to?: Parameters<ConformancePlatform["target"]>[0] },
+  ) => Promise<SendReceipt>;
+  readonly address: (kind: Parameters<ConformancePlatform["target"]>[0]) => Origin;
+}
+
+/** What of the needs is there. */
+export function providedNeeds(platform: ConformancePlatform, capabilities: ChannelCapabilities): ReadonlySet<Need> {
+  const { features, transport } = platform;
+  const table: readonly (readonly [Need, boolean])[] = [
+    ["webhook", transport === "webhook"],
+    ["connection", transport === "connection"],
+    ["handshake", transport === "webhook" && features.handshake],
+    ["renewable-token", features.renewableToken],
+    ["other-bots", features.otherBots],
+    ["mass-mention", features.massMention !== ""],
+    ["files", features.files],
+    ["threads", capabilities.threads === "native"],
+    ["markdown", capabilities.text.markdown !== "none"],
+    ["edit", capabilities.edit],
+    ["delete", capabilities.delete],
+    ["reactions", capabilities.reactions],
+    ["idempotent-send", capabilities.idempotentSend !== undefined],
+  ];
+  return new Set(table.filter(([, there]) => there).map(([need]) => need));
+}

@@ -1,0 +1,97 @@
+import type { Channel } from "@factotum/channel-contract";
+import { providedNeeds } from "./case.ts";
+import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
+import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
+import { INBOUND_CASES } from "./cases/inbound.ts";
+import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
+import { OUTBOUND_CASES } from "./cases/outbound.ts";
+import { WEBHOOK_CASES } from "./cases/webhook.ts";
+import type { ConformanceOptions } from "./platform.ts";
+import { TestHost } from "./test-host.ts";
+
+const CASES: readonly ConformanceCase[] = [
+  ...INBOUND_CASES,
+  ...ACKNOWLEDGEMENT_CASES,
+  ...WEBHOOK_CASES,
+  ...OUTBOUND_CASES,
+  ...LIFECYCLE_CASES,
+];
+
+/** Every requirement, in the order in which they run. */
+export const CONFORMANCE_REQUIREMENTS: readonly ConformanceRequirement[] = CASES.map(({ id, needs, behaviour }) => ({
+  id,
+  needs,
+  behaviour,
+}));
+
+/** What became of one requirement. */
+export type ConformanceOutcome =
+  | { readonly type: "passed" }
+  | { readonly type: "not-needed" }
+  | { readonly type: "failed"; readonly error: unknown };
+
+/** Proves one requirement on an adapter, in a world of its own. Never rejects. */
+export async function proveRequirement(
+  id: string,
+  options: ConformanceOptions,
+  settings: { readonly timeoutMs: number },
+): Promise<ConformanceOutcome> {
+  const found = CASES.find((one) => one.id === id);
+  if (found === undefined) return { type: "failed", error: new Error(`there is no requirement ${id}`) };
+  const channels: Channel[] = [];
+  try {
+    await using platform = await options.platform();
+    const host = new TestHost();
+    const make: World["another"] = ({ credential } = { credential: "right" }) => {
+      const channel = options.create({ platform, host, credential });
+      channels.push(channel);
+      return channel;
+    };
+    const channel = make();
+    const provided = providedNeeds(platform, channel.capabilities);
+    if (found.needs.some((need) => !provided.has(need))) return { type: "not-needed" };
+    const world = createWorld({ platform, host, channel, options, another: make });
+    try {
+      await within(settings.timeoutMs, async () => {
+        await channel.start({ signal: AbortSignal.timeout(settings.timeoutMs) });
+        await found.prove(world);
+      });
+    } finally {
+      platform.release();
+      await within(settings.timeoutMs, () => Promise.allSettled(channels.map((one) => one.stop({ signal: AbortSignal.abort() }))));
+    }
+    return { type: "passed" };
+  } catch (error) {
+    return { type: "failed", error };
+  }
+}
+
+function createWorld(parts: Pick<World, "platform" | "host" | "channel" | "options" | "another">): World {
+  const { platform, host, channel, options } = parts;
+  let sends = 0;
+  const address: World["address"] = (kind) => ({
+    channel: options.channel,
+    accountId: host.accountId,
+    conversation: platform.target(kind),
+  });
+  return {
+    ...parts,
+    address,
+    event: (message = {}) => platform.event({ text: "Hello", conversation: "direct", sender: "person", ...message }),
+    send: (outbound = { type: "text", text: "Hello" }, { to = "direct", ...more } = {}) => {
+      sends += 1;
+      return channel.send(address(to), outbound, { signal: AbortSignal.timeout(20_000), idempotencyKey: `send-${sends}`, ...more });
+    },
+  };
+}
+
+/** A wrong adapter may hang: then its case fails. */
+async function within<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`nothing happened within ${timeoutMs} ms`)), timeoutMs);
+  try {
+    return await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

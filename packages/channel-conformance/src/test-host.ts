@@ -1,0 +1,91 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/channel-contract";
+
+/** A gateway of the test: it keeps what it was given, also when the channel is made anew, and can be told to fail. */
+export class TestHost implements ChannelHost {
+  readonly accountId = "second";
+  readonly clock: Clock = realClock;
+  readonly random: Random = realRandom;
+  readonly fetch: typeof fetch = fetch;
+  /** Every line that was logged, as JSON. */
+  readonly logLines: string[] = [];
+  readonly logger: Logger = this.#loggerWith({});
+  /** What was handed over, duplicates included. */
+  readonly received: MsgContext[] = [];
+  /** What was stored. */
+  readonly stored: MsgContext[] = [];
+  readonly #keys = new Set<string>();
+  #cursor: string | undefined;
+  #failures = 0;
+  #gate: Promise<void> | undefined;
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  async receive(message: MsgContext, options: { readonly cursor?: string } = {}): Promise<"accepted" | "duplicate"> {
+    this.received.push(message);
+    for (const { count, resolve } of this.#waiting) if (this.received.length >= count) resolve();
+    await this.#gate;
+    if (this.#failures > 0) {
+      this.#failures -= 1;
+      throw new Error("the store is full");
+    }
+    const { channel, accountId, conversation } = message.origin;
+    const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
+    if (this.#keys.has(key)) return "duplicate";
+    this.#keys.add(key);
+    this.#cursor = options.cursor ?? this.#cursor;
+    this.stored.push(message);
+    return "accepted";
+  }
+
+  cursor(): Promise<string | undefined> {
+    return Promise.resolve(this.#cursor);
+  }
+
+  /** The next call of `receive` rejects. */
+  failNext(): void {
+    this.#failures += 1;
+  }
+
+  /** Calls of `receive` wait until the returned function is called. */
+  hold(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#gate = promise;
+    return () => {
+      this.#gate = undefined;
+      resolve();
+    };
+  }
+
+  /** Resolves when `count` messages were handed over. */
+  async handedOver(count: number): Promise<void> {
+    if (this.received.length >= count) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.push({ count, resolve });
+    await promise;
+  }
+
+  #loggerWith(fields: Readonly<Record<string, unknown>>): Logger {
+    const write = (level: string) => (message: string, more?: Readonly<Record<string, unknown>>) => {
+      this.logLines.push(JSON.stringify({ level, message, ...fields, ...more }));
+    };
+    return {
+      debug: write("debug"),
+      info: write("info"),
+      warn: write("warn"),
+      error: write("error"),
+      child: (more) => this.#loggerWith({ ...fields, ...more }),
+    };
+  }
+}
+
+const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+const realRandom: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
