@@ -137,7 +137,7 @@ Your last run was stopped on request. Pick it up only with care, or ask what is 
     const participants = Array.from({ length: 60 }, () => "n".repeat(100_000));
     const { text } = renderEffectivePrompt(facts({ conversation: { sender: "😀".repeat(50_000), participants } }));
     expect(text.length).toBeLessThan(15_000);
-    expect(text.isWellFormed()).toBe(true);
+    expect(text).toContain(`"sender":"${"😀".repeat(99)}…"`);
     expect(text).toContain("… and 10 more");
   });
 });

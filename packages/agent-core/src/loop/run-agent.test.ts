@@ -410,6 +410,22 @@ describe("a failing model", () => {
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "unauthorized" });
   });
 
+  test("lets the client close its connection after the answer", async () => {
+    let closed = false;
+    const model = scriptedModel([
+      async function* () {
+        try {
+          await Promise.resolve();
+          yield* answer("Done");
+        } finally {
+          closed = true;
+        }
+      },
+    ]);
+    await collect(runInput({ model }));
+    expect(closed).toBe(true);
+  });
+
   test("takes a client that throws or stops in the middle as a failure", async () => {
     const broken = scriptedModel([
       async function* () {
@@ -463,6 +479,13 @@ describe("limits", () => {
     expect(results["c2"]).toMatch(/^x\n\[Note: ls 3 times in a row/);
     expect(model.requests).toHaveLength(5);
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "loop" });
+  });
+
+  test("what somebody says meanwhile begins the count anew", async () => {
+    const model = scriptedModel([...Array.from({ length: 6 }, (_, turn) => answer("", [call(`c${turn}`, "ls")])), answer("Done")]);
+    const steering = queueOf([], [], [], [], [], [], [user("look again")]);
+    const events = await collect(runInput({ model, tools: [ls], steering }));
+    expect(outcomeOf(events).type).toBe("done");
   });
 
   test("a loop inside one message skips its other calls", async () => {

@@ -38,6 +38,12 @@ describe("truncateToolResult", () => {
     },
   );
 
+  test.each([0, 1, 2, 3])("splits no pair at limit 600 + %i", (more) => {
+    expect(truncateToolResult("😀".repeat(1_000), 600 + more).isWellFormed()).toBe(true);
+    expect(truncateToolResult(`${"😀".repeat(1_000)} error`, 600 + more).isWellFormed()).toBe(true);
+    expect(truncateToolResult(`x${"😀".repeat(1_000)} failed`, 600 + more).isWellFormed()).toBe(true);
+  });
+
   test("never exceeds the limit and never splits a pair", () => {
     fc.assert(
       fc.property(
