@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The built command. */
+export const productEntry: string = fileURLToPath(new URL("../../../apps/factotum/dist/factotum.mjs", import.meta.url));
+
+/** How to start. */
+export interface ProductOptions {
+  /** Content of the configuration file; none is written when left out. */
+  readonly config?: unknown;
+  /** State directory of an earlier product, to go on with; a new one by default. */
+  readonly home?: string;
+  /** Beside a clean environment of PATH, HOME and FACTOTUM_HOME. No key of the developer's own gets in. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** A free one by default. */
+  readonly port?: number;
+}
+
+/** A product that is ready. */
+export interface Product extends AsyncDisposable {
+  readonly url: string;
+  readonly token: string;
+  readonly pid: number;
+  readonly home: string;
+  /** Milliseconds from the start of the process to its first word about being ready. */
+  readonly readyAfterMs: number;
+  /** Everything it has printed so far, both streams. */
+  output(): string;
+  /** Sends a signal and resolves with how the process ended. The state directory stays. */
+  end(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+}
+
+const READY = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/;
+const READY_LIMIT_MS = 60_000;
+
+/** Starts the built product and waits until it has printed its address. Disposing kills it and removes its state directory. */
+export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-product-")));
+  if (options.config !== undefined) {
+    await mkdir(home, { recursive: true });
+    await writeFile(path.join(home, "factotum.json5"), JSON.stringify(options.config, undefined, 2), { mode: 0o600 });
+  }
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [productEntry, "gateway", "run", "--port", String(options.port ?? 0)], {
+    env: productEnvironment(home, options.env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = collectOutput(child);
+  const ready = await waitUntilReady(child, output);
+  const end: Product["end"] = async (signal) => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
+      await once(child, "exit");
+    }
+    return { code: child.exitCode, signal: child.signalCode };
+  };
+  return {
+    ...ready,
+    pid: child.pid ?? -1,
+    home,
+    readyAfterMs: performance.now() - startedAt,
+    output: output.text,
+    end,
+    [Symbol.asyncDispose]: async () => {
+      await end("SIGKILL");
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a command printed and how it ended. */
+export interface CommandOutcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs one command of the built product to its end. */
+export async function runCommand(
+  args: readonly string[],
+  options: { readonly home: string; readonly env?: Readonly<Record<string, string>> },
+): Promise<CommandOutcome> {
+  const child = spawn(process.execPath, [productEntry, ...args], {
+    env: productEnvironment(options.home, options.env),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  await once(child, "close");
+  return { code: child.exitCode, stdout, stderr };
+}
+
+function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  // A port on which nothing listens: a developer's own Ollama must not become the model of a test.
+  return { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TZ: "UTC", FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
+}
+
+interface Output {
+  readonly text: () => string;
+  readonly onChange: (listener: () => void) => void;
+}
+
+function collectOutput(child: ChildProcess): Output {
+  let text = "";
+  const listeners: (() => void)[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece;
+      for (const listener of listeners) listener();
+    });
+  }
+  return { text: () => text, onChange: (listener) => void listeners.push(listener) };
+}
+
+async function waitUntilReady(child: ChildProcess, output: Output): Promise<{ readonly url: string; readonly token: string }> {
+  const ready = Promise.withResolvers<{ readonly url: string; readonly token: string }>();
+  const limit = setTimeout(
+    () => ready.reject(new Error(`The product was not ready in time. It printed:\n${output.text()}`)),
+    READY_LIMIT_MS,
+  );
+  output.onChange(() => {
+    const [, url, token] = READY.exec(output.text()) ?? [];
+    if (url !== undefined && token !== undefined) ready.resolve({ url, token });
+  });
+  child.once("error", (error) => ready.reject(new Error("The product could not be started. Is it built?", { cause: error })));
+  child.once("close", (code, signal) =>
+    ready.reject(new Error(`The product ended before it was ready (${code ?? signal}). It printed:\n${output.text()}`)),
+  );
+  try {
+    return await ready.promise;
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  } finally {
+    clearTimeout(limit);
+  }
+}
