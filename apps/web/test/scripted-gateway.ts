@@ -22,7 +22,7 @@ import { ScriptedSession } from "./scripted-session.ts";
 export type Script = (session: ScriptedSession, text: string, options: { readonly signal: AbortSignal }) => Promise<void>;
 
 /** The policy that the gateway sends with the page. */
-export const CONTENT_SECURITY_POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; " +
   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -67,8 +67,8 @@ export class ScriptedGateway {
   readonly token: string = "scripted-token-0123456789abcdef";
   /** Every request that came in, in order. */
   readonly requests: RequestFrame[] = [];
-  /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer. */
-  intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal = () => "handle";
+  /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer, an `answer` is given as it is. */
+  intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
   readonly #script: Script;
   readonly #root: string | undefined;
   readonly #http: Server;
@@ -206,6 +206,10 @@ export class ScriptedGateway {
     if (way === "ignore") return;
     if (way instanceof Refusal) {
       this.#send(peer, { type: "res", id: request.id, ok: false, error: { code: way.code, message: way.message } });
+      return;
+    }
+    if (typeof way === "object") {
+      this.#send(peer, { type: "res", id: request.id, ok: true, result: way.answer });
       return;
     }
     try {

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from "./outbox.ts";
 export type Agent = RpcMethods["agents.list"]["result"]["agents"][number];
 
 /** The conversation that is open. */
-export type OpenChat =
+type OpenChat =
   | { readonly type: "loading" }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "open"; readonly chat: ChatState };

@@ -32,7 +32,7 @@ test("each call stands with what became of it, in the order of the calls", () =>
   expect(itemsOf(session)).toMatchObject([
     { type: "user", text: "go" },
     { type: "thinking", text: "hm", live: false },
-    { type: "answer", text: "I look.", live: false, model: "demo/scripted" },
+    { type: "answer", text: "I look.", live: false },
     { type: "tool", id: "a", status: "failed", output: "no such file" },
     { type: "tool", id: "b", status: "running", output: "half" },
     { type: "tool", id: "c", status: "waiting", output: "" },

@@ -25,7 +25,6 @@ export type ChatItem =
       readonly text: string;
       readonly live: boolean;
       readonly timestampMs?: number;
-      readonly model?: string;
     }
   | { readonly type: "answer-end"; readonly id: string; readonly reason: "length" | "aborted" | "error"; readonly message?: string }
   | ToolItem;
@@ -69,9 +68,11 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
 
 function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>): readonly ChatItem[] {
   const items: ChatItem[] = [];
-  const { id, text, thinking, model, timestampMs, stopReason, errorMessage } = entry;
+  const { id, text, thinking, toolCalls, stopReason, errorMessage } = entry;
+  // Steps on the way need no time of their own.
+  const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: `${id}-thinking`, text: thinking, live: false });
-  if (text !== "") items.push({ type: "answer", id, text, live: false, timestampMs, model });
+  if (text !== "") items.push({ type: "answer", id, text, live: false, ...time });
   if (stopReason === "length" || stopReason === "aborted" || stopReason === "error") {
     items.push({
       type: "answer-end",

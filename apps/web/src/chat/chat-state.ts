@@ -1,7 +1,7 @@
 import type { ChatEntry, ChatEvent, ChatSnapshot, LiveRun } from "@factotum/protocol";
 
 /** How much of a running tool's output is kept, characters: as much as a snapshot holds, so that watching and joining late show the same. */
-export const MAX_LIVE_OUTPUT_LENGTH = 4000;
+const MAX_LIVE_OUTPUT_LENGTH = 4000;
 
 /** A conversation as the page knows it: what is committed, what is being written, and what waits. */
 export interface ChatState {

@@ -1,39 +1,12 @@
 import type { ChatEvent, ChatSnapshot } from "@factotum/protocol";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { ManualTimers } from "../../test/manual-timers.ts";
+import { reached } from "../../test/reached.ts";
 import { MAIN_KEY, ScriptedGateway } from "../../test/scripted-gateway.ts";
 import { applyEvent, applySnapshot, type ChatState } from "../chat/chat-state.ts";
 import { backoffDelayMs } from "./backoff.ts";
-import { type ConnectionState, GatewayClient } from "./gateway-client.ts";
-import type { Timers } from "./timers.ts";
-
-/** Time that only moves when a test says so. */
-class ManualTimers implements Timers {
-  nowMs = 0;
-  readonly #timers = new Set<{ atMs: number; callback: () => void }>();
-
-  now(): number {
-    return this.nowMs;
-  }
-
-  schedule(delayMs: number, callback: () => void): () => void {
-    const timer = { atMs: this.nowMs + delayMs, callback };
-    this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
-  }
-
-  advance(ms: number): void {
-    const endMs = this.nowMs + ms;
-    for (;;) {
-      const [next] = [...this.#timers].filter((timer) => timer.atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
-      if (next === undefined) break;
-      this.nowMs = Math.max(this.nowMs, next.atMs);
-      this.#timers.delete(next);
-      next.callback();
-    }
-    this.nowMs = endMs;
-  }
-}
+import { GatewayClient } from "./gateway-client.ts";
 
 let gateway: ScriptedGateway;
 let timers: ManualTimers;
@@ -61,21 +34,6 @@ function makeClient(options: { token?: string; port?: () => number } = {}): Gate
   });
   clients.push(client);
   return client;
-}
-
-function reached<Type extends ConnectionState["type"]>(
-  client: GatewayClient,
-  type: Type,
-): Promise<Extract<ConnectionState, { type: Type }>> {
-  const fits = (state: ConnectionState): state is Extract<ConnectionState, { type: Type }> => state.type === type;
-  if (fits(client.state)) return Promise.resolve(client.state);
-  return new Promise((resolve) => {
-    const end = client.onStateChange((state) => {
-      if (!fits(state)) return;
-      end();
-      resolve(state);
-    });
-  });
 }
 
 /** Follows a chat as the page does, and can be waited on. */

@@ -2,6 +2,7 @@ import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, test } from "vitest";
 import { Markdown } from "./markdown.tsx";
+import { plainText } from "./plain-text.ts";
 
 const html = (text: string): string =>
   renderToStaticMarkup(createElement(Markdown, { text }))
@@ -62,4 +63,10 @@ test("tables keep their alignment without inline styles", () => {
   expect(table).toContain('<th class="align-right">b</th>');
   expect(table).toContain('<td class="align-right">2</td>');
   expect(table).not.toContain("style=");
+});
+
+test("read aloud, a text has its words and none of its marks", () => {
+  expect(plainText("# Hi\n\n**bold** [link](https://a.example) ![cat](x)\n\n- `one`\n- two\n\n| a | b |\n|--|--|\n| 1 | 2 |")).toBe(
+    "Hi\nbold link cat\none\ntwo\na\nb\n1\n2",
+  );
 });

@@ -1,8 +1,6 @@
 import type { Definition, Nodes, Root } from "mdast";
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
 import { memo } from "react";
+import { parseMarkdown } from "./parse-markdown.ts";
 import { splitBlocks } from "./split-blocks.ts";
 import { MarkdownNode } from "./markdown-node.tsx";
 
@@ -24,7 +22,7 @@ export const MarkdownBlock: React.NamedExoticComponent<{ readonly text: string }
 }: {
   readonly text: string;
 }) {
-  const root = fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  const root = parseMarkdown(text);
   return <MarkdownNode node={root} definitions={definitionsOf(root)} />;
 });
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { ChatState } from "../chat/chat-state.ts";
+import { plainText } from "../markdown/plain-text.ts";
 
 /** Tells who does not see the page what happens: that work began, and each answer once, when it is complete. */
 export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Element {
@@ -11,7 +12,7 @@ export function Announcer({ chat }: { readonly chat: ChatState }): React.JSX.Ele
     heard.current = { sessionKey: chat.sessionKey, lastId: last?.id, runId: chat.live?.runId };
     if (before.sessionKey !== chat.sessionKey) setWords("");
     else if (last !== undefined && last.id !== before.lastId && last.type === "assistant" && last.text !== "")
-      setWords(`Assistant: ${last.text}`);
+      setWords(`Assistant: ${plainText(last.text)}`);
     else if (last !== undefined && last.id !== before.lastId && last.type === "notice") setWords(last.text);
     else if (chat.live !== undefined && chat.live.runId !== before.runId) setWords("The assistant is working.");
   }, [chat]);

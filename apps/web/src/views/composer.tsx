@@ -1,8 +1,7 @@
-import { type KeyboardEvent, type RefObject, useState } from "react";
+import type { KeyboardEvent, RefObject } from "react";
 import { useAppState, useController } from "./app-context.ts";
 import { Icon } from "./icon.tsx";
-
-const DRAFT_KEY = "factotum.draft.";
+import { useDraft } from "./use-draft.ts";
 
 /** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
 export function Composer({
@@ -15,14 +14,9 @@ export function Composer({
   const controller = useController();
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
   const queued = useAppState((state) => (state.open.type === "open" ? state.open.chat.queued : 0));
-  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT_KEY + sessionKey) ?? "");
+  const [text, change] = useDraft(sessionKey);
   const isEmpty = text.trim() === "";
 
-  const change = (next: string): void => {
-    setText(next);
-    if (next === "") sessionStorage.removeItem(DRAFT_KEY + sessionKey);
-    else sessionStorage.setItem(DRAFT_KEY + sessionKey, next);
-  };
   const send = (): void => {
     if (isEmpty) return;
     controller.send(text.trim());

@@ -26,7 +26,7 @@ export function orderSessions(
 }
 
 /** Every conversation with the agent, and the way to a new one. */
-export function SessionList({ onChosen }: { readonly onChosen: () => void }): React.JSX.Element {
+export function SessionList({ onChosen }: { readonly onChosen: (session: "new" | "known") => void }): React.JSX.Element {
   const controller = useController();
   const sessions = useAppState((state) => state.sessions);
   const agents = useAppState((state) => state.agents);
@@ -38,11 +38,11 @@ export function SessionList({ onChosen }: { readonly onChosen: () => void }): Re
 
   const choose = (key: string): void => {
     controller.openSession(key);
-    onChosen();
+    onChosen("known");
   };
   const startChat = (): void => {
     controller.startChat();
-    onChosen();
+    onChosen("new");
   };
   return (
     <nav className="sessions" aria-label="Conversations">

@@ -21,9 +21,21 @@ export function Shell(): React.JSX.Element {
   useEffect(() => {
     document.title = `${title} · Factotum`;
   }, [title]);
-  const writeOn = (): void => {
-    setDrawer(false);
+  const writeAfter = useRef(false);
+  useEffect(() => {
+    // While the drawer is open, nothing behind it takes the focus.
+    if (drawer || !writeAfter.current) return;
+    writeAfter.current = false;
     input.current?.focus();
+  }, [drawer]);
+  const onChosen = (session: "new" | "known"): void => {
+    if (isWide) {
+      input.current?.focus();
+      return;
+    }
+    // On a phone the keyboard would cover what one came to read.
+    writeAfter.current = session === "new";
+    setDrawer(false);
   };
   return (
     <div className="shell">
@@ -40,12 +52,12 @@ export function Shell(): React.JSX.Element {
       {isWide ? (
         <aside className="sidebar" aria-label="Sidebar">
           <p className="wordmark">Factotum</p>
-          <SessionList onChosen={writeOn} />
+          <SessionList onChosen={onChosen} />
         </aside>
       ) : null}
       {drawer && !isWide ? (
         <Modal title="Factotum" className="drawer" onClose={() => setDrawer(false)}>
-          <SessionList onChosen={writeOn} />
+          <SessionList onChosen={onChosen} />
         </Modal>
       ) : null}
       <div className="stage">
@@ -63,7 +75,7 @@ export function Shell(): React.JSX.Element {
         <Alert />
         <main className="main">
           <ChatView />
-          {sessionKey === undefined ? null : <Composer key={sessionKey} sessionKey={sessionKey} input={input} />}
+          {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} />}
           <StatusLine />
         </main>
       </div>

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium, type Page } from "playwright-core";
+
+const PATHS = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+/** No sandbox, because tests run as root in containers; everything else keeps the browser from calling home. */
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+];
+
+/** Starts the Chromium of the system, or of `FACTOTUM_CHROMIUM`. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env["FACTOTUM_CHROMIUM"] ?? PATHS.find((path) => existsSync(path));
+  if (executablePath === undefined)
+    throw new Error("There is no Chromium. Install the package chromium, or set FACTOTUM_CHROMIUM to its path.");
+  return chromium.launch({ executablePath, headless: true, args: FLAGS });
+}
+
+/** A page with a record of everything that must not happen: requests to elsewhere, errors, violations of the policy. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly complaints: string[];
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a page of a size in a fresh profile. */
+export async function openPage(browser: Browser, options: { readonly width: number; readonly dark?: boolean }): Promise<WatchedPage> {
+  const context = await browser.newContext({
+    viewport: { width: options.width, height: 780 },
+    colorScheme: options.dark === true ? "dark" : "light",
+    reducedMotion: "reduce",
+    locale: "en-GB",
+    timezoneId: "UTC",
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const check = (address: string): void => {
+    const { protocol, hostname } = new URL(address);
+    if (!["data:", "blob:"].includes(protocol) && hostname !== "127.0.0.1") complaints.push(`left loopback: ${address}`);
+  };
+  page.on("request", (request) => check(request.url()));
+  page.on("websocket", (socket) => check(socket.url()));
+  page.on("pageerror", (error) => complaints.push(`threw: ${error.message}`));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()) && !message.text().includes("WebSocket connection"))
+      complaints.push(`console: ${message.text()}`);
+  });
+  return { page, complaints, close: () => context.close() };
+}

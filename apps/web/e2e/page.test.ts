@@ -1,0 +1,232 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { type ScriptedGatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
+
+let browser: Browser;
+let gateway: ScriptedGatewayUnderTest;
+let watched: WatchedPage;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  gateway = await startScriptedGateway();
+});
+
+afterEach(async () => {
+  const { complaints } = watched;
+  await watched.close();
+  await gateway.close();
+  expect(complaints).toEqual([]);
+});
+
+async function openChat(options: { width: number; dark?: boolean }): Promise<Page> {
+  watched = await openPage(browser, options);
+  await watched.page.goto(`${gateway.url}#token=${gateway.token}`);
+  await watched.page.getByText("Connected").waitFor();
+  return watched.page;
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  const input = page.getByRole("textbox", { name: "Message" });
+  await input.fill(text);
+  await input.press("Enter");
+}
+
+const answerOf = (page: Page) => page.getByRole("article", { name: "Assistant" }).last();
+const END_OF_ANSWER = "skip hidden folders";
+
+describe.each([
+  { width: 360, dark: false },
+  { width: 1280, dark: false },
+  { width: 360, dark: true },
+  { width: 1280, dark: true },
+])("$width px, dark: $dark", (look) => {
+  test("axe finds nothing serious in any state", async () => {
+    const page = await openChat(look);
+    await say(page, "the tool slowly, and the answer slowly; fail");
+    await gateway.gate.reached();
+    await page.locator(".tool.running").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    gateway.gate.open();
+    await gateway.gate.reached();
+    await page.locator(".tool.failed").waitFor();
+    await say(page, "and more");
+    await page.getByText("1 message waits for its turn.").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    gateway.gate.open();
+    await page.locator(".tool.done").waitFor();
+    if (look.width < 800) await page.getByRole("button", { name: "Conversations" }).click();
+    await page.getByRole("button", { name: "Manage Main" }).click();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Delete…" }).click();
+    expect(await findViolations(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+    if (look.width < 800) await page.keyboard.press("Escape");
+    gateway.scripted.intercept = (request) => (request.method === "chat.send" ? { answer: { nonsense: true } } : "handle");
+    await say(page, "lost");
+    await page.getByRole("button", { name: "Send again" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  });
+});
+
+test.each([360, 1280])("at %i px a reload in the middle of an answer shows what was written and goes on", async (width) => {
+  const page = await openChat({ width });
+  await say(page, "answer slowly");
+  await gateway.gate.reached();
+  await answerOf(page).getByText("three files").waitFor();
+  await page.reload();
+  await answerOf(page).getByText("three files").waitFor();
+  expect(await answerOf(page).innerText()).not.toContain(END_OF_ANSWER);
+  gateway.gate.open();
+  await answerOf(page).getByText(END_OF_ANSWER).waitFor();
+  expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);
+  expect(await page.locator(".tool").count()).toBe(1);
+  expect(await answerOf(page).locator("td").count()).toBe(6);
+});
+
+test("a lost connection is said, what is typed waits, and both sides are complete after it", async () => {
+  const page = await openChat({ width: 1280 });
+  await say(page, "tool slowly");
+  await gateway.gate.reached();
+  gateway.scripted.cut();
+  await page.getByText("Trying again").waitFor();
+  await say(page, "typed while away");
+  await page.getByText("Connected").waitFor();
+  await page.getByRole("article", { name: "You" }).filter({ hasText: "typed while away" }).waitFor();
+  gateway.gate.open();
+  await page.getByText(END_OF_ANSWER).nth(1).waitFor();
+  const said = gateway.scripted.conversation("agent:main:main").session.entries.filter((entry) => entry.type === "user");
+  expect(said.map((entry) => entry.text)).toEqual(["tool slowly", "typed while away"]);
+});
+
+test("a run is stopped with the button and with Escape", async () => {
+  const page = await openChat({ width: 360 });
+  await say(page, "answer slowly");
+  await gateway.gate.reached();
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.").waitFor();
+  await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  await say(page, "answer slowly again");
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("Stopped.").nth(1).waitFor();
+});
+
+test("without a token and with a wrong one the page asks for it; the right one connects", async () => {
+  watched = await openPage(browser, { width: 360 });
+  const { page } = watched;
+  await page.goto(gateway.url);
+  const field = page.getByLabel("Token");
+  await field.waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await field.fill("wrong");
+  await field.press("Enter");
+  await page.getByRole("alert").filter({ hasText: "The token is not the one of this gateway." }).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await field.fill(gateway.token);
+  await field.press("Enter");
+  await page.getByText("Connected").waitFor();
+});
+
+test("the printed address works on a page that is open already", async () => {
+  watched = await openPage(browser, { width: 360 });
+  const { page } = watched;
+  await page.goto(gateway.url);
+  await page.getByLabel("Token").waitFor();
+  await page.goto(`${gateway.url}#token=${gateway.token}`);
+  await page.getByText("Connected").waitFor();
+  expect(page.url()).not.toContain("token");
+});
+
+test.each([360, 1280])("at %i px conversations are made, named, changed between and deleted with the keyboard", async (width) => {
+  const page = await openChat({ width });
+  const press = async (name: string | RegExp): Promise<void> => {
+    const button = page.getByRole("button", { name }).first();
+    await button.focus();
+    await page.keyboard.press("Enter");
+  };
+  const list = async (): Promise<void> => {
+    if (width < 800) await press("Conversations");
+  };
+  await say(page, "hello main");
+  await answerOf(page).getByText(END_OF_ANSWER).waitFor();
+  await list();
+  await press("New chat");
+  await page.getByRole("heading", { name: "New chat" }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Message");
+  await page.keyboard.type("hello there");
+  await page.keyboard.press("Enter");
+  await answerOf(page).getByText(END_OF_ANSWER).waitFor();
+  await list();
+  await press(/^Manage WebChat/);
+  await page.getByLabel("Name").fill("Garden");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Garden", level: 1, includeHidden: true }).waitFor();
+  await press(/^Main/);
+  await page.getByText("hello main").waitFor();
+  await page.goBack();
+  await page.getByText("hello there").waitFor();
+  await list();
+  await press("Manage Garden");
+  await press("Delete…");
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Cancel");
+  await press("Delete");
+  await page.getByText("hello main").waitFor();
+  expect(await page.getByText("Garden").count()).toBe(0);
+});
+
+test("older messages come in front and what was in sight stays there", async () => {
+  const { session } = gateway.scripted.conversation("agent:main:main");
+  for (let index = 0; index < 120; index += 1) session.say(`message number ${index}`, `k-${index}`);
+  const page = await openChat({ width: 360 });
+  const last = page.getByText("message number 119", { exact: true });
+  await last.waitFor();
+  await expect.poll(() => last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight)).toBe(true);
+  const older = page.getByRole("button", { name: "Show earlier messages" });
+  await older.scrollIntoViewIfNeeded();
+  const anchor = page.getByText("message number 70", { exact: true });
+  const top = () => anchor.evaluate((element) => Math.round(element.getBoundingClientRect().top));
+  const before = await top();
+  await older.click();
+  await page.getByText("message number 20", { exact: true }).waitFor();
+  expect(Math.abs((await top()) - before)).toBeLessThan(60);
+  await older.click();
+  await page.getByText("message number 0", { exact: true }).waitFor();
+  expect(await older.count()).toBe(0);
+  await page.getByRole("button", { name: "Go to the newest message" }).click();
+  await expect.poll(() => last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight)).toBe(true);
+});
+
+test("an answer that means harm stays text: nothing is loaded, nothing runs", async () => {
+  const page = await openChat({ width: 1280 });
+  const { session } = gateway.scripted.conversation("agent:main:main");
+  session.startRun();
+  session.startBlock("text");
+  session.write(
+    "<img src=https://tracker.example/a.png onerror=alert(1)>\n\n![pixel](https://tracker.example/b.png)\n\n[go](javascript:alert(1)) <script>alert(1)</script> tail",
+  );
+  session.commitAnswer([], "stop");
+  session.endRun("done");
+  await answerOf(page).getByText("tail").waitFor();
+  expect(await page.locator(".prose img, .prose script, .prose [onerror]").count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Image: pixel" }).getAttribute("rel")).toBe("noopener noreferrer");
+  expect(await page.getByRole("link", { name: "go", exact: true }).count()).toBe(0);
+});
+
+test("colours follow the device, the choice outlives a reload", async () => {
+  const page = await openChat({ width: 360, dark: true });
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.getByRole("button", { name: /^Colours: system/ }).click();
+  const light = await background();
+  expect(light).not.toBe(dark);
+  await page.reload();
+  await page.getByRole("button", { name: /^Colours: light/ }).waitFor();
+  expect(await background()).toBe(light);
+});

@@ -1,0 +1,25 @@
+import { fileURLToPath } from "node:url";
+import { createDemoScript, type Gate } from "../test/demo-script.ts";
+import { ScriptedGateway } from "../test/scripted-gateway.ts";
+
+/** A gateway that serves the built page. */
+export interface GatewayUnderTest {
+  /** With a slash at the end, without the token. */
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** A gateway that does what a test says: it holds an answer, cuts connections, and shows what it was asked. */
+export interface ScriptedGatewayUnderTest extends GatewayUnderTest {
+  readonly scripted: ScriptedGateway;
+  readonly gate: Gate;
+}
+
+/** Starts the scripted gateway over the built page. */
+export async function startScriptedGateway(): Promise<ScriptedGatewayUnderTest> {
+  const { script, gate } = createDemoScript();
+  const scripted = new ScriptedGateway({ script, root: fileURLToPath(new URL("../dist", import.meta.url)) });
+  await scripted.listen();
+  return { url: scripted.url, token: scripted.token, scripted, gate, close: () => scripted.close() };
+}

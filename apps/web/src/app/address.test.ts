@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { loadToken, parseFragment, renderFragment, storeToken, takeToken } from "./address.ts";
+
+function pageAt(hash: string) {
+  const stored = new Map<string, string>();
+  const replaced: string[] = [];
+  const localStorage = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+  };
+  const page = {
+    location: { hash, pathname: "/ui/", search: "?x=1" },
+    history: { replaceState: (_data: unknown, _unused: string, address: string) => void replaced.push(address) },
+    localStorage,
+  };
+  return { page: page as unknown as Parameters<typeof takeToken>[0], localStorage, replaced };
+}
+
+test("the token is stored and gone from the address; the session stays", () => {
+  const { page, localStorage, replaced } = pageAt("#token=s3cret&session=agent%3Amain%3Amain");
+  expect(takeToken(page)).toBe(true);
+  expect(loadToken(localStorage)).toBe("s3cret");
+  expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main"]);
+});
+
+test("an address without a token is left alone", () => {
+  const { page, localStorage, replaced } = pageAt("#session=agent:main:main");
+  expect(takeToken(page)).toBe(false);
+  expect(loadToken(localStorage)).toBeUndefined();
+  expect(replaced).toEqual([]);
+  storeToken(localStorage, "typed");
+  expect(loadToken(localStorage)).toBe("typed");
+});
+
+test("a session key comes back from the address as it was", () => {
+  for (const key of ["agent:main:main", "agent:a:x:direct:50%25#&+ é"])
+    expect(parseFragment(renderFragment(key))).toEqual({ token: undefined, sessionKey: key });
+});

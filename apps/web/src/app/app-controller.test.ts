@@ -1,0 +1,254 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ManualTimers } from "../../test/manual-timers.ts";
+import { reached } from "../../test/reached.ts";
+import { MAIN_KEY, ScriptedGateway } from "../../test/scripted-gateway.ts";
+import { GatewayClient } from "../gateway-client/gateway-client.ts";
+import { AppController } from "./app-controller.ts";
+import { type AppState, INITIAL_STATE } from "./app-state.ts";
+import { Store } from "./store.ts";
+
+let gateway: ScriptedGateway;
+let clients: GatewayClient[];
+
+beforeEach(async () => {
+  gateway = new ScriptedGateway();
+  clients = [];
+  await gateway.listen();
+});
+
+afterEach(async () => {
+  for (const client of clients) client.stop();
+  await gateway.close();
+});
+
+/** A page without a window. `storage` is what survives a reload. */
+function openApp(storage = new Map<string, string>(), to = gateway) {
+  const timers = new ManualTimers();
+  const client = new GatewayClient({
+    openSocket: () => new WebSocket(`ws://127.0.0.1:${to.port}/ws`),
+    token: to.token,
+    client: { name: "test", version: "0" },
+    timers,
+    random: () => 0,
+  });
+  clients.push(client);
+  const store = new Store<AppState>(INITIAL_STATE, (notify) => notify());
+  const visited: string[] = [];
+  let serial = 0;
+  const controller = new AppController({
+    client,
+    store,
+    storage: { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) },
+    timers,
+    randomId: () => `${storage.size}${++serial}`.padEnd(12, "0"),
+    onNavigate: (sessionKey) => visited.push(sessionKey),
+  });
+  const until = (fits: (state: AppState) => boolean): Promise<AppState> =>
+    new Promise((resolve) => {
+      const check = (): void => {
+        if (!fits(store.get())) return;
+        end();
+        resolve(store.get());
+      };
+      const end = store.subscribe(check);
+      check();
+    });
+  return { client, controller, store, timers, until, visited };
+}
+
+const isOpen = (state: AppState): boolean => state.open.type === "open";
+
+function textsOf(state: AppState): readonly string[] {
+  return state.open.type === "open"
+    ? state.open.chat.entries.map((entry) => (entry.type === "tool-result" ? entry.name : "text" in entry ? entry.text : ""))
+    : [];
+}
+
+test("it opens the main session, and a new chat under a key of its own", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until((state) => isOpen(state) && state.sessionKey === MAIN_KEY);
+  app.controller.startChat();
+  const state = await app.until((next) => isOpen(next) && next.sessionKey !== MAIN_KEY);
+  expect(state.sessionKey).toMatch(/^agent:main:webchat:direct:\w{12}$/);
+  expect(app.visited).toEqual([MAIN_KEY, state.sessionKey]);
+});
+
+test("what is said is on its way until it is in the conversation", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  app.controller.send("hello");
+  expect(app.store.get().outgoing).toMatchObject([{ text: "hello", status: "sending", sessionKey: MAIN_KEY }]);
+  await app.until((next) => textsOf(next).includes("hello") && next.outgoing.length === 0);
+});
+
+test("changes of sessions that come together are one request", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until((state) => isOpen(state) && state.agentId !== undefined);
+  await app.client.request("sessions.list", {});
+  const before = gateway.requests.length;
+  gateway.conversation(MAIN_KEY).session.say("hello", "k-1");
+  const heard = new Promise<void>((resolve) => {
+    let events = 0;
+    app.client.onEvent(() => ++events === 3 && resolve());
+  });
+  for (let index = 0; index < 3; index += 1) gateway.broadcast("sessions-change", { keys: [MAIN_KEY] });
+  await heard;
+  app.timers.advance(150);
+  await app.until((state) => state.sessions.some((session) => session.key === MAIN_KEY));
+  expect(gateway.requests.slice(before).map((request) => request.method)).toEqual(["agents.list", "sessions.list"]);
+});
+
+test("whatever happens to the connection, every message arrives once, in order", async () => {
+  const mishap = fc.constantFrom("handle", "drop-after", "cut", "unavailable", "reload");
+  await fc.assert(
+    fc.asyncProperty(fc.array(mishap, { minLength: 1, maxLength: 8 }), async (mishaps) => {
+      const own = new ScriptedGateway();
+      await own.listen();
+      const storage = new Map<string, string>();
+      let app = openApp(storage, own);
+      const left = [...mishaps];
+      own.intercept = (request) => {
+        if (request.method !== "chat.send") return "handle";
+        const next = left.shift() ?? "handle";
+        if (next === "unavailable") return ScriptedGateway.refusal("unavailable", "Starting.");
+        if (next === "reload") {
+          app.client.stop();
+          app = openApp(storage, own);
+          app.client.start();
+          return "ignore";
+        }
+        if (next === "cut") own.cut();
+        return next === "cut" ? "ignore" : next;
+      };
+      app.client.start();
+      await app.until(isOpen);
+      const said = mishaps.map((_, index) => `message ${index}`);
+      for (const text of said) app.controller.send(text);
+      const { session } = own.conversation(MAIN_KEY);
+      const all = new Promise<void>((resolve) => {
+        const check = (): void => void (session.entries.length >= said.length && resolve());
+        session.listen(check);
+        check();
+      });
+      // Only waits for a new connection or a new try need the clock.
+      const pump = setInterval(() => app.timers.advance(3000), 1);
+      await all;
+      await app.until((state) => state.outgoing.length === 0);
+      clearInterval(pump);
+      expect(session.entries.map((entry) => (entry.type === "user" ? entry.text : entry.type))).toEqual(said);
+      app.client.stop();
+      await own.close();
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test("a message that the gateway refuses says why, and can be sent again or discarded", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  gateway.intercept = (request) =>
+    request.method === "chat.send" ? ScriptedGateway.refusal("forbidden", "Sending is off here.") : "handle";
+  app.controller.send("one");
+  app.controller.send("two");
+  const { outgoing } = await app.until((state) => state.outgoing.every((message) => message.status === "failed"));
+  expect(outgoing).toMatchObject([{ error: "Sending is off here." }, { error: "Sending is off here." }]);
+  gateway.intercept = () => "handle";
+  const [first, second] = outgoing;
+  app.controller.outbox.discard(first?.idempotencyKey ?? "");
+  app.controller.outbox.retry(second?.idempotencyKey ?? "");
+  const state = await app.until((next) => textsOf(next).length > 0);
+  expect(textsOf(state)).toEqual(["two"]);
+});
+
+test("a message without an entry of its own is done when nothing runs any more", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  const { session } = gateway.conversation(MAIN_KEY);
+  session.startRun();
+  gateway.intercept = (request) => (request.method === "chat.send" ? { answer: { sessionKey: MAIN_KEY, status: "accepted" } } : "handle");
+  app.controller.send("merged");
+  await app.until((state) => state.outgoing[0]?.status === "accepted");
+  // It was merged with another one, whose key the entry has.
+  session.say("both", "other-key");
+  await app.until((state) => textsOf(state).includes("both"));
+  expect(app.store.get().outgoing).toHaveLength(1);
+  session.endRun("done");
+  await app.until((state) => state.outgoing.length === 0);
+});
+
+test("older pages come in front until the beginning", async () => {
+  const { session } = gateway.conversation(MAIN_KEY);
+  for (let index = 0; index < 120; index += 1) session.say(`m${index}`, `k${index}`);
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  expect(textsOf(app.store.get())).toHaveLength(50);
+  gateway.intercept = (request) => (request.method === "chat.history" ? ScriptedGateway.refusal("unavailable", "Busy.") : "handle");
+  await app.controller.loadOlder();
+  expect(app.store.get().older).toBe("failed");
+  gateway.intercept = () => "handle";
+  await app.controller.loadOlder();
+  await app.controller.loadOlder();
+  await app.controller.loadOlder();
+  expect(textsOf(app.store.get())).toEqual(Array.from({ length: 120 }, (_, index) => `m${index}`));
+});
+
+test("stopping names the run; with the queue it drops what waits", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  const runId = gateway.conversation(MAIN_KEY).session.startRun();
+  await app.until((state) => state.open.type === "open" && state.open.chat.live !== undefined);
+  await app.controller.stop({ queued: true });
+  expect(gateway.requests.at(-1)).toMatchObject({ method: "chat.abort", params: { sessionKey: MAIN_KEY, runId, queued: true } });
+});
+
+test("sessions are renamed, started over and deleted; the main one is open after its neighbour is gone", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  app.controller.startChat();
+  const { sessionKey = "" } = await app.until((state) => isOpen(state) && state.sessionKey !== MAIN_KEY);
+  app.controller.send("hello");
+  await app.until((state) => textsOf(state).includes("hello"));
+  await app.controller.rename(sessionKey, "  Trip  ");
+  expect(app.store.get().sessions).toMatchObject([{ key: sessionKey, label: "Trip" }]);
+  await app.controller.rename(sessionKey, " ");
+  expect(app.store.get().sessions[0]).not.toHaveProperty("label");
+  await app.controller.reset(sessionKey);
+  await app.until((state) => textsOf(state).length === 0);
+  await app.controller.remove(sessionKey);
+  await app.until((state) => isOpen(state) && state.sessionKey === MAIN_KEY);
+  expect(app.store.get().sessions.map((session) => session.key)).not.toContain(sessionKey);
+});
+
+test("an action that fails says so, a lost connection is shown as such alone", async () => {
+  const app = openApp();
+  app.client.start();
+  await app.until(isOpen);
+  gateway.intercept = () => ScriptedGateway.refusal("not-found", "There is no such session.");
+  await app.controller.remove("agent:main:gone");
+  expect(app.store.get().alert).toBe("There is no such session.");
+  app.controller.dismissAlert();
+  gateway.cut();
+  await reached(app.client, "waiting");
+  await app.controller.remove("agent:main:gone");
+  expect(app.store.get().alert).toBeUndefined();
+});
+
+test("a subscription that is refused can be tried again", async () => {
+  gateway.intercept = (request) => (request.method === "chat.subscribe" ? ScriptedGateway.refusal("unavailable", "Starting.") : "handle");
+  const app = openApp();
+  app.client.start();
+  const { open } = await app.until((state) => state.open.type === "failed");
+  expect(open).toEqual({ type: "failed", message: "Starting." });
+  gateway.intercept = () => "handle";
+  app.controller.reopen();
+  await app.until(isOpen);
+});
