@@ -1,3 +1,18 @@
 #!/usr/bin/env node
+// The entry stays thin: `--version` loads this file alone, and an old Node gets a sentence instead of a stack trace.
+import { isSupportedNode, OLDEST_NODE } from "./runtime/node-version.ts";
+import { readVersion } from "./runtime/version.ts";
 
-process.stdout.write("factotum\n");
+const [first, ...rest] = process.argv.slice(2);
+
+if (rest.length === 0 && (first === "--version" || first === "-V")) {
+  process.stdout.write(`${readVersion()}\n`);
+} else if (!isSupportedNode(process.versions.node)) {
+  process.stderr.write(
+    `factotum: Node ${OLDEST_NODE} or newer is needed, and this is ${process.versions.node}.\nInstall it from nodejs.org.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  const { runProcess } = await import("./cli/run-process.ts");
+  await runProcess();
+}

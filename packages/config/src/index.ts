@@ -22,8 +22,6 @@ export { hashOf, loadConfig, readConfigText, rememberConfig } from "./load-confi
 export type { ConfigReading, LoadConfigOptions, LoadedConfig, RefusedConfig } from "./load-config.ts";
 export { parseModelReference } from "./models/model-reference.ts";
 export type { KnownModels, ModelReference, ParsedModelReference } from "./models/model-reference.ts";
-export { configuredTimeouts } from "./models/model-timeouts.ts";
-export type { ConfiguredTimeouts } from "./models/model-timeouts.ts";
 export { nearestName } from "./nearest-name.ts";
 export type { HostFacts } from "./resolve-config.ts";
 export { resolveAccountSettings } from "./secrets/account-settings.ts";
@@ -45,3 +43,4 @@ export type { ConfigProblem } from "./validate/problem.ts";
 export { setConfigValue } from "./write/set-config-value.ts";
 export type { SetConfigOptions, SetConfigResult } from "./write/set-config-value.ts";
 export type { ConfigChange } from "./write/diff-documents.ts";
+export { parseTypedValue } from "./write/parse-value.ts";

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ModelsSchema } from "../schema/models.ts";
 import { nearestName } from "../nearest-name.ts";
 import { parseModelReference, type KnownModels } from "./model-reference.ts";
-import { configuredTimeouts } from "./model-timeouts.ts";
 
 const known: KnownModels = {
   providers: ["anthropic", "openrouter", "local"],
@@ -41,16 +39,6 @@ describe("a model reference", () => {
   test("without a default model a bare name needs its provider", () => {
     expect(parseModelReference("some-model", { providers: ["a"], aliases: {} })).toMatchObject({ type: "unknown" });
   });
-});
-
-test("of the timeouts the provider's own win over those of all providers", () => {
-  const models = ModelsSchema.parse({
-    timeouts: { connectSeconds: 1, idleSeconds: 2 },
-    providers: { x: { timeouts: { idleSeconds: 0.5 } } },
-  });
-  expect(configuredTimeouts(models, "x")).toEqual({ connectMs: 1000, idleMs: 500 });
-  expect(configuredTimeouts(models, "y")).toEqual({ connectMs: 1000, idleMs: 2000 });
-  expect(configuredTimeouts(ModelsSchema.parse({}), "x")).toEqual({});
 });
 
 test("the nearest name allows one edit for three characters", () => {

@@ -37,7 +37,7 @@ export interface ProviderConfig {
 /** The providers, and the limits that hold for all of them. */
 export interface ModelsConfig {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
-  /** Defaults depend on the address: see `configuredTimeouts`. */
+  /** For every provider; what is left out depends on the address. */
   readonly timeouts: ModelTimeouts;
 }
 

@@ -1,0 +1,123 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuEnvelope, FeishuWebhookOptions } from "@factotum/testing-channels";
+import { createScriptConversation, startAnthropicServer } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+
+const USER = "ou_zhangsan";
+const CHAT = "oc_dm";
+export const TOOLS = ["read", "write", "edit", "ls", "exec", "message"] as const;
+
+const SKILL = `# create-python-script
+
+用户想要一个 Python 小程序时，照这里的办法做。
+
+1. 先列出工作目录，看看已经有什么。
+2. 把程序写进一个 .py 文件，开头带解释器声明，关键处用中文注释。
+3. 写完后用两三句话告诉用户怎么运行。
+`;
+
+/** A Feishu user, the product with one agent, and a model that follows the script: everything of the conversation. */
+export interface FeishuScene extends AsyncDisposable {
+  readonly feishu: FakeFeishu;
+  readonly model: AnthropicServer;
+  readonly workspace: string;
+  readonly product: Product;
+  /** The user's message as an event; the same one for every push. */
+  readonly event: FeishuEnvelope;
+  readonly messageId: string;
+  /** Pushes the event as the platform does. */
+  push(options?: FeishuWebhookOptions): Promise<Response>;
+  /** Kills the product without warning and starts it again on the same state. */
+  killAndStart(): Promise<void>;
+  /** Resolves when the bot has sent `count` messages in all. */
+  waitForSent(count: number): Promise<void>;
+}
+
+/** Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. */
+export async function startFeishuScene(): Promise<FeishuScene> {
+  const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
+  const model = await startAnthropicServer();
+  model.respond(({ body }) => {
+    const results = JSON.stringify(body?.["messages"]).match(/"type":"tool_result"/g)?.length ?? 0;
+    const reply = createScriptConversation.replies[results];
+    if (reply === undefined) throw new Error(`the conversation has no reply after ${results} results`);
+    return reply;
+  });
+  const folder = await mkdtemp(path.join(tmpdir(), "factotum-scene-"));
+  const workspace = path.join(folder, "coder");
+  await makeWorkspace(workspace);
+  const config = sceneConfig(feishu, model, workspace);
+  let product = await startProduct({ config });
+  const messageId = "om_6123456789abcdef6123456789abcdef";
+  const event = feishuMessageEvent(feishu.app, {
+    chatId: CHAT,
+    chatType: "p2p",
+    messageType: "text",
+    content: { text: "帮我写一个 Python 脚本，列出这个文件夹里的所有文件" },
+    senderOpenId: USER,
+    messageId,
+  });
+  feishu.addInbound({ messageId, chatId: CHAT });
+  return {
+    feishu,
+    model,
+    workspace,
+    event,
+    messageId,
+    get product() {
+      return product;
+    },
+    push: async (options) => fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event, options)),
+    killAndStart: async () => {
+      await product.end("SIGKILL");
+      product = await startProduct({ config, home: product.home });
+    },
+    waitForSent: async (count) => {
+      for (let asked = feishu.sent.length; asked < count; asked = feishu.sent.length) {
+        const seen = feishu.requests.length;
+        await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
+      }
+    },
+    [Symbol.asyncDispose]: async () => {
+      await product[Symbol.asyncDispose]();
+      await model.close();
+      await feishu[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What `ls` should have seen: folders with a slash, sorted as the tool sorts. */
+export async function listing(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).toSorted();
+}
+
+async function makeWorkspace(workspace: string): Promise<void> {
+  const skill = path.join(workspace, "skills", "create-python-script");
+  for (const folder of ["scripts", "tests"]) await mkdir(path.join(workspace, folder), { recursive: true });
+  await mkdir(skill, { recursive: true });
+  await writeFile(path.join(skill, "SKILL.md"), SKILL);
+  await writeFile(path.join(workspace, "README.md"), "# 示例\n");
+  await writeFile(path.join(workspace, "requirements.txt"), "");
+}
+
+function sceneConfig(feishu: FakeFeishu, model: AnthropicServer, workspace: string): object {
+  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+  return {
+    agents: {
+      defaults: { model: "anthropic/claude-sonnet-4-6", systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
+      list: [{ id: "coder", name: "代码助手", workspaceDir: workspace, tools: { allow: [...TOOLS] }, skills: { allow: ["create-python-script"] } }],
+    },
+    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
+    commands: { ownerAllowFrom: [`feishu:${USER}`] },
+    channels: {
+      feishu: { appId, appSecret, baseUrl: feishu.baseUrl, allowFrom: [USER], transport: { type: "webhook", encryptKey, verificationToken } },
+    },
+  };
+}

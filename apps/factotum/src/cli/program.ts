@@ -1,0 +1,167 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import type * as ConfigCommands from "../commands/config.ts";
+import type { CliContext } from "./cli-context.ts";
+
+type Finish = (exitCode: number) => void;
+
+/** The whole command line. Every command's code is loaded when it runs, and not before. */
+export function createProgram(context: CliContext, finish: Finish): Command {
+  const program = new Command("factotum")
+    .description("A personal AI assistant that lives in the chats you already use.")
+    .version(context.version, "-V, --version", "print the version")
+    .helpOption("-h, --help", "show this help")
+    .helpCommand("help [command]", "show help for a command")
+    .showHelpAfterError("Run it with --help to see what there is.")
+    .configureOutput({ writeOut: context.print, writeErr: context.note })
+    .exitOverride();
+  addSetup(program, context, finish);
+  addGateway(program, context, finish);
+  addAgent(program, context, finish);
+  addConfig(program, context, finish);
+  addReports(program, context, finish);
+  for (const command of program.commands) inherit(command, program);
+  return program;
+}
+
+function addSetup(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("setup")
+    .description("make the configuration and the workspaces; nothing that is there is changed, nothing is asked")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => {
+      const { setup } = await import("../commands/setup.ts");
+      finish(await setup(context, { json: options.json === true }));
+    });
+}
+
+function addGateway(program: Command, context: CliContext, finish: Finish): void {
+  const gateway = program.command("gateway").description("run and control the gateway");
+  gateway
+    .command("run")
+    .description("run the gateway in the foreground")
+    .addOption(new Option("--port <number>", "listen on this port; 0 takes a free one").argParser(port))
+    .option("--bind <where>", "loopback, lan or an IP address of this machine")
+    .option("--setup", "first make the configuration and the workspaces where they are missing")
+    .action(async (options: { port?: number; bind?: string; setup?: boolean }) => {
+      const { gatewayRun } = await import("../commands/gateway-run.ts");
+      finish(await gatewayRun(context, { ...options, setup: options.setup === true }));
+    });
+  const control = [
+    ["status", "say whether the gateway runs, and where"],
+    ["start", "start the gateway in the background: the service if it is installed, else a process of its own"],
+    ["stop", "let the gateway finish what it does, and end it"],
+    ["restart", "stop the gateway and start it again"],
+  ] as const;
+  for (const [action, description] of control) {
+    gateway
+      .command(action)
+      .description(description)
+      .addOption(json())
+      .action(async (options: { json?: boolean }) => {
+        const { gatewayControl } = await import("../commands/gateway-control.ts");
+        finish(await gatewayControl(context, action, { json: options.json === true }));
+      });
+  }
+  const service = [
+    ["install", "let the system start the gateway with your session (systemd, launchd)"],
+    ["uninstall", "take the system's service away; configuration and conversations stay"],
+  ] as const;
+  for (const [action, description] of service) {
+    gateway
+      .command(action)
+      .description(description)
+      .addOption(json())
+      .action(async (options: { json?: boolean }) => {
+        const { gatewayService } = await import("../commands/gateway-service.ts");
+        finish(await gatewayService(context, action, { json: options.json === true }));
+      });
+  }
+}
+
+function addAgent(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("agent")
+    .description("say something to an agent and wait for the answer")
+    .requiredOption("-m, --message <text>", "what to say")
+    .option("--agent <id>", "the agent; the default one when left out")
+    .option("--session <key>", "the session; the agent's main session when left out")
+    .addOption(json())
+    .action(async (options: { message: string; agent?: string; session?: string; json?: boolean }) => {
+      const { agent } = await import("../commands/agent.ts");
+      finish(await agent(context, { ...options, json: options.json === true }));
+    });
+}
+
+function addConfig(program: Command, context: CliContext, finish: Finish): void {
+  const config = program.command("config").description("read, check and change the configuration");
+  const load = async (): Promise<typeof ConfigCommands> => import("../commands/config.ts");
+  config
+    .command("validate")
+    .description("check the file; unknown keys are errors here")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => finish(await (await load()).configValidate(context, { json: options.json === true })));
+  config
+    .command("get")
+    .description("print the value of a key, or the whole file; secrets are hidden")
+    .argument("[key]", "such as agents.list[0].model")
+    .addOption(json())
+    .action(async (key: string | undefined, options: { json?: boolean }) =>
+      finish(await (await load()).configGet(context, key, { json: options.json === true })),
+    );
+  config
+    .command("set")
+    .description("set a key; comments in the file stay, and the version before is kept")
+    .argument("<key>", "such as gateway.port")
+    .argument("<value>", "JSON5, or a text as it is")
+    .addOption(json())
+    .action(async (key: string, value: string, options: { json?: boolean }) =>
+      finish(await (await load()).configSet(context, { key, value }, { json: options.json === true })),
+    );
+  config
+    .command("unset")
+    .description("remove a key, so that its default holds again")
+    .argument("<key>")
+    .addOption(json())
+    .action(async (key: string, options: { json?: boolean }) =>
+      finish(await (await load()).configSet(context, { key }, { json: options.json === true })),
+    );
+  config
+    .command("schema")
+    .description("print the JSON Schema of the file, for editors")
+    .action(async () => finish(await (await load()).configSchema(context)));
+}
+
+function addReports(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("doctor")
+    .description("look for what is wrong and say how to put it right; changes nothing")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => {
+      const { doctor } = await import("../commands/doctor.ts");
+      finish(await doctor(context, { json: options.json === true }));
+    });
+  program
+    .command("status")
+    .description("what the gateway is doing; when it is down, what is on disk")
+    .addOption(json())
+    .action(async (options: { json?: boolean }) => {
+      const { status } = await import("../commands/status.ts");
+      finish(await status(context, { json: options.json === true }));
+    });
+}
+
+function json(): Option {
+  return new Option("--json", "print JSON for programs");
+}
+
+function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (value < 0 || value > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return value;
+}
+
+/** What the root decides about output, errors and help holds for every command. */
+function inherit(command: Command, parent: Command): void {
+  command.copyInheritedSettings(parent);
+  for (const child of command.commands) inherit(child, command);
+}

@@ -1,0 +1,46 @@
+import { CommanderError } from "commander";
+import type { CliContext } from "./cli-context.ts";
+import { CliError } from "./cli-error.ts";
+import { EXIT } from "./exit-codes.ts";
+import { createProgram } from "./program.ts";
+
+/** Runs one command line (without Node and the script) and resolves with the exit code. Never rejects. */
+export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram(context, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
+    return report(error, context, args.includes("--json"));
+  }
+}
+
+function isHelp({ code }: CommanderError): boolean {
+  return code === "commander.helpDisplayed" || code === "commander.version";
+}
+
+function report(error: unknown, context: CliContext, json: boolean): number {
+  const known = error instanceof CliError ? error : unexpected(error);
+  if (json) {
+    const body = { code: known.code, message: known.message, ...(known.fix === undefined ? {} : { fix: known.fix }) };
+    context.print(`${JSON.stringify({ error: body }, null, 2)}\n`);
+  } else {
+    context.note(`factotum: ${known.message}\n${known.fix === undefined ? "" : `${known.fix}\n`}`);
+    if (context.env["FACTOTUM_DEBUG"] === "1") context.note(`${detail(known)}\n`);
+  }
+  return known.exitCode;
+}
+
+function unexpected(error: unknown): CliError {
+  const message = error instanceof Error ? error.message : "the command failed";
+  return new CliError("failure", message, { cause: error, fix: "Run it again with FACTOTUM_DEBUG=1 to see where." });
+}
+
+function detail(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${detail(error.cause)}` : "";
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,38 @@
+import { statePaths } from "@factotum/config";
+import { readVersion } from "../runtime/version.ts";
+import type { CliContext } from "./cli-context.ts";
+import { runCli } from "./run-cli.ts";
+
+/** Runs the command of this process and leaves its exit code. */
+export async function runProcess(): Promise<void> {
+  // A reader that has seen enough (`| head`) is no error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit();
+    throw error;
+  });
+  const stopping = new AbortController();
+  const context: CliContext = {
+    env: process.env,
+    paths: statePaths(process.env),
+    version: readVersion(),
+    self: { file: process.execPath, args: [...process.execArgv, process.argv[1] ?? ""] },
+    platform: process.platform,
+    print: (text) => void process.stdout.write(text),
+    note: (text) => void process.stderr.write(text),
+    signal: stopping.signal,
+  };
+  for (const [signal, code] of [
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const) {
+    process.on(signal, () => {
+      // The second one is meant: nothing is waited for.
+      if (stopping.signal.aborted) process.exit(code);
+      stopping.abort(signal);
+    });
+  }
+  process.exitCode = await runCli(process.argv.slice(2), context);
+  // The work is done, and whatever a library still holds open must not keep the process.
+  process.stdout.write("", () => process.exit());
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+
+/** Says something to an agent through the gateway and prints its answer. */
+export async function agent(
+  context: CliContext,
+  options: { readonly message: string; readonly agent?: string; readonly session?: string; readonly json: boolean },
+): Promise<number> {
+  using gateway = await connectGateway(context);
+  const params = {
+    message: options.message,
+    idempotencyKey: randomUUID(),
+    ...(options.agent === undefined ? {} : { agentId: options.agent }),
+    ...(options.session === undefined ? {} : { sessionKey: options.session }),
+  };
+  try {
+    const result = await gateway.client.request("agent", params, { signal: context.signal });
+    if (options.json) printJson(context, result);
+    else if (result.text !== "") context.print(`${result.text}\n`);
+    if (result.outcome.type === "done") return EXIT.ok;
+    if (!options.json)
+      context.note(`factotum: the run ${result.outcome.type === "failed" ? "failed" : "was stopped"}: ${result.outcome.message ?? ""}\n`);
+    return EXIT.failure;
+  } catch (error) {
+    throw requestError(error);
+  }
+}

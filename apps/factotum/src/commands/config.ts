@@ -1,0 +1,117 @@
+import {
+  configJsonSchema,
+  formatProblem,
+  getConfigValue,
+  KeyPathError,
+  loadChannelSchemas,
+  loadConfig,
+  parseTypedValue,
+  redactSecrets,
+  setConfigValue,
+  type ConfigProblem,
+  type SetConfigResult,
+} from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+
+interface Format {
+  readonly json: boolean;
+}
+
+/** Checks the file. Unknown keys are errors, as in an editor. */
+export async function configValidate(context: CliContext, { json }: Format): Promise<number> {
+  const result = await loadConfig({ env: context.env, channels: CHANNELS });
+  const errors = result.problems.filter(isError);
+  const valid = errors.length === 0;
+  const inactive = result.type === "loaded" && result.source !== "last-good" ? result.inactive : [];
+  if (json) {
+    printJson(context, { path: result.path, valid, problems: result.problems, inactive });
+  } else {
+    for (const problem of result.problems) context.print(`${isError(problem) ? "error" : "note"}: ${formatProblem(problem)}\n`);
+    for (const key of inactive) context.print(`note: ${key}: this build does not have the feature yet; the key is kept\n`);
+    context.print(
+      valid ? `${result.path} is valid.\n` : `${result.path} has ${errors.length} ${errors.length === 1 ? "error" : "errors"}.\n`,
+    );
+  }
+  return valid ? EXIT.ok : EXIT.configInvalid;
+}
+
+/** Prints a value, secrets hidden. */
+export async function configGet(context: CliContext, key: string | undefined, { json }: Format): Promise<number> {
+  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  if (loaded.type === "refused") throw invalid(loaded.path, loaded.problems);
+  if (loaded.source === "last-good")
+    context.note(`factotum: ${loaded.path} is bad; this is the last good copy. See "factotum config validate".\n`);
+  if (key === undefined) {
+    printJson(context, redactSecrets(loaded.written));
+    return EXIT.ok;
+  }
+  try {
+    const result = getConfigValue(key, loaded);
+    if (result.type === "absent") {
+      throw new CliError("failure", `${key} is not set and has no fixed default.`, {
+        fix: `Set it with: factotum config set ${key} <value>`,
+      });
+    }
+    if (json) printJson(context, { key, value: result.value, source: result.type === "set" ? "file" : "default" });
+    else context.print(`${typeof result.value === "string" ? result.value : JSON.stringify(result.value, null, 2)}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof KeyPathError) throw new CliError("usage", error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Sets a value, or removes the key when there is none. */
+export async function configSet(
+  context: CliContext,
+  { key, value }: { readonly key: string; readonly value?: string },
+  { json }: Format,
+): Promise<number> {
+  const result = await tryForms(context, key, value);
+  if (result.type === "refused") {
+    const isSyntax = result.problems.some(({ type }) => type === "syntax");
+    throw invalid(result.path, result.problems, isSyntax ? `Repair ${result.path} by hand first.` : "Nothing was written.");
+  }
+  if (json) {
+    printJson(context, result);
+  } else if (result.type === "unchanged") {
+    context.print(`Nothing to change: ${key} is that already.\n`);
+  } else {
+    for (const change of result.changes) {
+      const before = change.type === "added" ? "(not set)" : JSON.stringify(change.before);
+      context.print(`${change.path}: ${before} → ${change.type === "removed" ? "(removed)" : JSON.stringify(change.after)}\n`);
+    }
+    if (!result.keptComments)
+      context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
+    context.note('A running gateway takes it up with "factotum gateway restart".\n');
+  }
+  return EXIT.ok;
+}
+
+/** Prints the JSON Schema of the whole file, with every channel of this build. */
+export async function configSchema(context: CliContext): Promise<number> {
+  printJson(context, configJsonSchema(await loadChannelSchemas(CHANNELS)));
+  return EXIT.ok;
+}
+
+/** A value is JSON5 where it can be, so that 5 is a number; where only a text fits (a token of digits), it is taken as it is. */
+async function tryForms(context: CliContext, key: string, text: string | undefined): Promise<SetConfigResult> {
+  const options = { env: context.env, channels: CHANNELS };
+  if (text === undefined) return setConfigValue(key, undefined, options);
+  const parsed = parseTypedValue(text);
+  const result = await setConfigValue(key, parsed, options);
+  if (result.type !== "refused" || typeof parsed !== "number") return result;
+  const asText = await setConfigValue(key, text, options);
+  return asText.type === "refused" ? result : asText;
+}
+
+function isError({ type }: ConfigProblem): boolean {
+  return type !== "notice" && type !== "environment";
+}
+
+function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "factotum config validate".'): CliError {
+  return new CliError("configInvalid", [`${path}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n"), { fix });
+}

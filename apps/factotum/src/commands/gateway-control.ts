@@ -1,0 +1,115 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { ConnectionError } from "../rpc/rpc-client.ts";
+import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
+import { isReady, startDetached } from "../runtime/start-detached.ts";
+import { systemService } from "../service/find-service.ts";
+
+const STOP_TIMEOUT_MS = 45_000;
+const START_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
+
+/** Says whether the gateway runs, starts it, stops it. */
+export async function gatewayControl(
+  context: CliContext,
+  action: "status" | "start" | "stop" | "restart",
+  { json }: { readonly json: boolean },
+): Promise<number> {
+  switch (action) {
+    case "status":
+      return reportRunning(context, json);
+    case "start":
+      return reportStarted(context, await startGateway(context), json);
+    case "stop": {
+      const stopped = await stopGateway(context);
+      if (json) printJson(context, { running: false, stopped });
+      else context.print(stopped ? "The gateway has stopped.\n" : "The gateway was not running.\n");
+      return EXIT.ok;
+    }
+    case "restart":
+      await stopGateway(context);
+      return reportStarted(context, await startGateway(context), json);
+  }
+}
+
+async function reportRunning(context: CliContext, json: boolean): Promise<number> {
+  using gateway = await findGateway(context);
+  if (json) printJson(context, gateway === undefined ? { running: false } : { running: true, ...gateway.facts });
+  else if (gateway === undefined) context.print('The gateway is not running. Start it with "factotum gateway start".\n');
+  else context.print(`The gateway runs at ${gateway.facts.url} (process ${gateway.facts.pid}, version ${gateway.facts.version}).\n`);
+  return gateway === undefined ? EXIT.notRunning : EXIT.ok;
+}
+
+interface Started {
+  readonly facts: RuntimeFacts;
+  readonly how: "was running already" | "runs now" | "runs now, as a service";
+}
+
+function reportStarted(context: CliContext, { facts, how }: Started, json: boolean): number {
+  if (json) printJson(context, { running: true, ...facts });
+  else context.print(`The gateway ${how}: ${facts.url}\n`);
+  return EXIT.ok;
+}
+
+async function startGateway(context: CliContext): Promise<Started> {
+  {
+    using running = await findGateway(context);
+    if (running !== undefined) return { facts: running.facts, how: "was running already" };
+  }
+  const service = systemService(context);
+  if (service === undefined || !(await service.isInstalled())) return { facts: await startDetached(context), how: "runs now" };
+  const before = await readRuntimeFile(context.paths);
+  await service.start();
+  const facts = await waitFor(START_TIMEOUT_MS, async () => {
+    const now = await readRuntimeFile(context.paths);
+    return now !== undefined && now.startedAtMs !== before?.startedAtMs && (await isReady(now.url)) ? now : undefined;
+  });
+  if (facts !== undefined) return { facts, how: "runs now, as a service" };
+  throw new CliError(
+    "failure",
+    `${service.manager} has started the service, but the gateway is not ready after ${START_TIMEOUT_MS / 1000} seconds.`,
+    {
+      fix: service.manager === "systemd" ? "Its log: journalctl --user -u factotum" : `Its log: ${context.paths.logFile}`,
+    },
+  );
+}
+
+/** Stops the gateway and waits until its process has ended. Resolves with false when none was running. */
+export async function stopGateway(context: CliContext): Promise<boolean> {
+  const facts = await askToStop(context);
+  if (facts === undefined) return false;
+  const gone = await waitFor(STOP_TIMEOUT_MS, () => Promise.resolve(isProcessAlive(facts.pid) ? undefined : true));
+  if (gone === true) return true;
+  throw new CliError("failure", `The gateway (process ${facts.pid}) is still busy after ${STOP_TIMEOUT_MS / 1000} seconds.`, {
+    fix: `Wait, or end it at once: kill -9 ${facts.pid}. What it had accepted is taken up at the next start.`,
+  });
+}
+
+async function askToStop(context: CliContext): Promise<RuntimeFacts | undefined> {
+  using gateway = await findGateway(context);
+  if (gateway === undefined) return undefined;
+  const service = systemService(context);
+  // The service's manager has to know that the end is meant.
+  if (service !== undefined && (await service.isInstalled())) await service.stop();
+  if (!isProcessAlive(gateway.facts.pid)) return gateway.facts;
+  try {
+    await gateway.client.request("gateway.shutdown", { reason: "factotum gateway stop" }, { signal: context.signal });
+  } catch (error) {
+    // It may close the connection before its answer is through: that is what was asked for.
+    if (!(error instanceof ConnectionError) || context.signal.aborted) throw requestError(error);
+  }
+  return gateway.facts;
+}
+
+async function waitFor<Value>(timeoutMs: number, look: () => Promise<Value | undefined>): Promise<Value | undefined> {
+  const deadline = performance.now() + timeoutMs;
+  while (performance.now() < deadline) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await delay(POLL_MS);
+  }
+  return undefined;
+}

@@ -1,0 +1,106 @@
+import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedConfig } from "@factotum/config";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { composeGateway, type ComposedGateway } from "../compose/compose-gateway.ts";
+import { CHANNELS } from "../compose/extensions.ts";
+import { createLogger } from "../runtime/create-logger.ts";
+import { containCrashes } from "../runtime/contain-crashes.ts";
+import { SecretFilter } from "../runtime/secret-filter.ts";
+import { describeSetup } from "./setup.ts";
+
+/** What a start may change. */
+export interface GatewayRunOptions {
+  readonly port?: number;
+  readonly bind?: string;
+  readonly setup: boolean;
+}
+
+/** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
+const STOP_BUDGET_MS = 30_000;
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** Runs the gateway until a signal or a client ends it. */
+export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
+  if (options.setup) await setUp(context);
+  const loaded = withOverrides(await load(context), options);
+  const secrets = new SecretFilter();
+  const named = LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
+  const logger = createLogger({ write: context.note, pretty: process.stderr.isTTY, level: named ?? "info", secrets });
+  for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
+  const stop = Promise.withResolvers<string>();
+  context.signal.addEventListener("abort", () => stop.resolve(String(context.signal.reason)), { once: true });
+  if (context.signal.aborted) stop.resolve(String(context.signal.reason));
+  using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
+  const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: stop.resolve });
+  await rememberConfig(loaded);
+  await announce(context, composed, loaded);
+  const reason = await stop.promise;
+  logger.info("Stopping", { reason });
+  const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
+  if (!stopped) logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
+  return stopped && reason !== "too many internal errors" ? EXIT.ok : EXIT.failure;
+}
+
+async function setUp(context: CliContext): Promise<void> {
+  const { runSetup } = await import("../setup/run-setup.ts");
+  const report = await runSetup(context);
+  if (report.config.created) context.note(`${describeSetup(report).join("\n")}\n\n`);
+}
+
+async function load(context: CliContext): Promise<LoadedConfig> {
+  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  if (loaded.type === "loaded") {
+    if (loaded.source === "last-good") {
+      context.note(`factotum: ${loaded.path} cannot be used. The gateway runs with the last good copy; see "factotum config validate".\n`);
+    }
+    return loaded;
+  }
+  const problems = loaded.problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
+  throw new CliError("configInvalid", `${loaded.path} cannot be used, and no earlier version of it is known to be good:\n${problems}`, {
+    fix: 'Repair the file and check it with "factotum config validate".',
+  });
+}
+
+function withOverrides(loaded: LoadedConfig, { port, bind }: GatewayRunOptions): LoadedConfig {
+  const gateway = {
+    ...loaded.config.gateway,
+    ...(port === undefined ? {} : { port }),
+    ...(bind === undefined ? {} : { bind: checkedBind(bind) }),
+  };
+  if (gateway.auth.mode === "none" && !isLoopbackBind(gateway.bind)) {
+    throw new CliError("usage", `With gateway.auth.mode "none" everybody who reaches ${gateway.bind} would be the owner.`, {
+      fix: 'Set gateway.auth.mode to "token", or bind to loopback.',
+    });
+  }
+  return { ...loaded, config: { ...loaded.config, gateway } };
+}
+
+function checkedBind(bind: string): string {
+  if (bind === "loopback" || bind === "lan" || /^[\d.]+$/.test(bind) || bind.includes(":")) return bind;
+  throw new CliError("usage", `--bind ${bind} is neither loopback, nor lan, nor an IP address.`, {
+    fix: "Use loopback unless other devices shall connect.",
+  });
+}
+
+async function announce(context: CliContext, { gateway, token }: ComposedGateway, { inactive }: LoadedConfig): Promise<void> {
+  const agents = (await gateway.status()).agents.map(
+    ({ id, model, modelProblem }) => `${id}: ${model}${modelProblem === undefined ? "" : ` (${modelProblem})`}`,
+  );
+  const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
+  context.print(`Factotum ${context.version} is ready.\n\n  ${gateway.url}/${fragment}\n\n`);
+  context.print(`${agents.join("\n")}\n`);
+  if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
+}
+
+async function within(budgetMs: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), budgetMs);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,27 @@
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { runSetup, type SetupReport } from "../setup/run-setup.ts";
+
+/** Makes what is missing and prints what it did. */
+export async function setup(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  const report = await runSetup(context);
+  if (json) {
+    printJson(context, report);
+    return EXIT.ok;
+  }
+  for (const line of describeSetup(report)) context.print(`${line}\n`);
+  context.print('\nNext: "factotum gateway run" starts it and prints the address of the chat; "factotum doctor" says what is missing.\n');
+  return EXIT.ok;
+}
+
+/** What was done, a line each. */
+export function describeSetup(report: SetupReport): string[] {
+  return [
+    `state directory   ${report.home}`,
+    `configuration     ${report.config.path} (${report.config.created ? "made" : "is there, not changed"})`,
+    ...report.workspaces.map(
+      ({ path, created }) => `workspace         ${path} (${created.length === 0 ? "complete" : `made ${created.join(", ")}`})`,
+    ),
+    `gateway token     ${report.tokenCreated ? "made" : "is there"}`,
+  ];
+}

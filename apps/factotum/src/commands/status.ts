@@ -1,0 +1,119 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { formatProblem, isFatal, loadConfig } from "@factotum/config";
+import type { GatewayStatus } from "@factotum/protocol";
+import { CHANNELS } from "../compose/extensions.ts";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+
+/** What the gateway is doing; when it is down, what is on disk. The database is never opened: it belongs to the gateway. */
+export async function status(context: CliContext, { json }: { readonly json: boolean }): Promise<number> {
+  using gateway = await findGateway(context);
+  if (gateway === undefined) {
+    const disk = await readDisk(context);
+    if (json) printJson(context, { running: false, ...disk });
+    else for (const line of describeDisk(disk)) context.print(`${line}\n`);
+    return EXIT.notRunning;
+  }
+  try {
+    const result = await gateway.client.request("status", {}, { signal: context.signal });
+    if (json) printJson(context, { running: true, ...result });
+    else for (const line of describeStatus(result, Date.now())) context.print(`${line}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+/** The status in lines. What needs attention comes with a reason. */
+export function describeStatus(status: GatewayStatus, nowMs: number): string[] {
+  const { config, sessions, inputs, outbox, usage } = status;
+  const differs = config.fileHash !== undefined && config.fileHash !== config.runningHash;
+  const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(2)} US dollars`;
+  return [
+    `gateway    running at ${status.url} for ${duration(nowMs - status.startedAtMs)} (version ${status.version}, process ${status.pid})`,
+    `config     ${config.path}${differs ? " (the file on disk is not what runs)" : ""}`,
+    ...config.problems.map((problem) => `           ! ${problem}`),
+    ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
+    ...status.agents.map(
+      ({ id, model, modelProblem }) => `agent      ${id}: ${model}${modelProblem === undefined ? "" : `  ! ${modelProblem}`}`,
+    ),
+    ...status.channels.map(({ channel, accountId, state, detail }) => {
+      return `channel    ${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}`;
+    }),
+    `sessions   ${sessions.total}, ${sessions.running} at work`,
+    `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent`,
+    ...(inputs.deadLettered + outbox.deadLettered + outbox.ambiguous === 0
+      ? []
+      : [
+          `           ! ${inputs.deadLettered} could not be answered, ${outbox.deadLettered} could not be sent, ${outbox.ambiguous} may or may not have arrived`,
+        ]),
+    `usage      ${usage.totalTokens} tokens${cost}`,
+  ];
+}
+
+interface DiskFacts {
+  readonly home: string;
+  readonly config: { readonly path: string; readonly state: "valid" | "missing" | "bad"; readonly problems: readonly string[] };
+  readonly databaseBytes: number;
+  readonly sessionFiles: number;
+}
+
+async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
+  const loaded = await loadConfig({ env, channels: CHANNELS });
+  const isBad = loaded.problems.some(isFatal);
+  return {
+    home: paths.home,
+    config: {
+      path: loaded.path,
+      state: isBad ? "bad" : loaded.type === "loaded" && loaded.source === "defaults" ? "missing" : "valid",
+      problems: loaded.problems.map(formatProblem),
+    },
+    databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
+    sessionFiles: await countSessionFiles(join(paths.home, "agents")),
+  };
+}
+
+function describeDisk({ home, config, databaseBytes, sessionFiles }: DiskFacts): string[] {
+  return [
+    'gateway    not running; start it with "factotum gateway start"',
+    `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
+    `config     ${config.path} (${config.state === "missing" ? 'not there; "factotum setup" makes it' : config.state})`,
+    ...config.problems.map((problem) => `           ! ${problem}`),
+  ];
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
+  }
+}
+
+async function countSessionFiles(agents: string): Promise<number> {
+  let count = 0;
+  for (const agent of await namesIn(agents)) {
+    count += (await namesIn(join(agents, agent, "sessions"))).filter((name) => name.endsWith(".jsonl")).length;
+  }
+  return count;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return [];
+    throw error;
+  }
+}
+
+function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "less than a minute";
+  if (minutes < 120) return `${minutes} minutes`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`;
+}

@@ -1,0 +1,47 @@
+import { ChannelError } from "@factotum/channel-contract";
+import { resolveAccountSettings, type AccountConfig, type Environment, type FactotumConfig } from "@factotum/config";
+import type { ChannelAccount } from "@factotum/gateway";
+import type { SecretFilter } from "../runtime/secret-filter.ts";
+import { CHANNELS, type ChannelEntry, type ChannelParts } from "./extensions.ts";
+
+interface AccountOptions {
+  readonly parts: ChannelParts;
+  readonly env: Environment;
+  readonly secrets: SecretFilter;
+}
+
+/** Every configured account with the way to its channel. */
+export function channelAccounts(config: FactotumConfig, options: AccountOptions): ChannelAccount[] {
+  return CHANNELS.flatMap((entry) =>
+    Object.values(config.channels[entry.id]?.accounts ?? {}).map((account) => ({
+      channel: account.channel,
+      accountId: account.accountId,
+      config: account,
+      create: (host) => createChannel(entry, account, { ...options, host }),
+    })),
+  );
+}
+
+type Host = Parameters<ChannelAccount["create"]>[0];
+
+/** Resolves the account's secrets, checks its settings as a whole and makes its channel. Rejects with a `ChannelError` that says what to set. */
+async function createChannel(
+  entry: ChannelEntry,
+  account: AccountConfig,
+  options: AccountOptions & { readonly host: Host },
+): ReturnType<ChannelAccount["create"]> {
+  const place = `channels.${account.channel}${account.accountId === "default" ? "" : `.accounts.${account.accountId}`}`;
+  const resolved = await resolveAccountSettings(account.settings, { env: options.env });
+  if (resolved.type === "unresolved") {
+    throw new ChannelError("unauthorized", `${place} is off: ${resolved.problems.join("; ")}`, { retry: { type: "never" } });
+  }
+  options.secrets.add(resolved.secrets);
+  const extension = await entry.loadExtension(options.parts);
+  const parsed = extension.configSchema.safeParse(resolved.settings);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const text = `${place} is off: ${issue?.path.map(String).join(".") ?? ""}: ${issue?.message ?? "the settings do not fit"}`;
+    throw new ChannelError("rejected", text, { cause: parsed.error, retry: { type: "never" } });
+  }
+  return extension.create(resolved.settings, options.host);
+}

@@ -1,0 +1,139 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
+import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
+import { startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
+import { createHostRunner } from "@factotum/sandbox";
+import { createSkillIndex } from "@factotum/skills";
+import { openSqliteStore } from "@factotum/store";
+import { createCoreTools, createFileAccess, type FileRoot } from "@factotum/tools";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { assetPath } from "../runtime/assets.ts";
+import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
+import { systemClock, systemRandom } from "../runtime/system-clock.ts";
+import { channelAccounts } from "./channel-accounts.ts";
+
+/** A gateway with all that belongs to it. */
+export interface ComposedGateway {
+  readonly gateway: Gateway;
+  /** Needed by a browser; absent with `auth.mode: none`. */
+  readonly token: string | undefined;
+  /** Stops the gateway, then closes what it stood on. Twice is once. */
+  close(reason: string): Promise<void>;
+}
+
+/** What the composition needs. */
+export interface ComposeOptions {
+  readonly context: CliContext;
+  readonly loaded: LoadedConfig;
+  readonly logger: Logger;
+  readonly secrets: SecretFilter;
+  readonly onShutdownRequest: (reason: string) => void;
+}
+
+/** What the agent is told of this command: only what exists in this build. */
+const COMMANDS: GatewayOptions["commands"] = [
+  { usage: "factotum status", purpose: "what runs, and whether it is well" },
+  { usage: "factotum doctor", purpose: "what is wrong, and how to put it right" },
+  { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration" },
+  { usage: "factotum gateway restart", purpose: "take a changed configuration up" },
+];
+
+/** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
+export async function composeGateway({ context, loaded, logger, secrets, onShutdownRequest }: ComposeOptions): Promise<ComposedGateway> {
+  const { config, paths } = loaded;
+  const { env } = context;
+  const token = await gatewayToken(loaded, context);
+  secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
+  const store = await openSqliteStore({
+    folder: paths.stateFolder,
+    copies: {
+      folder: (agentId) => join(paths.home, "agents", agentId, "sessions"),
+      cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace,
+    },
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    onDamage: (damage) => logger.error("A stored row is not what was written; it is left out", { ...damage }),
+  });
+  try {
+    const gateway = await startGateway({
+      version: context.version,
+      home: paths.home,
+      config,
+      configReport: configReport(loaded),
+      store,
+      token,
+      accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
+      tools: ({ messenger }) => coreTools({ context, loaded, messenger }),
+      skills: skillIndex(loaded, context, logger),
+      ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
+      commands: COMMANDS,
+      documentation: {},
+      environment: env,
+      clock: systemClock,
+      random: systemRandom,
+      logger,
+      fetch: globalThis.fetch,
+      onShutdownRequest,
+    });
+    let closing: Promise<void> | undefined;
+    const close = async (reason: string): Promise<void> => {
+      await gateway.stop(reason);
+      await store.close();
+    };
+    return { gateway, token, close: (reason) => (closing ??= close(reason)) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function gatewayToken({ config, paths }: LoadedConfig, { env }: CliContext): Promise<string | undefined> {
+  const { mode, token } = config.gateway.auth;
+  if (mode === "none") return undefined;
+  if (token === undefined) return ensureGatewayToken(paths);
+  const resolved = await resolveSecret(token, { env });
+  if (resolved.type === "resolved") return resolved.value;
+  throw new CliError("configInvalid", `gateway.auth.token has no value: ${resolved.message}.`, {
+    fix: 'Set it, or remove the key ("factotum config unset gateway.auth.token"): then the gateway makes a token of its own.',
+  });
+}
+
+function configReport({ path, fileHash, runningHash, problems, inactive }: LoadedConfig): GatewayOptions["configReport"] {
+  return { path, ...(fileHash === undefined ? {} : { fileHash }), runningHash, problems: problems.map(formatProblem), inactive };
+}
+
+type Messenger = Parameters<GatewayOptions["tools"]>[0]["messenger"];
+
+function coreTools({
+  context,
+  loaded,
+  messenger,
+}: {
+  context: CliContext;
+  loaded: LoadedConfig;
+  messenger: Messenger;
+}): readonly AgentTool[] {
+  const { config, paths } = loaded;
+  const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs];
+  const roots: readonly FileRoot[] = [
+    ...skills.map((path) => ({ type: "skills" as const, path })),
+    ...config.tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })),
+  ];
+  const files = createFileAccess({ roots: () => roots, home: paths.home, protectedPaths: [loaded.path], userHome: paths.userHome });
+  const runner = createHostRunner({ clock: systemClock, baseEnv: context.env });
+  return createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds });
+}
+
+function skillIndex({ config, paths }: LoadedConfig, { env, platform }: CliContext, logger: Logger): SkillIndex {
+  return createSkillIndex({
+    bundledFolder: assetPath("skills"),
+    managedFolder: paths.skillsFolder,
+    extraFolders: config.skills.load.extraDirs,
+    entries: config.skills.entries,
+    host: { platform, env },
+    logger,
+  });
+}

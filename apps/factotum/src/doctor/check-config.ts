@@ -1,0 +1,35 @@
+import { formatProblem, isFatal, literalSecrets, type LoadedConfig, type RefusedConfig } from "@factotum/config";
+import { ok, type Finding } from "./finding.ts";
+
+/** The configuration file: what is wrong in it, what is not active, what should stand elsewhere. */
+export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
+  const findings = result.problems.map((problem): Finding => {
+    return {
+      check: "config",
+      level: isFatal(problem) ? "error" : "warning",
+      message: formatProblem(problem),
+      fix: isFatal(problem)
+        ? `Repair ${result.path}; "factotum config validate" shows when it is good.`
+        : `Change or remove it in ${result.path}.`,
+    };
+  });
+  if (result.type === "refused") return findings;
+  const inactive = result.inactive.map((key): Finding => {
+    return {
+      check: "config-inactive",
+      level: "warning",
+      message: `${key} is set, and this build does not have the feature yet.`,
+      fix: "It can stay.",
+    };
+  });
+  const literals = literalSecrets(result.written).map((key): Finding => {
+    return {
+      check: "config-secret",
+      level: "warning",
+      message: `${key} holds the secret itself.`,
+      fix: `Keep it in a file or a variable: factotum config set ${JSON.stringify(key)} '{ file: "credentials/…" }'`,
+    };
+  });
+  const summary = result.source === "defaults" ? "there is no file, the defaults hold" : `${result.path} is valid`;
+  return [...(findings.length === 0 ? [ok("config", summary)] : findings), ...inactive, ...literals];
+}

@@ -1,0 +1,109 @@
+import { parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
+import { createOllamaProbe, defaultModelFromEnvironment, PROVIDERS } from "@factotum/models";
+import { systemClock } from "../runtime/system-clock.ts";
+import { ok, type Finding } from "./finding.ts";
+
+interface ModelCheckOptions {
+  readonly env: Environment;
+  readonly fetch: typeof fetch;
+}
+
+const TIMEOUT_MS = 5000;
+
+/** Every agent's model: its name is understood, its key has a value, its provider answers. Nothing is spent. */
+export async function checkModels(config: FactotumConfig, options: ModelCheckOptions): Promise<Finding[]> {
+  const chosen = await defaultModelFromEnvironment(options.env, {
+    probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
+  });
+  const findings: Finding[] = [];
+  const seen = new Set<string>();
+  for (const agent of config.agents) {
+    for (const written of agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks]) {
+      if (seen.has(written)) continue;
+      seen.add(written);
+      findings.push(await checkModel(written, agent, { ...options, config, chosen: chosen.provider }));
+    }
+  }
+  return findings;
+}
+
+type Agent = FactotumConfig["agents"][number];
+type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: { readonly id: string; readonly baseUrl: string } };
+
+async function checkModel(written: string, agent: Agent, context: Context): Promise<Finding> {
+  const { config, chosen } = context;
+  const primary = agent.model?.primary ?? "";
+  const parsed = parseModelReference(written, {
+    providers: [...Object.keys(PROVIDERS), ...Object.keys(config.models.providers)],
+    aliases: Object.fromEntries(
+      Object.entries(agent.models).flatMap(([reference, { alias }]) => (alias === undefined ? [] : [[alias, reference]])),
+    ),
+    ...(primary.includes("/") ? { defaultProvider: primary.slice(0, primary.indexOf("/")) } : {}),
+  });
+  if (parsed.type === "unknown") {
+    return {
+      check: "model",
+      level: "error",
+      message: `agent ${agent.id}: ${parsed.message}`,
+      fix: "Correct agents.defaults.model or the agent's own model.",
+    };
+  }
+  const { provider } = parsed.reference;
+  if (provider === "demo") {
+    return {
+      check: "model",
+      level: "warning",
+      message: `agent ${agent.id} uses the demo model, which follows a script.`,
+      fix: "Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or MISTRAL_API_KEY where the gateway starts, or run Ollama.",
+    };
+  }
+  const key = await checkKey(provider, context);
+  if (key !== undefined) return key;
+  const own = config.models.providers[provider]?.baseUrl ?? (chosen.id === provider ? chosen.baseUrl : undefined);
+  return checkReachable(written, own ?? PROVIDERS[provider]?.baseUrl, { ...context, provider });
+}
+
+async function checkKey(provider: string, { config, env }: Context): Promise<Finding | undefined> {
+  const secret = config.models.providers[provider]?.apiKey;
+  if (secret !== undefined) {
+    const resolved = await resolveSecret(secret, { env });
+    if (resolved.type === "resolved") return undefined;
+    const place = `models.providers.${provider}.apiKey`;
+    return {
+      check: "model-key",
+      level: "error",
+      message: `${place} has no value: ${resolved.message}.`,
+      fix: `Set the key there, or correct ${place}.`,
+    };
+  }
+  const variable = PROVIDERS[provider]?.keyVariable;
+  if (variable === undefined || (env[variable] ?? "").trim() !== "") return undefined;
+  const fix = `Set ${variable} where the gateway starts, or: factotum config set models.providers.${provider}.apiKey '{ file: "credentials/${provider}" }'`;
+  return { check: "model-key", level: "error", message: `There is no key for ${provider}.`, fix };
+}
+
+/** Any answer will do, a refusal too: it shows that the address is right and the way is open. */
+async function checkReachable(
+  written: string,
+  baseUrl: string | undefined,
+  { fetch, provider }: Context & { readonly provider: string },
+): Promise<Finding> {
+  if (baseUrl === undefined) {
+    const fix = `factotum config set models.providers.${provider}.baseUrl <address>`;
+    return { check: "model", level: "error", message: `The address of ${provider} is not known.`, fix };
+  }
+  try {
+    const response = await fetch(baseUrl, { method: "GET", redirect: "manual", signal: AbortSignal.timeout(TIMEOUT_MS) });
+    await response.body?.cancel();
+    return ok("model", `${written}: ${new URL(baseUrl).host} answers`);
+  } catch (error) {
+    const cause =
+      error instanceof Error && error.cause instanceof Error ? error.cause.message : error instanceof Error ? error.message : "no answer";
+    return {
+      check: "model",
+      level: "error",
+      message: `${written}: ${new URL(baseUrl).host} cannot be reached (${cause}).`,
+      fix: `Check the network and models.providers.${provider}.baseUrl.`,
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { StatePaths } from "@factotum/config";
+import { ok, type Finding } from "./finding.ts";
+
+/** The state directory and everything in it that holds a secret must be the user's alone. */
+export async function checkPermissions(paths: StatePaths, configPath: string): Promise<Finding[]> {
+  const home = await modeOf(paths.home);
+  if (home === undefined) {
+    return [{ check: "home", level: "warning", message: `${paths.home} is not there yet.`, fix: 'Make it with "factotum setup".' }];
+  }
+  const places: [string, string][] = [
+    ["home", paths.home],
+    ["credentials", paths.credentialsFolder],
+    ["gateway-token", paths.gatewayTokenFile],
+    ["config-permissions", configPath],
+    ["database", join(paths.stateFolder, "factotum.sqlite")],
+  ];
+  const findings = await Promise.all(places.map(([check, path]) => checkPrivate(check, path)));
+  return findings.filter((finding) => finding !== undefined);
+}
+
+async function checkPrivate(check: string, path: string): Promise<Finding | undefined> {
+  const mode = await modeOf(path);
+  if (mode === undefined) return undefined;
+  const wanted = mode.isFolder ? "700" : "600";
+  if ((mode.bits & 0o077) === 0) return ok(check, `${path} is private`);
+  return {
+    check,
+    level: "warning",
+    message: `Other users of this machine can open ${path} (mode ${mode.bits.toString(8)}).`,
+    fix: `chmod ${wanted} ${JSON.stringify(path)}`,
+  };
+}
+
+async function modeOf(path: string): Promise<{ readonly bits: number; readonly isFolder: boolean } | undefined> {
+  try {
+    const stats = await stat(path);
+    return { bits: stats.mode & 0o777, isFolder: stats.isDirectory() };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,165 @@
+import {
+  CLOSE_CODES,
+  PROTOCOL_VERSION,
+  RPC_METHODS,
+  ServerFrameSchema,
+  type RpcErrorBody,
+  type RpcErrorCode,
+  type RpcMethod,
+  type RpcMethods,
+} from "@factotum/protocol";
+
+/** A request that the gateway answered with an error. */
+export class RpcError extends Error {
+  readonly code: RpcErrorCode;
+
+  constructor({ code, message }: RpcErrorBody) {
+    super(message);
+    this.name = "RpcError";
+    this.code = code;
+  }
+}
+
+/** No connection, or it broke. */
+export class ConnectionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ConnectionError";
+  }
+}
+
+/** How to reach a gateway. */
+export interface ConnectOptions {
+  /** Its address as people write it: http or https. */
+  readonly url: string;
+  readonly token?: string;
+  readonly version: string;
+  readonly signal?: AbortSignal;
+  /** Milliseconds until the gateway must have said hello; 5,000 when left out. */
+  readonly timeoutMs?: number;
+}
+
+interface Pending {
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const CONNECT_TIMEOUT_MS = 5000;
+
+/** A connection to the gateway that has been admitted. */
+export class RpcClient implements Disposable {
+  readonly #socket: WebSocket;
+  readonly #pending = new Map<string, Pending>();
+  #lastId = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  /** Connects and identifies. Rejects with a `ConnectionError`, or with an `RpcError` (`unauthorized`) when the gateway does not admit us. */
+  static async connect(options: ConnectOptions): Promise<RpcClient> {
+    const address = new URL("/ws", options.url);
+    address.protocol = address.protocol === "https:" ? "wss:" : "ws:";
+    const socket = new WebSocket(address);
+    const client = new RpcClient(socket);
+    const { promise, resolve, reject } = Promise.withResolvers<RpcClient>();
+    const timer = setTimeout(() => reject(new ConnectionError(`${options.url} does not answer.`)), options.timeoutMs ?? CONNECT_TIMEOUT_MS);
+    const onAbort = (): void => reject(new ConnectionError("The command was stopped."));
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    socket.addEventListener("open", () => socket.send(JSON.stringify(connectFrame(options))));
+    socket.addEventListener("error", () => reject(new ConnectionError(`Nothing answers at ${options.url}.`)));
+    socket.addEventListener("close", ({ code }) => {
+      const refused =
+        code === CLOSE_CODES.unauthorized ? new RpcError({ code: "unauthorized", message: "The gateway refused the token." }) : undefined;
+      const error = refused ?? new ConnectionError(`The gateway closed the connection (${code}).`);
+      reject(error);
+      client.#failAll(error);
+    });
+    socket.addEventListener("message", ({ data }) => client.#read(String(data), { resolve, reject }));
+    try {
+      return await promise;
+    } catch (error) {
+      socket.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      options.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Asks and waits for the answer, however long it takes unless `signal` fires. Rejects with an `RpcError` or a `ConnectionError`. */
+  async request<Method extends RpcMethod>(
+    method: Method,
+    params: RpcMethods[Method]["params"],
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<RpcMethods[Method]["result"]> {
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const onAbort = (): void => reject(new ConnectionError("The command was stopped."));
+    if (options.signal?.aborted === true) onAbort();
+    options.signal?.addEventListener("abort", onAbort, { once: true });
+    this.#pending.set(id, { resolve, reject });
+    if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "req", id, method, params }));
+    else reject(new ConnectionError("The connection is closed."));
+    try {
+      const result = RPC_METHODS[method].result.safeParse(await promise);
+      if (result.success) return result.data;
+      throw new ConnectionError(`The gateway's answer to ${method} is of another version; restart it with "factotum gateway restart".`);
+    } finally {
+      this.#pending.delete(id);
+      options.signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.close();
+  }
+
+  #read(text: string, greeting: { resolve: (client: RpcClient) => void; reject: (error: Error) => void }): void {
+    const frame = ServerFrameSchema.safeParse(parseJson(text));
+    if (!frame.success) {
+      greeting.reject(new ConnectionError("What answers there is no Factotum gateway."));
+      return;
+    }
+    switch (frame.data.type) {
+      case "hello":
+        greeting.resolve(this);
+        break;
+      case "refused":
+        greeting.reject(new RpcError(frame.data.error));
+        break;
+      case "res": {
+        const pending = this.#pending.get(frame.data.id);
+        if (frame.data.ok) pending?.resolve(frame.data.result);
+        else pending?.reject(new RpcError(frame.data.error));
+        break;
+      }
+      case "event":
+        break;
+    }
+  }
+
+  #failAll(error: Error): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+  }
+}
+
+function connectFrame({ version, token }: ConnectOptions): object {
+  return {
+    type: "connect",
+    minProtocol: PROTOCOL_VERSION,
+    maxProtocol: PROTOCOL_VERSION,
+    client: { name: "factotum-cli", version },
+    ...(token === undefined ? {} : { auth: { token } }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

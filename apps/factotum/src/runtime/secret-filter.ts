@@ -1,0 +1,33 @@
+import { REDACTED } from "@factotum/config";
+
+/** Shorter values would take ordinary words out of what is written. */
+const SHORTEST = 4;
+
+/** Knows the secrets of this process and takes them out of text. */
+export class SecretFilter {
+  readonly #values = new Set<string>();
+  #pattern: RegExp | undefined;
+
+  /** From here on the values are hidden, as they are and as JSON writes them. */
+  add(values: Iterable<string>): void {
+    for (const value of values) {
+      if (value.length < SHORTEST) continue;
+      this.#values.add(value);
+      this.#values.add(JSON.stringify(value).slice(1, -1));
+    }
+    // Longest first: a secret that holds another one is hidden as a whole.
+    const parts = [...this.#values].sort((left, right) => right.length - left.length).map((value) => RegExp.escape(value));
+    this.#pattern = parts.length === 0 ? undefined : new RegExp(parts.join("|"), "g");
+  }
+
+  hide(text: string): string {
+    return this.#pattern === undefined ? text : text.replace(this.#pattern, REDACTED);
+  }
+}
+
+/** The values of the variables that are named like a key; nobody means to see these in a log. */
+export function secretVariables(env: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= 8 && /(KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE|CREDENTIALS)$/.test(name) ? [value] : [],
+  );
+}

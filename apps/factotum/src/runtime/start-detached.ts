@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
+
+const READY_TIMEOUT_MS = 30_000;
+const POLL_MS = 50;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const SHOWN_LOG_BYTES = 2000;
+
+/** Starts a gateway that outlives this command, its output in the log file, and waits until it is ready. Rejects with a `CliError`. */
+export async function startDetached(context: CliContext): Promise<RuntimeFacts> {
+  const { paths, self, env } = context;
+  await mkdir(dirname(paths.logFile), { recursive: true, mode: 0o700 });
+  await keepLogSmall(paths.logFile);
+  const log = await open(paths.logFile, "a", 0o600);
+  try {
+    const { size } = await log.stat();
+    const child = spawn(self.file, [...self.args, "gateway", "run"], {
+      detached: true,
+      stdio: ["ignore", log.fd, log.fd],
+      env: { ...env },
+      cwd: paths.home,
+    });
+    const ended = new Promise<string>((resolve) => {
+      child.once("error", (error) => resolve(error.message));
+      child.once("exit", (code, signal) => resolve(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`));
+    });
+    const facts = await Promise.race([waitUntilReady(context, child.pid), ended]);
+    if (typeof facts === "string") {
+      throw new CliError("failure", `The gateway did not start: ${facts}.\n${await tail(paths.logFile, size)}`, {
+        fix: `Its log: ${paths.logFile}`,
+      });
+    }
+    child.unref();
+    return facts;
+  } finally {
+    await log.close();
+  }
+}
+
+async function waitUntilReady(context: CliContext, pid: number | undefined): Promise<RuntimeFacts | string> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  while (performance.now() < deadline && !context.signal.aborted) {
+    const facts = await readRuntimeFile(context.paths);
+    if (facts !== undefined && facts.pid === pid && (await isReady(facts.url))) return facts;
+    await delay(POLL_MS);
+  }
+  return context.signal.aborted ? "the command was stopped while it waited" : `it is not ready after ${READY_TIMEOUT_MS / 1000} seconds`;
+}
+
+/** True when the gateway at `url` takes work. */
+export async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(new URL("/readyz", url), { signal: AbortSignal.timeout(2000), redirect: "error" });
+    await response.body?.cancel();
+    return response.ok;
+  } catch (error) {
+    // Not listening yet, or too busy to answer in time.
+    if (error instanceof Error) return false;
+    throw error;
+  }
+}
+
+async function keepLogSmall(file: string): Promise<void> {
+  try {
+    if ((await stat(file)).size > MAX_LOG_BYTES) await rename(file, `${file}.1`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+  }
+}
+
+async function tail(path: string, from: number): Promise<string> {
+  const file: FileHandle = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const start = Math.max(from, size - SHOWN_LOG_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
+    return buffer.subarray(0, bytesRead).toString("utf8").trimEnd();
+  } finally {
+    await file.close();
+  }
+}

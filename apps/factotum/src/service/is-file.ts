@@ -1,0 +1,11 @@
+import { stat } from "node:fs/promises";
+
+/** True when a file is there. */
+export async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,21 @@
+import type { CliContext } from "../cli/cli-context.ts";
+
+/** The gateway as a service of the user's session. Every method rejects with a `CliError` that names the fix. */
+export interface SystemService {
+  /** Name of the system's own program, for people. */
+  readonly manager: "systemd" | "launchd";
+  /** The file that describes the service. */
+  readonly file: string;
+  isInstalled(): Promise<boolean>;
+  /** Writes the description and starts the service, now and with every session. */
+  install(): Promise<void>;
+  uninstall(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The variables that decide which installation the service serves. Keys are not among them: they belong into the configuration. */
+export function serviceEnvironment({ env, paths }: CliContext): Readonly<Record<string, string>> {
+  const config = env["FACTOTUM_CONFIG"]?.trim();
+  return { FACTOTUM_HOME: paths.home, ...(config === undefined || config === "" ? {} : { FACTOTUM_CONFIG: config }) };
+}

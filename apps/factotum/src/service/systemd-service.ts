@@ -1,0 +1,74 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { isFile } from "./is-file.ts";
+import { runProgram } from "./run-program.ts";
+import { serviceEnvironment, type SystemService } from "./system-service.ts";
+
+/** The gateway as a systemd unit of the user. */
+export function createSystemdService(context: CliContext, name: string): SystemService {
+  const { env, paths } = context;
+  const folder = join(env["XDG_CONFIG_HOME"]?.trim() || join(paths.userHome, ".config"), "systemd", "user");
+  const unit = `${name}.service`;
+  const file = join(folder, unit);
+  const systemctl = async (...args: string[]): Promise<void> => {
+    const result = await runProgram("systemctl", ["--user", ...args], env);
+    if (result.code === 0) return;
+    throw new CliError("failure", `systemctl --user ${args.join(" ")} failed: ${result.stderr.trim() || `exit code ${result.code}`}`, {
+      fix: 'Without a systemd session of the user, run "factotum gateway start" instead; see also: systemctl --user status.',
+    });
+  };
+  return {
+    manager: "systemd",
+    file,
+    isInstalled: () => isFile(file),
+    async install() {
+      // Asked before anything is written: without a session of the user, nothing is left behind.
+      await systemctl("show-environment");
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, unitText(context));
+      await systemctl("daemon-reload");
+      await systemctl("enable", "--now", unit);
+    },
+    async uninstall() {
+      await systemctl("disable", "--now", unit);
+      await rm(file, { force: true });
+      await systemctl("daemon-reload");
+    },
+    start: () => systemctl("start", unit),
+    stop: () => systemctl("stop", unit),
+  };
+}
+
+/** The unit file. A configuration that cannot be used, or a wrong command line, is not tried again and again. */
+export function unitText(context: CliContext): string {
+  const command = [context.self.file, ...context.self.args, "gateway", "run"].map((part) => quote(part).replaceAll("$", "$$$$"));
+  const environment = Object.entries(serviceEnvironment(context)).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
+  return [
+    "[Unit]",
+    "Description=Factotum gateway",
+    "After=network-online.target",
+    "Wants=network-online.target",
+    "",
+    "[Service]",
+    `ExecStart=${command.join(" ")}`,
+    ...environment,
+    "Restart=on-failure",
+    "RestartSec=2",
+    `RestartPreventExitStatus=${EXIT.usage} ${EXIT.configInvalid}`,
+    "KillMode=mixed",
+    "TimeoutStopSec=40",
+    "UMask=0077",
+    "",
+    "[Install]",
+    "WantedBy=default.target",
+    "",
+  ].join("\n");
+}
+
+/** A word of a unit file: quotes and backslashes escaped, specifiers doubled. */
+function quote(text: string): string {
+  return `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%").replaceAll("\n", "\\n")}"`;
+}

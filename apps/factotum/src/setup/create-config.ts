@@ -1,0 +1,64 @@
+import { randomBytes } from "node:crypto";
+import { access } from "node:fs/promises";
+import { extname, join, relative } from "node:path";
+import { locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+
+/** The first configuration: what differs from the defaults on purpose, and where the most wanted settings go. */
+function firstConfig(displaySecretFile: string): string {
+  return `// Factotum's configuration. Every key, with its default: factotum config schema
+// Check it with "factotum config validate"; change it here or with "factotum config set <key> <value>".
+{
+  // The model. Without one, a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, MISTRAL_API_KEY)
+  // or a local Ollama decides; without these the demo model answers.
+  // agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+  // models: { providers: { anthropic: { apiKey: { file: "credentials/anthropic" } } } },
+
+  tools: { profile: ["coding", "messaging"] },
+
+  commands: {
+    // Who may command the assistant from a chat, as channel:id.
+    ownerAllowFrom: [],
+    ownerDisplaySecret: { file: ${JSON.stringify(displaySecretFile)} },
+  },
+
+  // channels: {
+  //   feishu: { appId: "cli_…", appSecret: { env: "FEISHU_APP_SECRET" }, transport: { type: "websocket" } },
+  // },
+}
+`;
+}
+
+/** Writes the first configuration where none is, and resolves with where it is and whether it was made. */
+export async function createConfig(context: CliContext): Promise<{ readonly path: string; readonly created: boolean }> {
+  const { paths, env } = context;
+  const location = await locateConfig(paths, env);
+  if (location.exists) return { path: location.path, created: false };
+  const secretFile = join(paths.credentialsFolder, "owner-display-secret");
+  if (!(await exists(secretFile))) await writePrivateFile(secretFile, `${randomBytes(32).toString("hex")}\n`);
+  const named = relative(paths.home, secretFile);
+  if ([".json5", ""].includes(extname(location.path))) {
+    await writePrivateFile(location.path, firstConfig(named));
+  } else {
+    await setOrFail(context, "tools.profile", ["coding", "messaging"]);
+    await setOrFail(context, "commands", { ownerAllowFrom: [], ownerDisplaySecret: { file: named } });
+  }
+  return { path: location.path, created: true };
+}
+
+async function setOrFail({ env }: CliContext, key: string, value: Parameters<typeof setConfigValue>[1]): Promise<void> {
+  const result = await setConfigValue(key, value, { env, channels: CHANNELS });
+  if (result.type === "refused") throw new CliError("failure", `${result.path} could not be made: ${result.problems[0]?.message ?? ""}`);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import { chmod, mkdir } from "node:fs/promises";
+import { ensureGatewayToken, formatProblem, loadConfig, readGatewayToken } from "@factotum/config";
+import { CHANNELS } from "../compose/extensions.ts";
+import type { CliContext } from "../cli/cli-context.ts";
+import { CliError } from "../cli/cli-error.ts";
+import { createConfig } from "./create-config.ts";
+import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
+
+/** What setup found and made. */
+export interface SetupReport {
+  readonly home: string;
+  readonly config: { readonly path: string; readonly created: boolean };
+  readonly workspaces: readonly CreatedWorkspace[];
+  /** True when the gateway's token was made now. */
+  readonly tokenCreated: boolean;
+}
+
+/** Makes what is missing: the state directory, the configuration, the gateway's token, a workspace for each agent. Asks nothing, changes nothing. */
+export async function runSetup(context: CliContext): Promise<SetupReport> {
+  const { paths, env } = context;
+  await mkdir(paths.home, { recursive: true, mode: 0o700 });
+  // Conversations lie here: a folder that was made by hand with other permissions is closed.
+  await chmod(paths.home, 0o700);
+  const config = await createConfig(context);
+  const loaded = await loadConfig({ env, channels: CHANNELS });
+  if (loaded.type === "refused") {
+    const problems = loaded.problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
+    throw new CliError("configInvalid", `${config.path} cannot be used:\n${problems}`, {
+      fix: 'Repair it (it was not touched), then run "factotum setup" again.',
+    });
+  }
+  const tokenCreated = (await readGatewayToken(paths)) === undefined;
+  await ensureGatewayToken(paths);
+  const workspaces: CreatedWorkspace[] = [];
+  for (const { workspace, skipBootstrap } of loaded.config.agents) workspaces.push(await createWorkspace(workspace, { skipBootstrap }));
+  return { home: paths.home, config, workspaces, tokenCreated };
+}
