@@ -55,10 +55,14 @@ afterEach(async () => {
 interface Case extends Partial<CommandRequest> {
   readonly onOutput?: (text: string) => void;
   readonly baseEnv?: Record<string, string | undefined>;
+  readonly killGraceMs?: number;
 }
 
-function run(text: string, { onOutput = () => {}, baseEnv = { PATH: process.env["PATH"] }, ...rest }: Case = {}): Promise<CommandResult> {
-  const runner = createHostRunner({ clock, baseEnv, killGraceMs: 150, lingerMs: 150 });
+function run(
+  text: string,
+  { onOutput = () => {}, baseEnv = { PATH: process.env["PATH"] }, killGraceMs = 150, ...rest }: Case = {},
+): Promise<CommandResult> {
+  const runner = createHostRunner({ clock, baseEnv, killGraceMs, lingerMs: 150 });
   const request = { command: { type: "shell", text }, cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 100_000, ...rest } as const;
   return runner.run(request, { signal: abort.signal, run: facts(folder), onOutput });
 }
@@ -176,6 +180,7 @@ describe("ending", () => {
   test("an abort does the same and leaves time to clean up", async () => {
     const result = await run("trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.01; done", {
       onOutput: onLine("ready", () => abort.abort()),
+      killGraceMs: 9_000,
     });
     expect(result.end).toEqual({ type: "aborted" });
     expect(result.output).toMatch(/^ready\n(.*\n)?cleaned\n$/);

@@ -12,7 +12,7 @@ test("a group of which only an unreaped zombie is left counts as gone", async ()
     const groupId = Number(chunk.toString());
     expect(await isGroupAlive(groupId)).toBe(true);
     parent.stdin.end("\n");
-    await expect.poll(() => isGroupAlive(groupId)).toBe(false);
+    await expect.poll(() => isGroupAlive(groupId), { timeout: 4_000 }).toBe(false);
     expect(() => process.kill(-groupId, 0)).not.toThrow();
   } finally {
     parent.kill("SIGKILL");

@@ -123,7 +123,7 @@ describe("what a model is shown", () => {
           expect(error).toBeInstanceOf(SkillFileError);
         }
       }),
-      { numRuns: 1_000 },
+      { numRuns: 150 },
     );
   });
 });

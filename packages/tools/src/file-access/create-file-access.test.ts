@@ -413,6 +413,6 @@ test("no path of any shape reads or writes outside", async () => {
       }
       expect((await readdir(rig.base)).sort()).toEqual(["documents", "home", "projects", "secret.txt", "workspace", "workspace2"]);
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   );
 });
