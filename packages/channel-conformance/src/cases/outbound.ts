@@ -144,8 +144,13 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
     behaviour: "A text of the declared length is accepted whatever it is made of: markup, quotes, three-byte characters.",
     async prove({ send, channel }) {
       const { maxLength, unit } = channel.capabilities.text;
-      const sizeOf = { utf16: (part: string) => part.length, "code-points": (part: string) => Array.from(part).length, bytes: (part: string) => Buffer.byteLength(part) };
-      for (const part of ["**字** ", '"\\"<>& ', "- 好\n", "👍"]) acceptedId(await send(text(part.repeat(Math.floor(maxLength / sizeOf[unit](part))))));
+      const sizeOf = {
+        utf16: (part: string) => part.length,
+        "code-points": (part: string) => Array.from(part).length,
+        bytes: (part: string) => Buffer.byteLength(part),
+      };
+      for (const part of ["**字** ", '"\\"<>& ', "- 好\n", "👍"])
+        acceptedId(await send(text(part.repeat(Math.floor(maxLength / sizeOf[unit](part))))));
     },
   },
   {

@@ -1,0 +1,331 @@
+import { createHmac } from "node:crypto";
+import type { Channel, Conversation } from "@factotum/channel-contract";
+import type { ConformancePlatform, DeliveryAnswer, DeliveryFault, SendFault, ShownMessage, TestEvent, TestMessage } from "../src/index.ts";
+
+/** An event as the made-up platform writes it. */
+export interface ReferenceEvent {
+  readonly account: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly message: {
+    readonly id: string;
+    readonly chat: string;
+    readonly direct: boolean;
+    readonly thread?: string;
+    readonly sender: string;
+    readonly senderIsBot: boolean;
+    readonly atSeconds: number;
+    readonly text: string;
+    readonly mentions: readonly { readonly id: string; readonly name: string }[];
+    readonly replyTo?: string;
+    readonly files: readonly { readonly key: string; readonly name: string }[];
+  };
+}
+
+/** A call of the platform's API. */
+export type ReferenceCall =
+  | { readonly type: "token"; readonly secret: string }
+  | {
+      readonly type: "send";
+      readonly token: string;
+      readonly chat: string;
+      readonly thread?: string;
+      readonly replyTo?: string;
+      readonly text: string;
+      readonly key: string;
+    }
+  | { readonly type: "edit"; readonly token: string; readonly id: string; readonly text: string }
+  | { readonly type: "delete"; readonly token: string; readonly id: string }
+  | { readonly type: "react"; readonly token: string; readonly id: string; readonly emoji: string; readonly removed: boolean }
+  | { readonly type: "file"; readonly token: string; readonly key: string };
+
+/** Its answer. */
+export interface ReferenceAnswer {
+  readonly status: number;
+  readonly value?: string;
+  readonly bytes?: Uint8Array;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Thrown when there was no answer. */
+export class ReferenceBreak extends Error {
+  readonly sent: boolean;
+  constructor(sent: boolean) {
+    super(sent ? "reset" : "refused");
+    this.sent = sent;
+  }
+}
+
+export const SECRETS = { credential: "reference-credential", signing: "reference-signing-key", challenge: "reference-challenge-token" };
+export const BOT_ID = "bot";
+const ACCOUNT = "account-1";
+const MAX_LENGTH = 500;
+const MAX_KEY_LENGTH = 40;
+
+/** A made-up chat platform in memory, right in every point that the suite asks about. */
+export class ReferencePlatform implements ConformancePlatform {
+  readonly features: ConformancePlatform["features"] = {
+    handshake: true,
+    renewableToken: true,
+    otherBots: true,
+    massMention: "<!all>",
+    files: true,
+  };
+  readonly secrets: readonly string[] = Object.values(SECRETS);
+  readonly transport: "webhook" | "connection";
+  readonly #shown: ShownMessage[] = [];
+  readonly #keys = new Map<string, string>();
+  readonly #faults: SendFault[] = [];
+  readonly #held: (() => void)[] = [];
+  readonly #files = new Map<string, Uint8Array>();
+  readonly #waiting: { count: number; resolve: () => void }[] = [];
+  readonly #connections = new Set<{ readonly onEvent: (raw: string) => Promise<boolean>; readonly onClose: () => void }>();
+  readonly #connectionWaits: { count: number; resolve: () => void }[] = [];
+  #connectionCount = 0;
+  #down = false;
+  #token = 0;
+  #count = 0;
+  sendRequests = 0;
+
+  constructor(transport: "webhook" | "connection") {
+    this.transport = transport;
+  }
+
+  get shown(): readonly ShownMessage[] {
+    return this.#shown;
+  }
+
+  get openConnections(): number {
+    return this.#connections.size;
+  }
+
+  /** What the adapter calls. */
+  async call(call: ReferenceCall, signal: AbortSignal): Promise<ReferenceAnswer> {
+    if (this.#down) throw new ReferenceBreak(false);
+    if (call.type === "token") return call.secret === SECRETS.credential ? { status: 200, value: `token-${this.#token}` } : { status: 401 };
+    if (call.type !== "file") this.#countRequest();
+    if (call.token !== `token-${this.#token}`) return { status: 401 };
+    const fault = call.type === "send" ? this.#faults.shift() : undefined;
+    if (fault?.type === "rate-limited") return { status: 429, retryAfterSeconds: fault.delayMs / 1_000 };
+    if (fault?.type === "server-error") return { status: 500 };
+    if (fault?.type === "forbidden") return { status: 403 };
+    // What happens on the wire takes a turn of the loop, and a large message takes longer.
+    for (let turn = 0; turn < (call.type === "send" && call.text.endsWith(" ") ? 1 : 3); turn += 1)
+      await new Promise((resolve) => setImmediate(resolve));
+    const answer = this.#answer(call);
+    if (fault?.type === "answer-lost") throw new ReferenceBreak(true);
+    if (fault?.type === "held") await this.#hold(signal);
+    return answer;
+  }
+
+  /** Opens the adapter's connection. */
+  connect(secret: string, handlers: { readonly onEvent: (raw: string) => Promise<boolean>; readonly onClose: () => void }): () => void {
+    if (this.#down) throw new ReferenceBreak(false);
+    if (secret !== SECRETS.credential) throw new Error("unauthorized");
+    this.#connections.add(handlers);
+    this.#connectionCount += 1;
+    for (const { count, resolve } of this.#connectionWaits) if (this.#connectionCount >= count) resolve();
+    return () => this.#connections.delete(handlers);
+  }
+
+  event(message: TestMessage): TestEvent {
+    this.#count += 1;
+    const id = `m${this.#count}`;
+    const sender = { person: "alice", self: BOT_ID, "other-bot": "robot" }[message.sender];
+    const mentions = [
+      ...(message.mentionsBot === true ? [{ id: BOT_ID, name: "Bot" }] : []),
+      ...(message.mentionsBob === true ? [{ id: "bob", name: "Bob" }] : []),
+    ];
+    const files = (message.files ?? []).map(({ name, bytes }, index) => {
+      this.#files.set(`${id}-${index}`, bytes);
+      return { key: `${id}-${index}`, name };
+    });
+    const raw: ReferenceEvent = {
+      account: ACCOUNT,
+      id: `e${this.#count}`,
+      kind: "message",
+      message: {
+        id,
+        chat: message.conversation === "direct" ? "dm" : "room",
+        direct: message.conversation === "direct",
+        ...(message.conversation === "thread" && { thread: "t1" }),
+        sender,
+        senderIsBot: message.sender !== "person",
+        atSeconds: 1_767_225_600 + this.#count,
+        text: [message.text, ...mentions.map((mention) => `<@${mention.id}>`)].join(" "),
+        mentions,
+        ...(message.isReply === true && { replyTo: "m0" }),
+        files,
+      },
+    };
+    return {
+      raw,
+      expected: {
+        eventId: raw.id,
+        messageId: id,
+        conversation: this.target(message.conversation),
+        senderId: sender,
+        timestampMs: raw.message.atSeconds * 1_000,
+        ...(message.isReply === true && { replyTo: "m0" }),
+      },
+    };
+  }
+
+  async deliver(channel: Channel, event: TestEvent, options: { readonly fault?: DeliveryFault } = {}): Promise<DeliveryAnswer> {
+    const { fault } = options;
+    const raw = {
+      ...(event.raw as ReferenceEvent),
+      ...(fault === "other-account" && { account: "account-2" }),
+      ...(fault === "unknown-kind" && { kind: "odd" }),
+    };
+    const body = JSON.stringify(raw);
+    if (this.transport === "connection") return this.#push(body);
+    const seconds = Math.floor(Date.now() / 1_000) + (fault === "stale" ? -86_400 : fault === "early" ? 86_400 : 0);
+    const key = fault === "signature-wrong" ? "another key" : SECRETS.signing;
+    const headers = {
+      "x-time": String(seconds),
+      ...(fault !== "signature-missing" && { "x-signature": sign(key, String(seconds), body) }),
+    };
+    return this.#post(channel, fault === "tampered" ? body.replace("m", "n") : body, headers);
+  }
+
+  deliverBytes(channel: Channel, bytes: Uint8Array): Promise<DeliveryAnswer> {
+    if (this.transport === "connection") return this.#push(Buffer.from(bytes).toString("latin1")).then(() => "refused");
+    const time = String(Math.floor(Date.now() / 1_000));
+    const body = Buffer.from(bytes).toString("latin1");
+    return this.#post(channel, body, { "x-time": time, "x-signature": sign(SECRETS.signing, time, body) });
+  }
+
+  async handshake(channel: Channel, options: { readonly token: "right" | "wrong" }): Promise<boolean> {
+    const body = JSON.stringify({ kind: "challenge", token: options.token === "right" ? SECRETS.challenge : "wrong", challenge: "abc" });
+    const response = await channel.handleWebhook(new Request("http://127.0.0.1/", { method: "POST", body }), {
+      signal: AbortSignal.timeout(1_000),
+    });
+    return response.status === 200 && (await response.text()) === "abc";
+  }
+
+  disconnect(): void {
+    const all = [...this.#connections];
+    this.#connections.clear();
+    for (const { onClose } of all) onClose();
+  }
+
+  connected(count: number): Promise<void> {
+    return this.#wait(this.#connectionWaits, count, this.#connectionCount);
+  }
+
+  target(kind: "direct" | "group" | "thread" | "unknown"): Conversation {
+    if (kind === "direct") return { kind: "direct", id: "dm" };
+    return { kind: "group", id: kind === "unknown" ? "nowhere" : "room", ...(kind === "thread" && { threadId: "t1" }) };
+  }
+
+  sendRequested(count: number): Promise<void> {
+    return this.#wait(this.#waiting, count, this.sendRequests);
+  }
+
+  failNextSend(fault: SendFault): void {
+    this.#faults.push(fault);
+  }
+
+  release(): void {
+    for (const release of this.#held.splice(0)) release();
+  }
+
+  shutDown(): Promise<void> {
+    this.#down = true;
+    this.disconnect();
+    return Promise.resolve();
+  }
+
+  revokeTokens(): void {
+    this.#token += 1;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.shutDown();
+  }
+
+  #answer(call: Exclude<ReferenceCall, { type: "token" }>): ReferenceAnswer {
+    switch (call.type) {
+      case "send":
+        return this.#send(call);
+      case "file":
+        return this.#files.has(call.key) ? { status: 200, bytes: this.#files.get(call.key) ?? new Uint8Array() } : { status: 404 };
+      case "edit":
+        return this.#change(call.id, () => ({ text: call.text }));
+      case "delete":
+        return this.#change(call.id, () => ({ deleted: true }));
+      case "react":
+        return this.#change(call.id, ({ reactions }) => ({
+          reactions: [...reactions.filter((one) => one !== call.emoji), ...(call.removed ? [] : [call.emoji])],
+        }));
+    }
+  }
+
+  #send(call: Extract<ReferenceCall, { type: "send" }>): ReferenceAnswer {
+    if (call.chat !== "dm" && call.chat !== "room") return { status: 404 };
+    if (call.text.length > MAX_LENGTH * 3 || call.key.length > MAX_KEY_LENGTH) return { status: 413 };
+    const earlier = this.#keys.get(call.key);
+    if (earlier !== undefined) return { status: 200, value: earlier };
+    const messageId = `s${this.#shown.length + 1}`;
+    this.#keys.set(call.key, messageId);
+    this.#shown.push({
+      messageId,
+      conversationId: call.chat,
+      inThread: call.thread !== undefined,
+      ...(call.replyTo !== undefined && { replyTo: call.replyTo }),
+      text: call.text,
+      deleted: false,
+      reactions: [],
+      notifiedAll: call.text.includes("<!all>"),
+    });
+    return { status: 200, value: messageId };
+  }
+
+  #change(id: string, change: (message: ShownMessage) => Partial<ShownMessage>): ReferenceAnswer {
+    const index = this.#shown.findIndex(({ messageId }) => messageId === id);
+    const message = this.#shown[index];
+    if (message === undefined) return { status: 404 };
+    this.#shown[index] = { ...message, ...change(message) };
+    return { status: 200, value: id };
+  }
+
+  async #hold(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#held.push(resolve);
+    const onAbort = (): void => reject(new ReferenceBreak(true));
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    await promise;
+  }
+
+  #countRequest(): void {
+    this.sendRequests += 1;
+    for (const { count, resolve } of this.#waiting) if (this.sendRequests >= count) resolve();
+  }
+
+  async #push(body: string): Promise<DeliveryAnswer> {
+    const [connection] = this.#connections;
+    if (connection === undefined) return "unacknowledged";
+    return (await connection.onEvent(body)) ? "acknowledged" : "unacknowledged";
+  }
+
+  async #post(channel: Channel, body: string, headers: Readonly<Record<string, string>>): Promise<DeliveryAnswer> {
+    const request = new Request("http://127.0.0.1/", { method: "POST", headers, body });
+    const { status } = await channel.handleWebhook(request, { signal: AbortSignal.timeout(1_000) });
+    if (status === 200) return "acknowledged";
+    return status >= 500 ? "unacknowledged" : "refused";
+  }
+
+  async #wait(list: { count: number; resolve: () => void }[], count: number, now: number): Promise<void> {
+    if (now >= count) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    list.push({ count, resolve });
+    await promise;
+  }
+}
+
+/** The platform's signature. */
+export function sign(key: string, time: string, body: string): string {
+  return createHmac("sha256", key).update(`${time}.${body}`).digest("hex");
+}
