@@ -30,7 +30,9 @@ export interface DeletedCopy {
 export interface CopyBook {
   /** Conversations whose file lags. */
   behind(): readonly number[];
-  /** The next page of a conversation, or undefined when its file is complete. Throws `lost-ownership` when the files are no longer ours. */
+  /** Throws `lost-ownership` when another process has opened the store: the files are its own then. */
+  requireOwnership(): void;
+  /** The next page of a conversation, or undefined when its file is complete. Requires ownership. */
   next(n: number, limit: number): CopyTask | undefined;
   /** Remembers a position; it is stored with the next commit of anything else. */
   moveTo(n: number, position: CopyPosition): void;

@@ -33,6 +33,7 @@ export class SessionCopier {
   readonly #logger: Logger;
   readonly #dirty: Set<number> = new Set();
   readonly #failed: Map<number, unknown> = new Map();
+  #starting: Promise<void> = Promise.resolve();
   #running: Promise<void> | undefined;
   #isStopped = false;
 
@@ -43,13 +44,8 @@ export class SessionCopier {
   }
 
   /** Takes up what the last process left: files that lag, files of deleted sessions that still have their name. */
-  async start(): Promise<void> {
-    try {
-      await this.renameDeleted();
-      for (const n of this.#book.behind()) this.mark(n);
-    } catch (error) {
-      this.#logger.warn("The plain copies of the sessions could not be taken up.", { error });
-    }
+  start(): void {
+    this.#starting = this.#takeUp();
   }
 
   /** The conversation has new entries. */
@@ -60,6 +56,7 @@ export class SessionCopier {
 
   /** Waits until every copy is complete; rejects when one cannot be written. */
   async flush(): Promise<void> {
+    await this.#starting;
     for (const n of this.#failed.keys()) this.mark(n);
     while (this.#running !== undefined) await this.#running;
     for (const cause of this.#failed.values()) throw toCopyError(cause);
@@ -94,6 +91,15 @@ export class SessionCopier {
     return files.length === PAGE;
   }
 
+  async #takeUp(): Promise<void> {
+    try {
+      await this.renameDeleted();
+      for (const n of this.#book.behind()) this.mark(n);
+    } catch (error) {
+      this.#logger.warn("The plain copies of the sessions could not be taken up.", { error });
+    }
+  }
+
   async #run(): Promise<void> {
     await nextTick();
     for (const n of this.#dirty) {
@@ -124,6 +130,7 @@ export class SessionCopier {
     try {
       const { size } = await file.stat();
       if (size < task.position.bytes) return { entry: 0, bytes: 0 };
+      this.#book.requireOwnership();
       if (size > task.position.bytes) await file.truncate(task.position.bytes);
       const { sessionId, startedAtMs } = task;
       const header = task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd: this.#options.cwd(task.agentId) }) : "";

@@ -61,7 +61,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   const tables = createTables(context);
   const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
   const copier = new SessionCopier(book, options.copies, logger);
-  void copier.start();
+  copier.start();
   return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier });
 }
 

@@ -29,6 +29,11 @@ export class SqliteCopyBook implements CopyBook {
     return this.#database.all("SELECT n FROM conversations WHERE copied_entry < last_entry").map((row) => numberOf(row, "n"));
   }
 
+  requireOwnership(): void {
+    if (this.#writer.ownsStore()) return;
+    throw new StoreError("lost-ownership", "Another process has opened the store and writes the copies now.");
+  }
+
   next(n: number, limit: number): CopyTask | undefined {
     const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
     if (row === undefined) {
@@ -38,8 +43,7 @@ export class SqliteCopyBook implements CopyBook {
     const position = this.#positions.get(n) ?? { entry: numberOf(row, "copied_entry"), bytes: numberOf(row, "copied_bytes") };
     const lastEntry = numberOf(row, "last_entry");
     if (position.entry >= lastEntry) return undefined;
-    if (!this.#writer.ownsStore())
-      throw new StoreError("lost-ownership", "Another process has opened the store and writes the copies now.");
+    this.requireOwnership();
     const page = this.#transcripts.after(this.#transcripts.read(n), position.entry, limit);
     return {
       sessionId: textOf(row, "session_id"),

@@ -1,0 +1,86 @@
+import { NO_USAGE_TOTALS, THINKING_LEVELS } from "@factotum/agent-contract";
+import type { JsonObject, UsageTotals } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { SessionOverrides, SessionRecord } from "../port/records.ts";
+import { countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
+
+/** What one entry of a `sessions.json` says, in our words. */
+export interface SessionEntryFacts {
+  readonly sessionId: string;
+  /** The transcript's file name, without any folder: a path that leads elsewhere is not followed. */
+  readonly fileName: string;
+  readonly record: Pick<SessionRecord, "displayName" | "overrides" | "usage" | "compactionCount"> &
+    Partial<Pick<SessionRecord, "updatedAtMs" | "label" | "spawnedBy" | "lastOrigin" | "memoryFlushAtMs" | "lastHeartbeat">>;
+}
+
+/** Reads one entry; undefined when it names no session. Fields that are not understood are left out. */
+export function parseSessionEntry(key: string, value: unknown): SessionEntryFacts | undefined {
+  const entry = objectOf(value);
+  const sessionId = nonEmpty(entry?.["sessionId"]);
+  if (entry === undefined || sessionId === undefined) return undefined;
+  const fileName = nonEmpty(entry["sessionFile"])?.split(/[\\/]/).at(-1);
+  const label = nonEmpty(entry["label"]);
+  const spawnedBy = nonEmpty(entry["spawnedBy"]);
+  const updatedAtMs = timeOf(entry["updatedAt"]);
+  const memoryFlushAtMs = timeOf(entry["memoryFlushAt"]);
+  const lastOrigin = parseOrigin(key, entry);
+  const heartbeatText = stringOf(entry["lastHeartbeatText"]);
+  const sentAtMs = timeOf(entry["lastHeartbeatSentAt"]);
+  return {
+    sessionId,
+    fileName: fileName === undefined || fileName === "" ? `${sessionId}.jsonl` : fileName,
+    record: {
+      displayName: nonEmpty(entry["displayName"]) ?? nonEmpty(entry["subject"]) ?? label ?? key,
+      overrides: parseOverrides(entry),
+      usage: parseTotals(entry),
+      compactionCount: Math.round(countOf(entry["compactionCount"]) ?? 0),
+      ...(updatedAtMs === undefined ? {} : { updatedAtMs }),
+      ...(label === undefined ? {} : { label }),
+      ...(spawnedBy === undefined ? {} : { spawnedBy }),
+      ...(lastOrigin === undefined ? {} : { lastOrigin }),
+      ...(memoryFlushAtMs === undefined ? {} : { memoryFlushAtMs }),
+      ...(heartbeatText === undefined || sentAtMs === undefined ? {} : { lastHeartbeat: { text: heartbeatText, sentAtMs } }),
+    },
+  };
+}
+
+function parseOverrides(entry: JsonObject): SessionOverrides {
+  const provider = nonEmpty(entry["providerOverride"]);
+  const model = nonEmpty(entry["modelOverride"]);
+  const overrides: { -readonly [Name in keyof SessionOverrides]: SessionOverrides[Name] | undefined } = {
+    thinking: oneOf(entry["thinkingLevel"], THINKING_LEVELS),
+    verbose: oneOf(entry["verboseLevel"], ["off", "on", "full"]),
+    reasoning: oneOf(entry["reasoningLevel"], ["off", "on", "stream"]),
+    elevated: oneOf(entry["elevatedLevel"], ["off", "on", "full"]),
+    tts: oneOf(entry["ttsAuto"], ["off", "always", "inbound", "tagged"]),
+    model: model === undefined || provider === undefined ? model : `${provider}/${model}`,
+    authProfile: nonEmpty(entry["authProfileOverride"]),
+    sendPolicy: oneOf(entry["sendPolicy"], ["allow", "deny"]),
+    activation: oneOf(entry["groupActivation"], ["mention", "always"]),
+  };
+  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) as SessionOverrides;
+}
+
+/** Their counters do not say how large the context is now: the first turn measures it anew. */
+function parseTotals(entry: JsonObject): UsageTotals {
+  const input = countOf(entry["inputTokens"]) ?? 0;
+  const output = countOf(entry["outputTokens"]) ?? 0;
+  const cacheRead = countOf(entry["cacheRead"]) ?? 0;
+  const cacheWrite = countOf(entry["cacheWrite"]) ?? 0;
+  return { ...NO_USAGE_TOTALS, input, output, cacheRead, cacheWrite, total: input + output + cacheRead + cacheWrite };
+}
+
+/** For display only: nothing is ever delivered by it (R4). */
+function parseOrigin(key: string, entry: JsonObject): Origin | undefined {
+  const context = objectOf(entry["deliveryContext"]);
+  const channel = nonEmpty(context?.["channel"]) ?? nonEmpty(entry["lastChannel"]) ?? nonEmpty(entry["channel"]);
+  const id = nonEmpty(context?.["to"]) ?? nonEmpty(entry["lastTo"]);
+  if (channel === undefined || id === undefined) return undefined;
+  const threadId = context?.["threadId"] ?? entry["lastThreadId"];
+  const kind = /:(group|channel):/.exec(key)?.[1] === "channel" ? "channel" : key.includes(":group:") ? "group" : "direct";
+  return {
+    channel: channel.toLowerCase(),
+    accountId: nonEmpty(context?.["accountId"]) ?? nonEmpty(entry["lastAccountId"]) ?? "default",
+    conversation: { kind, id, ...(typeof threadId === "string" || typeof threadId === "number" ? { threadId: String(threadId) } : {}) },
+  };
+}
