@@ -11,7 +11,7 @@ export function readRetryAfter(headers: Headers, nowMs: number): number | undefi
   const value = headers.get("retry-after");
   const seconds = toDelay(value, 1_000);
   if (seconds !== undefined || value === null) return seconds;
-  const dateMs = Date.parse(value);
+  const dateMs = /^\s*[A-Za-z]{3,9},/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(dateMs) || dateMs - nowMs > LONGEST_MS ? undefined : Math.max(0, dateMs - nowMs);
 }
 

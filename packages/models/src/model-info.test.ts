@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { createModelClient } from "./create-model-client.ts";
+import { resolveModelInfo } from "./model-info.ts";
+import { random } from "../test/client.ts";
+import { realClock } from "../test/fake-clock.ts";
+
+describe("resolveModelInfo", () => {
+  test.each([
+    ["anthropic", "claude-sonnet-4-5-20250929", 200_000, 64_000, true],
+    ["anthropic", "claude-opus-4-1", 200_000, 32_000, true],
+    ["anthropic", "claude-opus-4-8", 1_000_000, 128_000, true],
+    ["anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, true],
+    ["openrouter", "anthropic/claude-sonnet-4.5", 200_000, 64_000, true],
+    ["openai", "gpt-5.5", 1_000_000, 128_000, true],
+    ["openai", "gpt-5", 400_000, 128_000, true],
+    ["openai", "gpt-5-mini-2025-08-07", 400_000, 128_000, true],
+    ["openai", "gpt-4o", 128_000, 16_384, false],
+    ["google", "gemini-flash-latest", 1_048_576, 65_536, true],
+    ["mistral", "mistral-medium-latest", 128_000, 32_768, false],
+  ] as const)("%s/%s", (provider, id, contextWindow, maxOutput, reasoning) => {
+    expect(resolveModelInfo(provider, id)).toMatchObject({
+      provider,
+      id,
+      contextWindow,
+      maxOutput,
+      reasoning,
+      known: true,
+      tools: "native",
+    });
+  });
+
+  test("an unknown model gets what is safe for any, and is said to be unknown", () => {
+    expect(resolveModelInfo("openrouter", "someone/new-model")).toEqual({
+      provider: "openrouter",
+      id: "someone/new-model",
+      api: "openai-chat",
+      contextWindow: 32_768,
+      maxOutput: 4_096,
+      input: ["text"],
+      tools: "native",
+      reasoning: false,
+      known: false,
+    });
+  });
+
+  test("a local server is not believed to have the window of the model's line", () => {
+    expect(resolveModelInfo("ollama", "gpt-oss:20b")).toMatchObject({ contextWindow: 32_768, known: false });
+  });
+
+  test("the configuration wins, and a window from it makes the model known", () => {
+    const info = resolveModelInfo("ollama", "qwen3", { contextWindow: 65_536, input: ["text", "image"] });
+    expect(info).toMatchObject({ contextWindow: 65_536, maxOutput: 4_096, input: ["text", "image"], known: true });
+    expect(resolveModelInfo("anthropic", "claude-sonnet-5", { maxOutput: 1_000 })).toMatchObject({
+      maxOutput: 1_000,
+      contextWindow: 1_000_000,
+    });
+  });
+
+  test("the demo costs nothing", () => {
+    expect(resolveModelInfo("demo", "demo")).toMatchObject({ api: "demo", known: true, cost: { input: 0, output: 0 } });
+  });
+
+  test("a provider that nobody knows needs its api, and a client of it its address", () => {
+    expect(() => resolveModelInfo("house", "m")).toThrow(/models\.providers\.house\.api/);
+    const info = resolveModelInfo("house", "m", { api: "openai-chat" });
+    expect(() => createModelClient({ info, fetch, clock: realClock, random })).toThrow(/models\.providers\.house\.baseUrl/);
+  });
+});

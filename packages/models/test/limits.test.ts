@@ -1,0 +1,172 @@
+import { createServer, type Server } from "node:net";
+import type { AddressInfo } from "node:net";
+import type { ModelEvent } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
+import { FakeClock } from "./fake-clock.ts";
+import { sendAndStall, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
+import { WIRES } from "./wires/all-wires.ts";
+import { anthropic } from "./wires/anthropic.ts";
+import { answerOf, event, type Wire } from "./wires/wire.ts";
+
+const COUNTS = { input: 1, cacheRead: 0, output: 1 };
+const TIMEOUTS = { connectMs: 10_000, firstEventMs: 120_000, idleMs: 60_000 };
+
+let server: WireServer;
+let clock: FakeClock;
+beforeEach(async () => {
+  server = await startWireServer();
+  clock = new FakeClock();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** Reads until the text so far is complete, then hands over what comes next, unread. */
+async function readUntilText(
+  wire: Wire,
+  text: string,
+  watchedFetch: typeof fetch,
+): Promise<{ readonly next: Promise<IteratorResult<ModelEvent>> }> {
+  const stream = clientFor(wire, server.url, { clock, timeouts: TIMEOUTS, fetch: watchedFetch }).stream(requestOf(), {
+    signal: new AbortController().signal,
+  });
+  const iterator = stream[Symbol.asyncIterator]();
+  let seen = "";
+  while (!seen.endsWith(text)) {
+    const { value, done } = await iterator.next();
+    if (done === true) throw new Error("it ended early");
+    if (value.type === "message-failed") throw value.error;
+    if (value.type === "text-delta") seen += value.text;
+  }
+  return { next: iterator.next() };
+}
+
+/** A fetch that tells when a frame has gone through the body, and everything after it has had its turn of the loop. */
+function watchFor(frame: string): { readonly fetch: typeof fetch; readonly passed: Promise<void> } {
+  const seen = Promise.withResolvers<void>();
+  let text = "";
+  const watched: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    const watch = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        controller.enqueue(chunk);
+        text += Buffer.from(chunk).toString("utf8");
+        if (text.endsWith(frame)) seen.resolve();
+      },
+    });
+    return new Response(response.body?.pipeThrough(watch) ?? null, { status: response.status, headers: response.headers });
+  };
+  const passed = seen.promise.then(async () => {
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  });
+  return { fetch: watched, passed };
+}
+
+describe.each(WIRES)("row 9, $name", (wire: Wire) => {
+  test("no headers: the limit for the first event, from the call on", async () => {
+    server.answer(() => {});
+    const running = collect(clientFor(wire, server.url, { clock, timeouts: TIMEOUTS }));
+    const request = await server.nextRequest();
+    clock.advance(119_999);
+    clock.advance(1);
+    const { error } = failureOf(await running);
+    expect(error).toMatchObject({ code: "timeout", retry: { type: "backoff" } });
+    expect(error.message).toContain("nothing came within 120 s");
+    await request.closed;
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a stall within the text: the limit between two events, and keep-alives do not count", async () => {
+    let write = (_frame: string): void => {};
+    server.answer((response, request) => {
+      write = (frame) => void response.write(frame);
+      return sendAndStall([
+        ...wire.begin(COUNTS),
+        ...wire.say([{ type: "text", pieces: ["Hello"] }]).slice(0, wire.api === "openai-responses" ? 3 : 2),
+      ])(response, request);
+    });
+    const keepAlive = watchFor(wire.keepAlive);
+    const { next } = await readUntilText(wire, "Hello", keepAlive.fetch);
+    await clock.whenSet(60_000);
+    clock.advance(59_000);
+    write(wire.keepAlive);
+    await keepAlive.passed;
+    clock.advance(1_000);
+    const { value } = await next;
+    expect(value).toMatchObject({
+      type: "message-failed",
+      error: { code: "timeout" },
+      partial: { content: [{ type: "text", text: "Hello" }] },
+    });
+    expect(clock.pending).toBe(0);
+  });
+});
+
+test("a slow consumer uses up no limit", async () => {
+  server.answer(sendStream(answerOf(anthropic, [{ type: "text", pieces: ["a", "b", "c"] }], "stop", COUNTS)));
+  const events: ModelEvent[] = [];
+  for await (const one of clientFor(anthropic, server.url, { clock, timeouts: TIMEOUTS }).stream(requestOf(), {
+    signal: new AbortController().signal,
+  })) {
+    events.push(one);
+    clock.advance(1_000_000);
+  }
+  expect(messageOf(events).content).toEqual([{ type: "text", text: "abc" }]);
+});
+
+test("a model that thinks in silence has as long as for a first event", async () => {
+  const thinking = [
+    event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
+    event("content_block_delta", { index: 0, delta: { type: "thinking_delta", thinking: "Hm" } }),
+  ];
+  server.answer(sendAndStall([...anthropic.begin(COUNTS), ...thinking]));
+  const running = collect(clientFor(anthropic, server.url, { clock, timeouts: TIMEOUTS }));
+  await clock.whenSet(120_000);
+  clock.advance(60_000);
+  expect(clock.pending).toBeGreaterThan(0);
+  clock.advance(60_000);
+  expect(failureOf(await running).error.message).toContain("within 120 s");
+});
+
+describe("connecting", () => {
+  let silent: Server;
+  let url: string;
+  beforeEach(async () => {
+    // Takes the connection and never answers the TLS greeting.
+    silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  });
+  afterEach(() => void silent.close());
+
+  test("a server that does not finish the greeting runs into the limit for connecting", async () => {
+    const connected = new Promise((resolve) => silent.once("connection", resolve));
+    const running = collect(clientFor(anthropic, url, { clock, timeouts: { ...TIMEOUTS, connectMs: 3_000 } }));
+    await connected;
+    clock.advance(3_000);
+    const { error } = failureOf(await running);
+    expect(error.code).toBe("timeout");
+    expect(error.message).toContain("no connection within 3 s");
+  });
+
+  test("a connected server that sends no headers does not", async () => {
+    server.answer(() => {});
+    const controller = new AbortController();
+    const running = collect(clientFor(anthropic, server.url, { clock, timeouts: TIMEOUTS }), requestOf(), controller.signal);
+    await server.nextRequest();
+    clock.advance(100_000);
+    controller.abort();
+    expect(failureOf(await running).error.code).toBe("aborted");
+  });
+
+  test("a fetch of another make, in which nothing can be seen, is not cut off", async () => {
+    const slow: typeof fetch = async () => {
+      clock.advance(100_000);
+      return new Response(answerOf(anthropic, [{ type: "text", pieces: ["late"] }], "stop", COUNTS).join(""), {
+        headers: { "content-type": "text/event-stream" },
+      });
+    };
+    expect(messageOf(await collect(clientFor(anthropic, url, { clock, timeouts: TIMEOUTS, fetch: slow }))).content).toEqual([
+      { type: "text", text: "late" },
+    ]);
+  });
+});
