@@ -34,7 +34,7 @@ const arrows: OxlintOverride[] = workspaceFolders().flatMap((folder) => [
 
 export default defineConfig({
   plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "node"],
-  ignorePatterns: ["**/*.gen.ts", "**/fixtures/**"],
+  ignorePatterns: ["**/*.gen.ts", "**/fixtures/**", "**/__snapshots__/**", "templates/**"],
   categories: { correctness: "error" },
   rules: {
     "import/no-cycle": "error",

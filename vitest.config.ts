@@ -12,7 +12,10 @@ export default defineConfig({
   resolve: { conditions: ["factotum-source"] },
   ssr: { resolve: { conditions: ["factotum-source"] } },
   test: {
-    projects: [...projects, { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["**/*.test.ts"] } }],
+    projects: [
+      ...projects,
+      { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["{repo-checks,bootstrap,new}/**/*.test.ts"] } },
+    ],
     environment: "node",
     restoreMocks: true,
     unstubEnvs: true,

@@ -12,6 +12,5 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
-    passWithNoTests: true,
   },
 });

@@ -1,5 +1,5 @@
-// The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only the
-// end-to-end tests need the build. The last line sums the tests of all runs.
+// The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only what
+// reads the build needs the build. The last line sums the tests of all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
@@ -23,34 +23,47 @@ interface Counts {
 
 const REPORTS = join(ROOT, "node_modules/.factotum/reports");
 
-/** `force` runs everything anew, past every cache, and fails where a system package is missing instead of skipping. */
-function gates(force: boolean): Gate[] {
-  const vitest = (report: string, ...args: string[]): string[] =>
-    ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`].concat(args);
-  const unit = join(REPORTS, "unit.json");
-  const e2e = join(REPORTS, "e2e.json");
+interface GateOptions {
+  /** Everything anew, past every cache; a missing system package is a failure. */
+  readonly force: boolean;
+  /** Of the unit tests only those that uncommitted changes can reach. */
+  readonly changed: boolean;
+  /** Snapshots and golden files are written anew. */
+  readonly update: boolean;
+}
+
+function gates({ force, changed, update }: GateOptions): Gate[] {
+  const report = (name: string): string => join(REPORTS, `${name}.json`);
+  const vitest = (name: string, ...args: string[]): string[] =>
+    ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report(name)}`, ...(update ? ["-u"] : [])].concat(args);
   return [
     { name: "format", commands: [["oxfmt", "--check"]] },
-    { name: "lint", commands: [["oxlint", "--type-aware", "--deny-warnings"]] },
+    {
+      name: "lint",
+      commands: [["oxlint", "--type-aware", "--deny-warnings"], vitest("lint", "--project", "repo")],
+      report: report("lint"),
+    },
     { name: "types", commands: [["tsc", "-b", ...(force ? ["--force"] : [])]] },
     { name: "dead-code", commands: [["knip"]] },
-    { name: "unit", commands: [vitest(unit)], report: unit },
+    { name: "unit", commands: [vitest("unit", "--project", "!repo", ...(changed ? ["--changed"] : []))], report: report("unit") },
     { name: "build", commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]] },
+    { name: "api", commands: [vitest("api", "--config", "vitest.api.config.ts")], needs: "build", report: report("api") },
     {
       name: "e2e",
       commands: [
         ["node", "scripts/ensure-system-packages.ts", ...(force ? ["--required"] : [])],
-        vitest(e2e, "--config", "vitest.e2e.config.ts"),
+        vitest("e2e", "--config", "vitest.e2e.config.ts"),
       ],
       needs: "build",
-      report: e2e,
+      report: report("e2e"),
     },
   ];
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { force: { type: "boolean", default: false } }, allowPositionals: true });
-  const all = gates(values.force);
+  const flag = { type: "boolean", default: false } as const;
+  const { values, positionals } = parseArgs({ options: { force: flag, changed: flag, update: flag }, allowPositionals: true });
+  const all = gates(values);
   const unknown = positionals.filter((name) => !all.some((gate) => gate.name === name));
   if (unknown.length > 0) {
     console.error(`There is no gate ${unknown.join(", ")}. The gates are: ${all.map(({ name }) => name).join(", ")}.`);
@@ -80,7 +93,8 @@ async function passes(gate: Gate, total: Counts): Promise<boolean> {
   if (gate.report !== undefined) rmSync(gate.report, { force: true });
   const startedMs = performance.now();
   let ok = true;
-  for (const command of gate.commands) ok = ok && (await succeeds(command));
+  // All of a gate's commands run, so that one run shows everything.
+  for (const command of gate.commands) ok = (await succeeds(command)) && ok;
   if (gate.report !== undefined) addCounts(total, gate.report, ok);
   console.log(`── ${gate.name}: ${ok ? "ok" : "FAILED"} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   return ok;

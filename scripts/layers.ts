@@ -1,54 +1,71 @@
 /**
- * The arrows of the architecture: which workspace packages a package may import. Oxlint's configuration and the layer test read
- * this table. A name that is not in it may import nothing; a new arrow is a design decision (`docs/decisions/`).
+ * The arrows of the architecture: which workspace packages a package may import. Oxlint's configuration and the repository's checks
+ * read this table. A name that is not in it may import nothing; a new arrow is a design decision (`docs/decisions/`).
  */
+
+import { workspaceFolders } from "./workspace.ts";
 
 const CONTRACTS = ["agent-contract", "channel-contract"];
 const ENGINE = ["protocol", "agent-core", "channel-kit", "models", "tools", "sandbox", "skills", "store", "config"];
+const EXTENSIONS = workspaceFolders()
+  .filter((folder) => folder.startsWith("extensions/"))
+  .map((folder) => folder.slice("extensions/".length));
 
-/** Allowed imports by folder name under `packages/` and `apps/`. */
-export const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  // L0
-  "agent-contract": [],
-  "channel-contract": [],
-  protocol: [],
-  // L1
-  "agent-core": ["agent-contract"],
-  "channel-kit": ["channel-contract"],
-  "channel-conformance": ["channel-contract"],
-  // L2
-  models: ["agent-contract"],
-  tools: ["agent-contract"],
-  sandbox: ["agent-contract"],
-  skills: ["agent-contract"],
-  store: CONTRACTS,
-  config: CONTRACTS,
-  // L3
-  gateway: [...CONTRACTS, ...ENGINE],
-  // L4; `factotum` is the composition root, the only place that names concrete extensions
-  factotum: [...CONTRACTS, ...ENGINE, "gateway", "feishu", "webchat"],
-  web: ["protocol"],
-  bench: [],
-  // beside the layers, for tests only
-  "testing-providers": [],
-  "testing-channels": [],
-};
+/** The packages of each layer by folder name, lowest layer first, each with the packages that it may import. */
+export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
+  // L0: contracts, nouns only
+  {
+    "agent-contract": [],
+    "channel-contract": [],
+    protocol: [],
+  },
+  // L1: pure engine, kits
+  {
+    "agent-core": ["agent-contract"],
+    "channel-kit": ["channel-contract"],
+    "channel-conformance": ["channel-contract"],
+  },
+  // L2: what touches the world; what one needs of another is a port in agent-contract
+  {
+    models: ["agent-contract"],
+    tools: ["agent-contract"],
+    sandbox: ["agent-contract"],
+    skills: ["agent-contract"],
+    store: CONTRACTS,
+    config: CONTRACTS,
+    ...Object.fromEntries(EXTENSIONS.map((name) => [name, ["channel-contract", "channel-kit"]])),
+    webchat: ["channel-contract", "channel-kit", "protocol"],
+  },
+  // L3: the gateway wires them
+  {
+    gateway: [...CONTRACTS, ...ENGINE],
+  },
+  // L4: programs; `factotum` is the composition root, the only place that names concrete extensions
+  {
+    factotum: [...CONTRACTS, ...ENGINE, "gateway", ...EXTENSIONS],
+    web: ["protocol"],
+    bench: ["testing-providers", "testing-product"],
+  },
+];
 
-/** What every extension may import, and what single ones may import on top of it. */
-const EXTENSION_ARROWS = ["channel-contract", "channel-kit"];
-const EXTRA_EXTENSION_ARROWS: Readonly<Record<string, readonly string[]>> = { webchat: ["protocol"] };
+/** Packages beside the layers, for tests only. They import nothing of the workspace. */
+export const TESTING: readonly string[] = ["testing-providers", "testing-channels", "testing-product"];
+
+/** The layer of a package by folder name; `undefined` for one beside the layers or one that nobody has placed. */
+export function layerOf(name: string): number | undefined {
+  const layer = LAYERS.findIndex((packages) => name in packages);
+  return layer === -1 ? undefined : layer;
+}
 
 /** The workspace packages that the sources of `folder` (`packages/store`, `extensions/feishu`, …) may import. */
 export function arrowsOf(folder: string): readonly string[] {
-  const [group, name = ""] = folder.split("/");
-  if (group === "extensions") return [...EXTENSION_ARROWS, ...(EXTRA_EXTENSION_ARROWS[name] ?? [])];
-  return ARROWS[name] ?? [];
+  const name = folder.split("/")[1] ?? "";
+  return LAYERS[layerOf(name) ?? -1]?.[name] ?? [];
 }
 
 /** The workspace packages that the tests of `folder` may import beyond those of its sources. */
 export function testArrowsOf(folder: string): readonly string[] {
-  const [group, name] = folder.split("/");
+  const [group, name = ""] = folder.split("/");
   if (group === "extensions") return ["channel-conformance", "testing-channels"];
-  if (name?.startsWith("testing-") === true) return [];
-  return ["testing-providers", "testing-channels"];
+  return TESTING.includes(name) ? [] : TESTING;
 }

@@ -1,0 +1,522 @@
+import * as z from "zod";
+/** The newest version of the protocol that this build speaks. */
+declare const PROTOCOL_VERSION = 1;
+/** Largest frame after authentication, bytes. A larger one closes the connection with code 1009. */
+declare const MAX_FRAME_BYTES: number;
+/** Largest frame before authentication, bytes. */
+declare const MAX_UNAUTHENTICATED_FRAME_BYTES: number;
+/** Milliseconds that a client has between opening the socket and its `connect` frame. */
+declare const CONNECT_TIMEOUT_MS = 15e3;
+/** WebSocket close codes of the gateway. */
+declare const CLOSE_CODES: {
+  readonly unauthorized: 4401;
+  readonly unsupportedProtocol: 4406;
+  readonly connectTimeout: 4408;
+  readonly shutdown: 1001;
+  readonly slowConsumer: 4429;
+};
+/**
+ * - `unauthorized`: no valid credential. - `forbidden`: the credential may not do this.
+ * - `invalid-request`: the parameters do not fit; the message names the field. - `method-unknown`: no such method.
+ * - `not-found`, `conflict`: about the thing that was named. - `unavailable`: not now (starting, shutting down, disk full); try again.
+ * - `too-large`: over a limit. - `internal`: our fault; the log has more under the same request id.
+ */
+declare const RpcErrorCodeSchema: z.ZodEnum<{
+  unauthorized: "unauthorized";
+  forbidden: "forbidden";
+  "invalid-request": "invalid-request";
+  "method-unknown": "method-unknown";
+  "not-found": "not-found";
+  conflict: "conflict";
+  unavailable: "unavailable";
+  "too-large": "too-large";
+  internal: "internal";
+}>;
+/** Code of a failed request. */
+type RpcErrorCode = z.infer<typeof RpcErrorCodeSchema>;
+/** Why a request failed. `message` says what to do. */
+interface RpcErrorBody {
+  readonly code: RpcErrorCode;
+  readonly message: string;
+}
+/** First frame of a client. A browser sends its token here, never in the address. */
+interface ConnectFrame {
+  readonly type: "connect";
+  readonly minProtocol: number;
+  readonly maxProtocol: number;
+  readonly client: {
+    readonly name: string;
+    readonly version: string;
+  };
+  readonly auth?: {
+    readonly token: string;
+  };
+}
+/** One request. `id` is the client's, unique on its connection. */
+interface RequestFrame {
+  readonly type: "req";
+  readonly id: string;
+  readonly method: string;
+  readonly params?: unknown;
+}
+/** What a client may send. */
+type ClientFrame = ConnectFrame | RequestFrame;
+/** Answer to `connect`. */
+interface HelloFrame {
+  readonly type: "hello";
+  readonly protocol: number;
+  readonly server: {
+    readonly version: string;
+  };
+  readonly connectionId: string;
+}
+/** Answer to a request. */
+type ResponseFrame = {
+  readonly type: "res";
+  readonly id: string;
+  readonly ok: true;
+  readonly result: unknown;
+} | {
+  readonly type: "res";
+  readonly id: string;
+  readonly ok: false;
+  readonly error: RpcErrorBody;
+};
+/** Something happened. `seq` counts the events of the connection from 1, without gaps. */
+interface EventFrame {
+  readonly type: "event";
+  readonly event: string;
+  readonly seq: number;
+  readonly payload: unknown;
+}
+/** Sent before the gateway closes a connection that it does not admit. */
+interface RefusedFrame {
+  readonly type: "refused";
+  readonly error: RpcErrorBody;
+}
+/** What the gateway may send. */
+type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
+/** Parses a client's frame. */
+declare const ClientFrameSchema: z.ZodType<ClientFrame>;
+/** Parses a frame of the gateway. */
+declare const ServerFrameSchema: z.ZodType<ServerFrame>;
+/** A tool call as clients show it. */
+interface ChatToolCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text, cut at 4,000 characters. */
+  readonly argumentsText: string;
+}
+/** One committed entry of a conversation, as clients show it. Ids are unique in a session and sort in the order of the conversation. */
+type ChatEntry = {
+  readonly type: "user";
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly text: string;
+  readonly sender?: string;
+  readonly channel: string;
+  readonly idempotencyKey?: string;
+} | {
+  readonly type: "assistant";
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly text: string;
+  readonly thinking?: string;
+  readonly toolCalls: readonly ChatToolCall[];
+  readonly model: string;
+  readonly stopReason: "stop" | "length" | "toolUse" | "aborted" | "error";
+  readonly errorMessage?: string;
+} | {
+  readonly type: "tool-result";
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly callId: string;
+  readonly name: string;
+  readonly text: string;
+  readonly isError: boolean;
+} | {
+  readonly type: "notice";
+  readonly id: string;
+  readonly timestampMs: number;
+  readonly level: "info" | "warning" | "error";
+  readonly text: string;
+};
+/** Parses an entry. */
+declare const ChatEntrySchema: z.ZodType<ChatEntry>;
+/** What a run is doing at this moment and is not committed yet. A client that joins late shows it as if it had watched. */
+interface LiveRun {
+  readonly runId: string;
+  readonly startedAtMs: number;
+  /** Blocks of the answer that is being written, in order. */
+  readonly blocks: readonly {
+    readonly type: "text" | "thinking";
+    readonly text: string;
+  }[];
+  /** Tools that run now, with what they have printed so far (the last 4,000 characters). */
+  readonly tools: readonly (ChatToolCall & {
+    readonly output: string;
+  })[];
+}
+/** What a subscription begins with. Every later event of the session comes after exactly this state. */
+interface ChatSnapshot {
+  readonly sessionKey: string;
+  /** The newest entries, oldest first. */
+  readonly entries: readonly ChatEntry[];
+  /** Pass as `before` to `chat.history` for older ones; absent at the beginning of the conversation. */
+  readonly before?: string;
+  readonly live?: LiveRun;
+  /** Inputs that wait behind the current run. */
+  readonly queued: number;
+}
+/** Parses a snapshot. */
+declare const ChatSnapshotSchema: z.ZodType<ChatSnapshot>;
+/** How a run ended, for clients. */
+interface ChatOutcome {
+  readonly type: "done" | "aborted" | "failed";
+  /** For `failed` and `aborted`: what happened and what to do. */
+  readonly message?: string;
+}
+/**
+ * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
+ * `queued` is how many inputs wait.
+ */
+type ChatEvent = {
+  readonly type: "run-start";
+  readonly runId: string;
+  readonly startedAtMs: number;
+} | {
+  readonly type: "block-start";
+  readonly runId: string;
+  readonly block: "text" | "thinking";
+} | {
+  readonly type: "block-delta";
+  readonly runId: string;
+  readonly text: string;
+} | {
+  readonly type: "tool-start";
+  readonly runId: string;
+  readonly call: ChatToolCall;
+} | {
+  readonly type: "tool-delta";
+  readonly runId: string;
+  readonly callId: string;
+  readonly text: string;
+} | {
+  readonly type: "entry";
+  readonly runId?: string;
+  readonly entry: ChatEntry;
+} | {
+  readonly type: "run-end";
+  readonly runId: string;
+  readonly outcome: ChatOutcome;
+} | {
+  readonly type: "queue-change";
+  readonly queued: number;
+} | {
+  readonly type: "reset";
+};
+/** Parses an event of a session. */
+declare const ChatEventSchema: z.ZodType<ChatEvent>;
+/** Kind of a session, for lists and filters (design 04). */
+type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
+/** One session in a list. */
+interface SessionSummary {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly kind: SessionKind;
+  /** The person's own name for it. */
+  readonly label?: string;
+  /** Shown when there is no label: the channel and what the conversation is called there. */
+  readonly displayName: string;
+  readonly channel?: string;
+  readonly createdAtMs: number;
+  /** When something was last said. */
+  readonly activeAtMs: number;
+  readonly running: boolean;
+  readonly model?: string;
+  /** Tokens of the context after the last call. */
+  readonly contextTokens: number;
+  readonly totalTokens: number;
+  readonly costUsd?: number;
+}
+/** Parses a session. */
+declare const SessionSummarySchema: z.ZodType<SessionSummary>;
+/** One account of a channel, as `status` shows it. */
+interface ChannelStatus {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
+  readonly detail?: string;
+  readonly evidenceAtMs?: number;
+}
+/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
+interface GatewayStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAtMs: number;
+  readonly url: string;
+  readonly home: string;
+  readonly config: {
+    readonly path: string;
+    /** SHA-256 of the file as it is on disk and of the configuration that runs; they differ when the file is bad or not applied yet. */
+    readonly fileHash?: string;
+    readonly runningHash: string;
+    readonly problems: readonly string[];
+    /** Keys that are set and whose feature this build does not have yet. */
+    readonly inactive: readonly string[];
+  };
+  readonly agents: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly model: string;
+    readonly modelProblem?: string;
+  }[];
+  readonly channels: readonly ChannelStatus[];
+  readonly sessions: {
+    readonly total: number;
+    readonly running: number;
+  };
+  readonly inputs: {
+    readonly waiting: number;
+    readonly deadLettered: number;
+  };
+  readonly outbox: {
+    readonly waiting: number;
+    readonly deadLettered: number;
+    readonly ambiguous: number;
+  };
+  readonly usage: {
+    readonly totalTokens: number;
+    readonly costUsd?: number;
+  };
+}
+/** Parses a status. */
+declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
+/** Totals of a run, as programs read them. */
+interface RunUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+  readonly costUsd?: number;
+}
+/** What `agent` answers, and `factotum agent --json` prints. */
+interface AgentRunResult {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly outcome: ChatOutcome;
+  /** What the assistant said last; empty when it stayed silent. */
+  readonly text: string;
+  readonly usage: RunUsage;
+}
+/** Every method with its parameters and result. */
+interface RpcMethods {
+  /** Says something in a session. Resolves once it is committed; the same `idempotencyKey` is said once. Without a key: the agent's main session. */
+  "chat.send": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly text: string;
+      readonly idempotencyKey: string;
+    };
+    result: {
+      readonly sessionKey: string;
+      readonly status: "accepted" | "duplicate";
+    };
+  };
+  /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  "chat.history": {
+    params: {
+      readonly sessionKey: string;
+      readonly before?: string;
+      readonly limit?: number;
+    };
+    result: {
+      readonly entries: readonly ChatEntry[];
+      readonly before?: string;
+    };
+  };
+  /** Begins to send the session's events to this connection and answers with the state they follow on. Again: a fresh snapshot. */
+  "chat.subscribe": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly limit?: number;
+    };
+    result: ChatSnapshot;
+  };
+  "chat.unsubscribe": {
+    params: {
+      readonly sessionKey: string;
+    };
+    result: {
+      readonly subscribed: boolean;
+    };
+  };
+  /** Ends the current run of a session, and drops what waits behind it if `queued` is true. */
+  "chat.abort": {
+    params: {
+      readonly sessionKey: string;
+      readonly runId?: string;
+      readonly queued?: boolean;
+    };
+    result: {
+      readonly aborted: boolean;
+      readonly dropped: number;
+    };
+  };
+  /** Says something and waits for the end of the run. */
+  agent: {
+    params: {
+      readonly message: string;
+      readonly agentId?: string;
+      readonly sessionKey?: string;
+      readonly idempotencyKey: string;
+    };
+    result: AgentRunResult;
+  };
+  "agents.list": {
+    params: Record<string, never>;
+    result: {
+      readonly agents: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly isDefault: boolean;
+        readonly mainSessionKey: string;
+      }[];
+    };
+  };
+  /** Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  "sessions.list": {
+    params: {
+      readonly agentId?: string;
+      readonly kinds?: readonly SessionKind[];
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: {
+      readonly sessions: readonly SessionSummary[];
+      readonly cursor?: string;
+    };
+  };
+  /** Finds a session by key (exactly, then without case if that is unique) or by label. */
+  "sessions.resolve": {
+    params: {
+      readonly key?: string;
+      readonly label?: string;
+      readonly agentId?: string;
+    };
+    result: {
+      readonly session: SessionSummary;
+    };
+  };
+  /** Changes the session's own settings; `null` clears one. */
+  "sessions.patch": {
+    params: {
+      readonly key: string;
+      readonly label?: string | null;
+      readonly sendPolicy?: "allow" | "deny" | null;
+    };
+    result: {
+      readonly session: SessionSummary;
+    };
+  };
+  /** Starts the conversation anew; the old transcript is kept. */
+  "sessions.reset": {
+    params: {
+      readonly key: string;
+    };
+    result: {
+      readonly session: SessionSummary;
+    };
+  };
+  /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
+  "sessions.delete": {
+    params: {
+      readonly key: string;
+    };
+    result: {
+      readonly deleted: boolean;
+    };
+  };
+  status: {
+    params: Record<string, never>;
+    result: GatewayStatus;
+  };
+  /** Drains and ends the gateway. */
+  "gateway.shutdown": {
+    params: {
+      readonly reason?: string;
+    };
+    result: {
+      readonly stopping: true;
+    };
+  };
+}
+/** Name of a method. */
+type RpcMethod = keyof RpcMethods;
+/** Every event with its payload. */
+interface RpcEvents {
+  /** Something happened in a session that this connection subscribed to. */
+  chat: {
+    readonly sessionKey: string;
+    readonly event: ChatEvent;
+  };
+  /** Sessions were made, changed or removed; ask for them again. */
+  "sessions-change": {
+    readonly keys: readonly string[];
+  };
+  /** The gateway is about to close the connection. */
+  shutdown: {
+    readonly reason: string;
+  };
+}
+/** Name of an event. */
+type RpcEvent = keyof RpcEvents;
+/** A parser for the parameters and one for the result of every method. */
+type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
+  readonly params: z.ZodType<RpcMethods[Method]["params"]>;
+  readonly result: z.ZodType<RpcMethods[Method]["result"]>;
+}; };
+/** The schemas, by method. The gateway checks parameters with them, clients may check results. */
+declare const RPC_METHODS: RpcMethodSchemas;
+/** A parser for the payload of every event. */
+declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
+/** True for the name of a method of this build. */
+declare function isRpcMethod(name: string): name is RpcMethod;
+/** What a person typed into a WebChat window. The gateway has authenticated the connection before it hands this over. */
+interface WebchatInput {
+  readonly sessionKey: string;
+  readonly text: string;
+  /** The client's own id of the message: the same one is said once. */
+  readonly idempotencyKey: string;
+  /** Name of the client, such as `control-ui`. */
+  readonly clientName: string;
+}
+/** What the WebChat channel shows in a session. */
+type WebchatDelivery = {
+  readonly type: "text";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly text: string;
+} | {
+  readonly type: "edit";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly targetId: string;
+  readonly text: string;
+};
+/** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
+interface WebchatSocket {
+  /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
+  /** Shows a delivery and resolves with the id of its entry; the same `idempotencyKey` is shown once. Rejects when it could not be stored. */
+  deliver(delivery: WebchatDelivery, options: {
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly entryId: string;
+  }>;
+}
+export { type AgentRunResult, CLOSE_CODES, CONNECT_TIMEOUT_MS, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RequestFrame, type ResponseFrame, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readModules } from "../source/module-graph.ts";
+import { parseModule } from "../source/parse-module.ts";
+import { trackedFiles } from "../source/tracked-files.ts";
+import { ROOT, workspaceFolders } from "../workspace.ts";
+
+const extensions = workspaceFolders().filter((folder) => folder.startsWith("extensions/"));
+const modules = readModules("extensions");
+
+/** What an extension is made of, wherever it connects to. */
+const SKELETON = [
+  "package.json",
+  "README.md",
+  "AGENTS.md",
+  "tsconfig.json",
+  "tsconfig.test.json",
+  "tsdown.config.ts",
+  ...["index", "extension", "channel", "config", "errors", "capabilities", "conformance.test"].map((name) => `src/${name}.ts`),
+];
+
+test("there are extensions", () => {
+  expect(extensions).toEqual(expect.arrayContaining(["extensions/feishu", "extensions/webchat"]));
+});
+
+describe.each(extensions)("%s", (folder) => {
+  const platform = folder.slice("extensions/".length);
+  const pascal = platform.replace(/(^|-)(.)/g, (match, dash, letter: string) => letter.toUpperCase());
+  const camel = pascal.charAt(0).toLowerCase() + pascal.slice(1);
+  const files = trackedFiles(folder).map((file) => file.slice(folder.length + 1));
+
+  test("has the files that every extension has", () => {
+    expect(files).toEqual(expect.arrayContaining(SKELETON));
+    expect(
+      files.some((file) => /^src\/inbound\/(parse|accept)-[\w-]+\.ts$/.test(file)),
+      "src/inbound/parse-*.ts",
+    ).toBe(true);
+    expect(
+      files.some((file) => /^src\/outbound\/render-[\w-]+\.ts$/.test(file)),
+      "src/outbound/render-*.ts",
+    ).toBe(true);
+    expect(
+      files.some((file) => file.startsWith("test/")),
+      "test/: the fake platform",
+    ).toBe(true);
+  });
+
+  test("exports its channel, its schema and its manifest, and no default", () => {
+    const names = modules.find(({ file }) => file === `${folder}/src/index.ts`)?.exports.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining([`create${pascal}Channel`, `${pascal}ConfigSchema`, `${pascal}Config`, `${camel}Extension`]),
+    );
+  });
+
+  test("runs the conformance suite, and skips nothing of it", () => {
+    const file = join(ROOT, folder, "src/conformance.test.ts");
+    expect(existsSync(file), file).toBe(true);
+    const { imports, identifiers } = parseModule(file, readFileSync(file, "utf8"));
+    expect(imports).toContain("@factotum/channel-conformance");
+    const names = identifiers.map(({ text }) => text);
+    expect(names.filter((name) => name === "channelConformance").length).toBeGreaterThanOrEqual(2);
+    expect(names).not.toEqual(expect.arrayContaining(["skip"]));
+    expect(names).not.toEqual(expect.arrayContaining(["only"]));
+  });
+
+  test("wires in channel.ts and decides elsewhere", () => {
+    const source = readFileSync(join(ROOT, folder, "src/channel.ts"), "utf8");
+    const code = source.split("\n").filter((line) => !/^\s*(\/\/|\/?\*|$)/.test(line));
+    expect(code.length).toBeLessThanOrEqual(200);
+  });
+});

@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { arrowsOf, testArrowsOf } from "../layers.ts";
+import { findCycles, moduleGraph, readModules } from "../source/module-graph.ts";
+import { ROOT, workspaceFolders } from "../workspace.ts";
+
+const modules = readModules();
+const graph = moduleGraph(modules);
+
+test("the graph is not empty", () => {
+  expect(modules.length).toBeGreaterThan(400);
+  expect([...graph.values()].flat().length).toBeGreaterThan(1_200);
+  const gateway = modules.filter(({ folder }) => folder === "packages/gateway").flatMap(({ imports }) => imports);
+  expect(gateway).toEqual(expect.arrayContaining(["@factotum/agent-contract", "@factotum/store"]));
+});
+
+test("no module imports itself through others, not even for a type", () => {
+  expect(findCycles(graph)).toEqual([]);
+});
+
+test("a cycle is found, alone or among others, and a diamond is none", () => {
+  const graphOf = (edges: Record<string, string[]>) => new Map(Object.entries(edges));
+  expect(findCycles(graphOf({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] }))).toEqual([]);
+  expect(findCycles(graphOf({ a: ["a"] }))).toEqual([["a"]]);
+  expect(findCycles(graphOf({ a: ["b"], b: ["c"], c: ["a", "d"], d: ["e"], e: ["d"], f: ["a"] }))).toEqual([
+    ["a", "b", "c"],
+    ["d", "e"],
+  ]);
+});
+
+test("type imports, re-exports and lazy imports are edges", () => {
+  const module = (file: string, imports: string[]) => ({ file, imports });
+  const parsed = moduleGraph([
+    module("packages/a/src/index.ts", ["./b.ts", "zod", "./style.css"]),
+    module("packages/a/src/b.ts", ["@factotum/c"]),
+    module("packages/c/src/index.ts", []),
+  ]);
+  expect(Object.fromEntries(parsed)).toEqual({
+    "packages/a/src/index.ts": ["packages/a/src/b.ts"],
+    "packages/a/src/b.ts": ["packages/c/src/index.ts"],
+    "packages/c/src/index.ts": [],
+  });
+});
+
+describe.each(workspaceFolders())("%s", (folder) => {
+  const own = modules.filter((module) => module.folder === folder);
+  const manifest = JSON.parse(readFileSync(join(ROOT, folder, "package.json"), "utf8")) as Manifest;
+
+  test("imports other packages along the arrows, by their names alone", () => {
+    const allowed = (isTest: boolean): string[] =>
+      [...arrowsOf(folder), ...(isTest ? testArrowsOf(folder) : [])].map((name) => `@factotum/${name}`);
+    const wrong = own.flatMap(({ file, imports, isTest }) =>
+      imports
+        .filter((specifier) => /^(@factotum\/|factotum$)/.test(specifier) && !allowed(isTest).includes(specifier))
+        .map((specifier) => `${file} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("stays inside its folder", () => {
+    const leaves = (file: string, specifier: string): boolean =>
+      specifier.startsWith(".") && !join(dirname(file), specifier).startsWith(`${folder}/`) && !isRootConfig(file, specifier);
+    const wrong = own.flatMap(({ file, imports }) =>
+      imports.filter((specifier) => leaves(file, specifier)).map((specifier) => `${file} imports ${specifier}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("needs nothing at run time that its manifest leaves to development", () => {
+    // An app is bundled: what it needs is a dependency of its build.
+    if (folder.startsWith("apps/")) return;
+    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies, ...manifest.optionalDependencies });
+    const wrong = own
+      .filter(({ isTest, file }) => !isTest && file.startsWith(`${folder}/src/`))
+      .flatMap(({ file, imports }) =>
+        imports
+          .filter((specifier) => !/^(\.|node:)/.test(specifier) && !declared.includes(packageOf(specifier)))
+          .map((specifier) => `${file} imports ${specifier}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
+
+interface Manifest {
+  dependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+/** The build files of packages share the root's settings. */
+function isRootConfig(file: string, specifier: string): boolean {
+  return file.endsWith(".config.ts") && specifier === "../../tsdown.base.ts";
+}
+
+function packageOf(specifier: string): string {
+  return specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { readModules } from "../source/module-graph.ts";
+import { workspaceFolders } from "../workspace.ts";
+
+/**
+ * Platforms whose names belong into their own extension, into `apps/factotum` and into tests. A name that is a common word too
+ * (signal, line, matrix) is not listed. WebChat is no foreign platform: its socket is the gateway's own.
+ */
+const PLATFORMS = new Set([
+  "feishu",
+  "lark",
+  "telegram",
+  "slack",
+  "discord",
+  "whatsapp",
+  "wechat",
+  "dingtalk",
+  "mattermost",
+  "msteams",
+  "imessage",
+  "googlechat",
+  ...workspaceFolders().flatMap((folder) => /^extensions\/(?!webchat$)(.+)$/.exec(folder)?.[1] ?? []),
+]);
+
+/** Literals that name a platform as an example in a sentence for people. */
+const EXAMPLES = new Set(["channel:id is expected, such as feishu:ou_881e"]);
+
+/** The words of a name or a text: `larkDomain` is lark and domain, `slack-mrkdwn` is slack and mrkdwn. */
+function wordsOf(text: string): string[] {
+  return text
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^\p{L}]+/u);
+}
+
+const shared = readModules("packages", "apps/web", "apps/bench").filter(
+  ({ isTest, folder }) => !isTest && !folder.startsWith("packages/testing-"),
+);
+
+test("no platform is named outside its extension, the composition root and tests", () => {
+  expect(shared.length).toBeGreaterThan(250);
+  const named = shared.flatMap(({ file, identifiers, literals }) =>
+    [...identifiers, ...literals.filter(({ text }) => !EXAMPLES.has(text))]
+      .filter(({ text }) => wordsOf(text).some((word) => PLATFORMS.has(word)))
+      .map(({ text, line }) => `${file}:${line} ${text}`),
+  );
+  expect(named).toEqual([]);
+});
+
+test("no extension names another platform", () => {
+  const named = readModules("extensions")
+    .filter(({ isTest }) => !isTest)
+    .flatMap(({ file, folder, identifiers, literals }) => {
+      const own = ownNames(folder.split("/")[1] ?? "");
+      return [...identifiers, ...literals]
+        .filter(({ text }) => wordsOf(text).some((word) => PLATFORMS.has(word) && !own.includes(word)))
+        .map(({ text, line }) => `${file}:${line} ${text}`);
+    });
+  expect(named).toEqual([]);
+});
+
+test("names are recognised inside other names", () => {
+  expect(wordsOf("larkDomain")).toContain("lark");
+  expect(wordsOf("TELEGRAM_TOKEN")).toContain("telegram");
+  expect(wordsOf("isSlackMessage")).toContain("slack");
+  expect(wordsOf("slackening")).not.toContain("slack");
+});
+
+/** Lark is the international name of Feishu: one SDK, one extension. */
+function ownNames(extension: string): string[] {
+  return extension === "feishu" ? ["feishu", "lark"] : [extension];
+}
