@@ -14,7 +14,11 @@ const config: UserConfig = defineConfig({
   sourcemap: false,
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
-  copy: [{ from: "../web/dist", to: "dist", rename: "web" }],
+  copy: [
+    { from: "../web/dist", to: "dist", rename: "web" },
+    { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },
+    { from: "templates", to: "dist" },
+  ],
   publint: { strict: true },
 });
 

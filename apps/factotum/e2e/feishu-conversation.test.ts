@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { createGate, createScriptConversation, isPrefixOf } from "@factotum/testing-providers";
+import { createScriptConversation, isPrefixOf } from "@factotum/testing-providers";
 import type { JsonObject, RecordedRequest } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { listing, startFeishuScene, TOOLS } from "./feishu-scene.ts";
@@ -10,15 +10,22 @@ import type { FeishuScene } from "./feishu-scene.ts";
 
 const run = promisify(execFile);
 
-interface ToolResult {
-  readonly tool_use_id: string;
-  readonly content: readonly { readonly text: string }[];
+interface Block {
+  readonly type: string;
+  /** Of a tool result: a text, or blocks of text. */
+  readonly content?: string | readonly { readonly text: string }[];
 }
 
 /** The results that a request holds, in order. */
 function toolResults(request: RecordedRequest | undefined): readonly string[] {
-  const messages = (request?.body?.["messages"] ?? []) as unknown as readonly { readonly content: readonly (ToolResult & { readonly type: string })[] }[];
-  return messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_result").map((block) => block.content.map(({ text }) => text).join("")));
+  const messages = (request?.body?.["messages"] ?? []) as unknown as readonly { readonly content: readonly Block[] }[];
+  return messages.flatMap(({ content }) =>
+    content.filter((block) => block.type === "tool_result").map(({ content: result = "" }) => textOf(result)),
+  );
+}
+
+function textOf(content: NonNullable<Block["content"]>): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
 }
 
 async function expectOneFileAndOneReply(scene: FeishuScene): Promise<void> {
@@ -40,7 +47,7 @@ describe("a Feishu user asks for a script", () => {
     const { requests } = scene.model;
     expect(requests).toHaveLength(4);
     for (const { body } of requests) {
-      expect((body?.["tools"] as unknown as readonly JsonObject[]).map((tool) => tool["name"])).toEqual(TOOLS.toSorted());
+      expect(((body?.["tools"] ?? []) as unknown as readonly JsonObject[]).map((tool) => tool["name"])).toEqual(TOOLS.toSorted());
     }
     for (let index = 1; index < requests.length; index += 1) {
       expect(isPrefixOf(requests[index - 1]?.body ?? {}, requests[index]?.body ?? {})).toBe(true);
@@ -101,25 +108,18 @@ describe("a Feishu user asks for a script", () => {
 
   test.each([1, 2, 3, 4])("a kill while request %i waits for its answer leaves one file and one reply", async (count) => {
     await using scene = await startFeishuScene();
-    const reached = createGate();
-    const held = createGate();
-    const { push, model } = scene;
-    let seen = 0;
-    const pump = (async () => {
-      for (;;) {
-        await model.nextRequest();
-        seen += 1;
-        if (seen === count - 1) scene.model.hold().opened.then(() => undefined, () => undefined);
-        if (seen === count) return reached.open();
-      }
-    })();
-    if (count === 1) model.hold();
-    await push();
-    await reached.opened;
-    await pump;
+    const { model } = scene;
+    let gate = model.hold();
+    await scene.push();
+    for (let request = 1; request < count; request += 1) {
+      await model.nextRequest();
+      const answered = gate;
+      gate = model.hold();
+      answered.open();
+    }
+    await model.nextRequest();
     await scene.product.end("SIGKILL");
-    model.hold().open();
-    held.open();
+    gate.open();
     await scene.killAndStart();
     await scene.waitForSent(1);
     await expectOneFileAndOneReply(scene);

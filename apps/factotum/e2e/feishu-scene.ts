@@ -112,12 +112,26 @@ function sceneConfig(feishu: FakeFeishu, model: AnthropicServer, workspace: stri
   return {
     agents: {
       defaults: { model: "anthropic/claude-sonnet-4-6", systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
-      list: [{ id: "coder", name: "代码助手", workspaceDir: workspace, tools: { allow: [...TOOLS] }, skills: { allow: ["create-python-script"] } }],
+      list: [
+        {
+          id: "coder",
+          name: "代码助手",
+          workspaceDir: workspace,
+          tools: { allow: [...TOOLS] },
+          skills: { allow: ["create-python-script"] },
+        },
+      ],
     },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
     commands: { ownerAllowFrom: [`feishu:${USER}`] },
     channels: {
-      feishu: { appId, appSecret, baseUrl: feishu.baseUrl, allowFrom: [USER], transport: { type: "webhook", encryptKey, verificationToken } },
+      feishu: {
+        appId,
+        appSecret,
+        baseUrl: feishu.baseUrl,
+        allowFrom: [USER],
+        transport: { type: "webhook", encryptKey, verificationToken },
+      },
     },
   };
 }

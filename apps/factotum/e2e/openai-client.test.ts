@@ -1,5 +1,5 @@
-import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
-import type { AnthropicServer } from "@factotum/testing-providers";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import OpenAI from "openai";
@@ -60,28 +60,48 @@ describe("the OpenAI client", () => {
     [
       "an answer with a tool call on the way",
       [
-        { type: "message", content: [{ type: "text", text: "I look." }, { type: "tool_use", name: "ls", input: { path: "." } }] },
+        {
+          type: "message",
+          content: [
+            { type: "text", text: "I look." },
+            { type: "tool_use", name: "ls", input: { path: "." } },
+          ],
+        },
         textReply("There it is."),
       ],
     ],
     ["an answer that a limit cut off", [{ type: "message", content: [{ type: "text", text: "Once upon a" }], stopReason: "max_tokens" }]],
     ["an answer with a directive in front", [textReply("[[reply_to_current]] Yes.")]],
-  ] as const)("gets the same text, usage and finish reason streaming and not: %s", async (_name, replies) => {
-    model.script([...replies]);
-    const first = await whole("hello");
-    model.script([...replies]);
-    const second = await streamed("hello");
-    expect(second).toEqual(first);
-    expect(first.text).not.toBe("");
-    expect(first.text).not.toContain("[[");
-    expect(first.usage).toMatchObject({ prompt_tokens: expect.any(Number), completion_tokens: expect.any(Number) });
-    expect(model.violations).toEqual([]);
-  });
+  ] satisfies readonly (readonly [string, readonly AnthropicReply[]])[])(
+    "gets the same text, usage and finish reason streaming and not: %s",
+    async (_name, replies) => {
+      // What is read from the cache depends on what was sent before; the usage that is compared must not.
+      const counted = replies.map((reply) => ({
+        ...reply,
+        usage: { input_tokens: 100, cache_read_input_tokens: 40, cache_creation_input_tokens: 0, output_tokens: 7 },
+      }));
+      model.script(counted);
+      const first = await whole("hello");
+      model.script(counted);
+      const second = await streamed("hello");
+      expect(second).toEqual(first);
+      expect(first.text).not.toBe("");
+      expect(first.text).not.toContain("[[");
+      expect(first.usage).toMatchObject({
+        prompt_tokens: 140 * replies.length,
+        completion_tokens: 7 * replies.length,
+        prompt_tokens_details: { cached_tokens: 40 * replies.length },
+      });
+      expect(model.violations).toEqual([]);
+    },
+  );
 
   test("is refused without the token, and nothing reaches the model", async () => {
     const before = model.requests.length;
     const stranger = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: "wrong", maxRetries: 0 });
-    await expect(stranger.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({ status: 401 });
+    await expect(
+      stranger.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] }),
+    ).rejects.toMatchObject({ status: 401 });
     await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
     expect(model.requests).toHaveLength(before);
   });
@@ -89,25 +109,37 @@ describe("the OpenAI client", () => {
   test("lists the agents as models, and one that does not exist is not found", async () => {
     const models = await client.models.list();
     expect(models.data.map(({ id }) => id)).toEqual(["factotum", "factotum/main", "factotum/coder"]);
-    await expect(client.chat.completions.create({ model: "factotum/nobody", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({ status: 404 });
+    await expect(
+      client.chat.completions.create({ model: "factotum/nobody", messages: [{ role: "user", content: "hi" }] }),
+    ).rejects.toMatchObject({ status: 404 });
   });
 
-  test("that goes away stops the provider's request", async () => {
+  test.each([true, false])("that goes away stops the provider's request (streaming: %s)", async (stream) => {
+    const word = `wait ${stream}`;
     const gate = model.hold();
     const abort = new AbortController();
-    const answer = client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "wait" }], stream: true }, { signal: abort.signal });
-    const request = await nextOf(model);
-    const aborted = model.nextAborted();
+    const asked = client.chat.completions.create(
+      { model: "factotum", messages: [{ role: "user", content: word }], stream },
+      { signal: abort.signal },
+    );
+    const ended = (async () => {
+      const answer = await asked;
+      if (Symbol.asyncIterator in answer) for await (const chunk of answer) expect(chunk.choices[0]?.delta.content).toBe("");
+    })().catch((error: unknown) => expect(error).toBeInstanceOf(OpenAI.APIUserAbortError));
+    const request = await requestSaying(model, word);
     abort.abort();
-    await expect(answer.then(async (stream) => Array.fromAsync(stream))).resolves.toEqual([expect.anything()]).catch(() => undefined);
-    expect((await aborted).index).toBe(request.index);
+    expect((await model.nextAborted()).index).toBe(request.index);
+    await ended;
     gate.open();
   });
 
   test("keeps a session by header and by user, and brings its own history without one", async () => {
     model.script([textReply("Noted."), textReply("Swordfish.")]);
     const headers = { "x-factotum-session": "words" };
-    await client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "The word is swordfish." }] }, { headers });
+    await client.chat.completions.create(
+      { model: "factotum", messages: [{ role: "user", content: "The word is swordfish." }] },
+      { headers },
+    );
     await client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "Which word?" }] }, { headers });
     expect(JSON.stringify(model.requests.at(-1)?.body)).toContain("The word is swordfish.");
 
@@ -130,22 +162,23 @@ describe("the OpenAI client", () => {
 
   test("gets a provider's failure as an error with advice", async () => {
     model.script([{ type: "error", errorType: "overloaded_error", message: "Overloaded" }]);
-    await expect(client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({ status: 429, code: "overloaded" });
+    await expect(client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({
+      status: 429,
+      code: "overloaded",
+    });
   });
 
   test("text-only agents get no tools", async () => {
     model.script([textReply("Only words.")]);
     await client.chat.completions.create({ model: "factotum/coder", messages: [{ role: "user", content: "hi" }] });
     expect(model.requests.at(-1)?.body?.["tools"] ?? []).toEqual([]);
-    model.script([toolReply({ name: "ls", input: {} }), textReply("No tools here.")]);
   });
 });
 
-/** The next request that was not seen before. */
-async function nextOf(server: AnthropicServer): ReturnType<AnthropicServer["nextRequest"]> {
-  const seen = server.requests.length;
+/** The first request that says `text`; earlier ones are passed over. */
+async function requestSaying(server: AnthropicServer, text: string): ReturnType<AnthropicServer["nextRequest"]> {
   for (;;) {
     const request = await server.nextRequest();
-    if (request.index >= seen) return request;
+    if (request.bytes.includes(text)) return request;
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
+import type { AgentTool, Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
 import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
 import { startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
 import { createHostRunner } from "@factotum/sandbox";
@@ -117,12 +117,14 @@ function coreTools({
   messenger: Messenger;
 }): readonly AgentTool[] {
   const { config, paths } = loaded;
-  const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs];
-  const roots: readonly FileRoot[] = [
-    ...skills.map((path) => ({ type: "skills" as const, path })),
-    ...config.tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })),
-  ];
-  const files = createFileAccess({ roots: () => roots, home: paths.home, protectedPaths: [loaded.path], userHome: paths.userHome });
+  const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs].map((path) => ({
+    type: "skills" as const,
+    path,
+  }));
+  const added = config.tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false }));
+  // What the owner opened is open to the owner: nobody else's turn reads it.
+  const roots = (run: RunFacts): readonly FileRoot[] => (run.owner ? [...skills, ...added] : skills);
+  const files = createFileAccess({ roots, home: paths.home, protectedPaths: [loaded.path], userHome: paths.userHome });
   const runner = createHostRunner({ clock: systemClock, baseEnv: context.env });
   return createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds });
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentTool, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import { orderTools } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import { filterTools } from "./tool-policy.ts";
@@ -114,7 +115,9 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
     tools: ({ provider, group }) => {
       const byProvider = config.tools.byProvider[provider];
       const all = [...layers, ...(byProvider === undefined ? [] : [byProvider]), ...(group?.tools === undefined ? [] : [group.tools])];
-      return filterTools(options.tools, all).tools;
+      return orderTools(filterTools(options.tools, all).tools.map((tool) => ({ tool, name: tool.name, origin: "core" as const }))).map(
+        ({ tool }) => tool,
+      );
     },
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);

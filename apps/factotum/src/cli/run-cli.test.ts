@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+
+test.each([
+  [["statsu"], "unknown command 'statsu'", "status"],
+  [["gateway", "stat"], "unknown command 'stat'", "start"],
+  [["status", "--jsn"], "unknown option '--jsn'", "--json"],
+])("%j is a usage error that names the nearest", async (args, problem, nearest) => {
+  await using cli = await CliHome.create();
+  const { code, stdout, stderr } = await cli.run(...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toContain(problem);
+  expect(stderr).toMatch(new RegExp(`Did you mean .*${nearest}`));
+  expect(stderr).toContain("--help");
+});
+
+test.each([
+  [[]],
+  [["gateway"]],
+  [["agent"]],
+  [["config", "set", "gateway.port"]],
+  [["gateway", "run", "--port", "many"]],
+  [["gateway", "run", "--port", "70000"]],
+])("%j is a usage error", async (args: string[]) => {
+  await using cli = await CliHome.create();
+  expect((await cli.run(...args)).code).toBe(2);
+});
+
+test.each([[["--help"]], [["gateway", "--help"]], [["config", "set", "--help"]], [["help", "agent"]]])(
+  "%j shows help",
+  async (args: string[]) => {
+    await using cli = await CliHome.create();
+    const { code, stdout, stderr } = await cli.run(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("Usage: factotum");
+  },
+);
+
+test.each([["status"], ["gateway", "status"], ["agent", "-m", "hello"]].map((args) => [args]))(
+  "%j without a gateway ends with 3 and names the command that starts it",
+  async (args: string[]) => {
+    await using cli = await CliHome.create();
+    const people = await cli.run(...args);
+    expect(people.code).toBe(3);
+    expect(people.stdout + people.stderr).toContain("factotum gateway start");
+    const program = await cli.run(...args, "--json");
+    expect(program.code).toBe(3);
+    expect(JSON.parse(program.stdout)).toMatchObject(args[0] === "agent" ? { error: { code: "notRunning" } } : { running: false });
+  },
+);
+
+test("--version loads the entry and nothing else of ours", async () => {
+  await using cli = await CliHome.create();
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => { if (!url.startsWith("node:")) process.stderr.write(url + "\\n"); return next(url, context); } });`;
+  const running = cli.spawnNode(["--import", `data:text/javascript,${encodeURIComponent(hook)}`], ["--version"]);
+  const { code, stdout, stderr } = await running.ended;
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+  const loaded = stderr
+    .trim()
+    .split("\n")
+    .filter((url) => !url.startsWith("data:"));
+  expect(loaded.map((url) => url.split("/").at(-1)).sort()).toEqual(["assets.ts", "factotum.ts", "node-version.ts", "version.ts"]);
+}, 30_000);

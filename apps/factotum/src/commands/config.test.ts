@@ -1,0 +1,80 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+
+async function withConfig(text: string): Promise<CliHome> {
+  const cli = await CliHome.create();
+  await mkdir(cli.factotumHome, { recursive: true });
+  await writeFile(join(cli.factotumHome, "factotum.json5"), text);
+  return cli;
+}
+
+test.each([
+  ["{}", 0, []],
+  ["{ gatway: {} }", 4, ["unknown-key"]],
+  ["{ channels: { feishuu: {} } }", 4, ["unknown-channel"]],
+  ["{ gateway: { port: -1 } }", 4, ["invalid-value"]],
+  ["{ gateway", 4, ["syntax"]],
+  ["{ spend: { unattended: { usdPerDay: 1 } } }", 0, []],
+])("validate of %s ends with %i", async (text, exitCode, types) => {
+  await using cli = await withConfig(text);
+  const { code, stdout } = await cli.run("config", "validate", "--json");
+  const report = JSON.parse(stdout) as { valid: boolean; problems: { type: string }[]; inactive: string[] };
+  expect(code).toBe(exitCode);
+  expect(report.valid).toBe(exitCode === 0);
+  expect(report.problems.map(({ type }) => type)).toEqual(types);
+  expect(report.inactive).toEqual(text.includes("spend") ? ["spend"] : []);
+  expect((await cli.run("config", "validate")).code).toBe(exitCode);
+});
+
+test("get prints what is set, what holds by default, and never a secret", async () => {
+  await using cli = await withConfig(`{ gateway: { auth: { token: "canary-token" } }, agents: { defaults: { model: "a/b" } } }`);
+  expect(await cli.run("config", "get", "agents.defaults.model")).toMatchObject({ code: 0, stdout: "a/b\n" });
+  expect(await cli.run("config", "get", "gateway.port")).toMatchObject({ code: 0, stdout: "18790\n" });
+  const { stdout } = await cli.run("config", "get", "session.reset", "--json");
+  expect(JSON.parse(stdout)).toEqual({ key: "session.reset", value: { mode: "daily", atHour: 4 }, source: "default" });
+  for (const args of [[], ["gateway"], ["gateway.auth"], ["gateway.auth.token"]]) {
+    const shown = await cli.run("config", "get", ...args);
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain("__factotum_redacted__");
+    expect(shown.stdout).not.toContain("canary");
+  }
+  expect((await cli.run("config", "get", "agents.defaults.thinking")).code).toBe(1);
+  expect((await cli.run("config", "get", "a..b")).code).toBe(2);
+});
+
+test.each([
+  ["gateway.port", "18999", 18999],
+  ["agents.defaults.model", "anthropic/some-model", "anthropic/some-model"],
+  ["tools.deny", `["exec"]`, ["exec"]],
+  ["agents.defaults.tools", `{ allow: ['read'] }`, { allow: ["read"] }],
+  ["gateway.auth.token", "1234567890", "__factotum_redacted__"],
+  ["agents.defaults.skipBootstrap", "true", true],
+])("set %s %s", async (key, value, expected) => {
+  await using cli = await withConfig("{ /* kept */ }");
+  const result = await cli.run("config", "set", key, value);
+  expect(result).toMatchObject({ code: 0 });
+  const { stdout } = await cli.run("config", "get", key, "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ key, value: expected, source: "file" });
+  expect(await cli.read("factotum.json5")).toContain("/* kept */");
+  expect((await cli.run("config", "unset", key)).code).toBe(0);
+  expect((await cli.run("config", "validate")).code).toBe(0);
+});
+
+test("set refuses what does not fit and writes nothing", async () => {
+  await using cli = await withConfig("{}");
+  const result = await cli.run("config", "set", "gateway.prot", "1", "--json");
+  expect(result.code).toBe(4);
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    error: { code: "configInvalid", message: expect.stringContaining(`"port"`) as string },
+  });
+  expect(await cli.read("factotum.json5")).toBe("{}");
+});
+
+test("the schema has every channel of this build", async () => {
+  await using cli = await CliHome.create();
+  const { stdout } = await cli.run("config", "schema");
+  const schema = JSON.parse(stdout) as { properties: { channels: { properties: object } } };
+  expect(Object.keys(schema.properties.channels.properties)).toEqual(["defaults", "feishu", "webchat"]);
+});

@@ -1,0 +1,66 @@
+import { REDACTED } from "@factotum/config";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { createLogger } from "./create-logger.ts";
+import { SecretFilter, secretVariables } from "./secret-filter.ts";
+
+function memoryLog(options: { pretty: boolean; secrets?: SecretFilter; level?: "debug" | "info" }): {
+  readonly lines: string[];
+  readonly logger: ReturnType<typeof createLogger>;
+} {
+  const lines: string[] = [];
+  const { pretty, secrets = new SecretFilter(), level = "info" } = options;
+  return { lines, logger: createLogger({ write: (line) => void lines.push(line), pretty, level, secrets }) };
+}
+
+test.each([true, false])("no secret gets through, in message, field, child or error (pretty: %s)", (pretty) => {
+  const secrets = new SecretFilter();
+  const { lines, logger } = memoryLog({ pretty, secrets, level: "debug" });
+  secrets.add([`canary "one"`, "canary-two"]);
+  logger.info(`said canary-two`, { text: `x canary "one" y`, deep: { list: ["canary-two"] }, appSecret: "unregistered-canary" });
+  logger.child({ token: "child-canary", account: "canary-two" }).warn("child");
+  logger.error("failed", { error: new Error("with canary-two", { cause: new Error(`and canary "one"`) }) });
+  logger.debug("plain", { size: 3 });
+  expect(lines).toHaveLength(4);
+  expect(lines.slice(0, 3).join("")).not.toMatch(/canary-two|canary \\*"one|unregistered-canary/);
+  expect(lines[0]).toContain(REDACTED);
+  expect(lines[3]).toContain("plain");
+});
+
+test("lines are JSON with level, time, message, fields and the error's cause", () => {
+  const { lines, logger } = memoryLog({ pretty: false });
+  logger.child({ channel: "x" }).error("it failed", { error: new TypeError("bad", { cause: new Error("deeper") }), count: 2 });
+  logger.debug("not shown");
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    level: "error",
+    message: "it failed",
+    channel: "x",
+    count: 2,
+    error: { type: "TypeError", message: expect.stringContaining("deeper") as string },
+  });
+});
+
+test("a person gets one line", () => {
+  const { lines, logger } = memoryLog({ pretty: true });
+  logger.info("Channel started", { channel: "webchat", tries: 2 });
+  expect(lines[0]).toMatch(/^\d\d:\d\d:\d\d info {2}Channel started channel=webchat tries=2\n$/);
+});
+
+test("whatever the secrets are, none is left in the text", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ minLength: 4 }), { minLength: 1, maxLength: 5 }), fc.string(), (values, between) => {
+      const filter = new SecretFilter();
+      filter.add(values);
+      const hidden = filter.hide(values.map((value) => `${between}${value}`).join("\n"));
+      for (const value of values)
+        expect(hidden.replaceAll(REDACTED, "").includes(value) && !between.includes(value) && !REDACTED.includes(value)).toBe(false);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("variables that are named like a key are secrets", () => {
+  const env = { OPENAI_API_KEY: "sk-12345678", PATH: "/usr/bin:/bin", MY_TOKEN: "short", DB_PASSWORD: "long-enough" };
+  expect(secretVariables(env)).toEqual(["sk-12345678", "long-enough"]);
+});

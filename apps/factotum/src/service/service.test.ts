@@ -1,0 +1,82 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { statePaths } from "@factotum/config";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import type { CliContext } from "../cli/cli-context.ts";
+import { plistText } from "./launchd-service.ts";
+import { unitText } from "./systemd-service.ts";
+
+const context: CliContext = {
+  env: { FACTOTUM_CONFIG: "/c & d/factotum.json5" },
+  paths: statePaths({ HOME: "/home/ann", FACTOTUM_HOME: `/home/ann/50% "odd" $HOME` }),
+  version: "1",
+  self: { file: "/opt/node $x", args: ["/opt/a b/factotum.mjs"] },
+  platform: "linux",
+  print: () => undefined,
+  note: () => undefined,
+  signal: new AbortController().signal,
+};
+
+test("the unit quotes every path, and does not repeat a start that cannot work", () => {
+  const unit = unitText(context);
+  expect(unit).toContain(String.raw`ExecStart="/opt/node $$x" "/opt/a b/factotum.mjs" "gateway" "run"`);
+  expect(unit).toContain(String.raw`Environment="FACTOTUM_HOME=/home/ann/50%% \"odd\" $HOME"`);
+  expect(unit).toContain(`Environment="FACTOTUM_CONFIG=/c & d/factotum.json5"`);
+  expect(unit).toContain("RestartPreventExitStatus=2 4");
+});
+
+test("the property list escapes what XML reads otherwise", () => {
+  const plist = plistText(context, "ai.factotum.gateway");
+  expect(plist).toContain("<string>/c &amp; d/factotum.json5</string>");
+  expect(plist).toContain("<string>/opt/a b/factotum.mjs</string>");
+  expect(plist).not.toMatch(/&(?!amp;|lt;|gt;)/);
+});
+
+/** Puts a `systemctl` first on the PATH that writes down how it was called and ends as told. */
+async function fakeSystemctl(cli: CliHome, exitCode: number): Promise<() => Promise<string[]>> {
+  const folder = join(cli.home, "bin");
+  const log = join(cli.home, "systemctl.log");
+  await mkdir(folder);
+  await writeFile(
+    join(folder, "systemctl"),
+    `#!/bin/sh\necho "$@" >> "${log}"\n[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`,
+  );
+  await chmod(join(folder, "systemctl"), 0o755);
+  await writeFile(log, "");
+  cli.env["PATH"] = `${folder}${delimiter}${cli.env["PATH"]}`;
+  return async () => (await readFile(log, "utf8")).trim().split("\n");
+}
+
+test("install writes the unit and starts it, uninstall takes it away, each once", async () => {
+  await using cli = await CliHome.create();
+  const calls = await fakeSystemctl(cli, 0);
+  const installed = await cli.run("gateway", "install", "--json");
+  const { file } = JSON.parse(installed.stdout) as { file: string };
+  expect(file).toMatch(new RegExp(`^${cli.home}/.config/systemd/user/factotum-[0-9a-f]{8}\\.service$`));
+  expect(await readFile(file, "utf8")).toContain(`FACTOTUM_HOME=${cli.factotumHome}`);
+  const unit = file.split("/").at(-1);
+  expect(await calls()).toEqual(["--user show-environment", "--user daemon-reload", `--user enable --now ${unit}`]);
+  expect((await cli.run("gateway", "uninstall")).code).toBe(0);
+  expect((await calls()).slice(3)).toEqual([`--user disable --now ${unit}`, "--user daemon-reload"]);
+  expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual([]);
+  expect((await cli.run("gateway", "uninstall")).stdout).toContain("not installed");
+});
+
+test("the default state directory has the plain name", async () => {
+  await using cli = await CliHome.create();
+  await fakeSystemctl(cli, 0);
+  cli.env["FACTOTUM_HOME"] = join(cli.home, ".factotum");
+  await cli.run("gateway", "install");
+  expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual(["factotum.service"]);
+});
+
+test("without a session of systemd nothing is left behind, and another way is named", async () => {
+  await using cli = await CliHome.create();
+  await fakeSystemctl(cli, 1);
+  const result = await cli.run("gateway", "install");
+  expect(result.code).toBe(1);
+  expect(result.stderr).toContain("no bus");
+  expect(result.stderr).toContain("factotum gateway start");
+  expect(await readdir(cli.home)).not.toContain(".config");
+});
