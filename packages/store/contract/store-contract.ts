@@ -3,6 +3,7 @@ import type { Store } from "../src/index.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
 import { describeOutbox } from "./outbox.ts";
+import { describeRandomOperations } from "./random-operations.ts";
 import { describeSessions } from "./sessions.ts";
 import { describeTranscript } from "./transcript.ts";
 import { describeTurns } from "./turns.ts";
@@ -46,5 +47,6 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeTranscript(context);
     describeOutbox(context);
     describeDurability(context);
+    describeRandomOperations(createFixture);
   });
 }
