@@ -123,7 +123,7 @@ test("a delivery that was not stored may be tried again; one that was aborted un
   expect(socket.deliveries).toEqual([]);
 });
 
-test("sends of one conversation keep their order, those of another do not wait, and stop waits for them", async () => {
+test("sends of one conversation keep their order, and those of another do not wait", async () => {
   const { socket, channel } = setUp();
   const gate = Promise.withResolvers<void>();
   socket.beforeStore = (delivery) => (delivery.idempotencyKey === "s-1" ? gate.promise : Promise.resolve());
@@ -132,12 +132,35 @@ test("sends of one conversation keep their order, those of another do not wait, 
   const second = channel.send(target, { type: "text", text: "2" }, { signal, idempotencyKey: "s-2" });
   await channel.send(other, { type: "text", text: "3" }, { signal, idempotencyKey: "s-3" });
   expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["3"]);
+  gate.resolve();
+  await Promise.all([first, second]);
+  expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["3", "1", "2"]);
+});
+
+test("stop waits for the delivery under way, what waits behind it is for the next start", async () => {
+  const { socket, channel } = setUp();
+  const gate = Promise.withResolvers<void>();
+  socket.beforeStore = () => gate.promise;
+  await channel.start({ signal });
+  const first = channel.send(target, { type: "text", text: "1" }, { signal, idempotencyKey: "s-1" });
+  const second = channel.send(target, { type: "text", text: "2" }, { signal, idempotencyKey: "s-2" });
   const stopped = channel.stop({ signal });
-  await expect(channel.stop({ signal: AbortSignal.abort() })).resolves.toBeUndefined();
   gate.resolve();
   await stopped;
-  expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["3", "1", "2"]);
-  await Promise.all([first, second]);
+  expect(await first).toMatchObject({ type: "accepted" });
+  expect(await second).toMatchObject({ type: "rejected", code: "unreachable", retry: { type: "backoff" } });
+  expect(socket.deliveries.map((delivery) => delivery.text)).toEqual(["1"]);
+});
+
+test("while inputs cannot be stored, the health says so, and a good one ends that", async () => {
+  let isFull = true;
+  const { socket, channel } = setUp(() => (isFull ? Promise.reject(new Error("disk full")) : Promise.resolve("accepted")));
+  await channel.start({ signal });
+  await expect(socket.input(input)).rejects.toThrow("disk full");
+  expect(channel.health()).toMatchObject({ state: "degraded", detail: expect.stringContaining("cannot be stored") });
+  isFull = false;
+  await socket.input(input);
+  expect(channel.health()).toEqual({ state: "connected", evidenceAtMs: 1_700_000_000_000 });
 });
 
 test("only a session key is an address", async () => {

@@ -10,13 +10,13 @@ import {
   type SendOptions,
   type SendReceipt,
 } from "@factotum/channel-contract";
-import type { WebchatInput, WebchatSocket } from "@factotum/protocol";
+import { createKeyedQueue } from "@factotum/channel-kit";
+import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import { WEBCHAT_CAPABILITIES } from "./capabilities.ts";
 import type { WebchatConfig } from "./config.ts";
 import { toReceipt, toUnsupportedError } from "./errors.ts";
 import { parseInput } from "./inbound/parse-input.ts";
 import { renderDelivery } from "./outbound/render-delivery.ts";
-import { SendOrder } from "./outbound/send-order.ts";
 
 /** What WebChat needs beyond the host: the gateway's socket, which takes the place of a platform's SDK. */
 export interface WebchatDependencies {
@@ -31,14 +31,17 @@ export function createWebchatChannel(config: WebchatConfig, host: ChannelHost, d
   return new WebchatChannel(host, dependencies.socket);
 }
 
+const NOT_NOW = { type: "rejected", code: "unreachable", retry: { type: "backoff" } } as const;
+
 class WebchatChannel implements Channel {
   readonly capabilities = WEBCHAT_CAPABILITIES;
   readonly #host: ChannelHost;
   readonly #socket: WebchatSocket;
-  readonly #order = new SendOrder();
+  readonly #queue = createKeyedQueue();
   #listening: Disposable | undefined;
-  #state: "starting" | "connected" | "stopped" = "starting";
-  #evidenceAtMs: number | undefined;
+  /** Fires when a stop does not wait any longer. */
+  #leaving = new AbortController();
+  #health: ChannelHealth = { state: "starting" };
 
   constructor(host: ChannelHost, socket: WebchatSocket) {
     this.#host = host;
@@ -47,16 +50,23 @@ class WebchatChannel implements Channel {
 
   async start(options: CallOptions): Promise<void> {
     options.signal.throwIfAborted();
-    this.#listening ??= this.#socket.listen((input) => this.#receive(input));
-    this.#state = "connected";
-    this.#evidenceAtMs = this.#host.clock.now();
+    if (this.#listening !== undefined) return;
+    this.#leaving = new AbortController();
+    this.#listening = this.#socket.listen((input) => this.#receive(input));
+    this.#health = { state: "connected", evidenceAtMs: this.#host.clock.now() };
   }
 
   async #receive(input: WebchatInput): Promise<"accepted" | "duplicate"> {
     const nowMs = this.#host.clock.now();
-    const outcome = await this.#host.receive(parseInput(input, { accountId: this.#host.accountId, nowMs }));
-    this.#evidenceAtMs = nowMs;
-    return outcome;
+    try {
+      const outcome = await this.#host.receive(parseInput(input, { accountId: this.#host.accountId, nowMs }));
+      if (this.#listening !== undefined) this.#health = { state: "connected", evidenceAtMs: nowMs };
+      return outcome;
+    } catch (error) {
+      const detail = "Messages cannot be stored at the moment; the page sends them again. The gateway's log says why.";
+      if (this.#listening !== undefined) this.#health = { state: "degraded", evidenceAtMs: nowMs, detail };
+      throw error;
+    }
   }
 
   async handleWebhook(): Promise<Response> {
@@ -64,22 +74,27 @@ class WebchatChannel implements Channel {
   }
 
   async send(target: Origin, outbound: Outbound, options: SendOptions): Promise<SendReceipt> {
-    const delivery = renderDelivery(target, outbound, options.idempotencyKey);
-    if (delivery === undefined) {
-      const error = toUnsupportedError(`"${outbound.type}" messages`);
-      return { type: "rejected", code: error.code, retry: error.retry, message: error.message };
+    const rendered = renderDelivery(target, outbound, options.idempotencyKey);
+    if (rendered.type === "refused") return rendered.receipt;
+    return this.#queue.run(target.conversation.id, () => this.#deliver(rendered.delivery, options.signal));
+  }
+
+  async #deliver(delivery: WebchatDelivery, callerSignal: AbortSignal): Promise<SendReceipt> {
+    if (this.#health.state === "stopped")
+      return { ...NOT_NOW, message: "WebChat is stopped; the gateway sends this after its next start." };
+    if (callerSignal.aborted) return { ...NOT_NOW, message: "The send was aborted before it began." };
+    const signal = AbortSignal.any([callerSignal, this.#leaving.signal]);
+    const aborted = Promise.withResolvers<never>();
+    const abort = (): void => aborted.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      const { entryId } = await Promise.race([this.#socket.deliver(delivery, { signal }), aborted.promise]);
+      return { type: "accepted", messageIds: [messageId(entryId)] };
+    } catch (error) {
+      return toReceipt(error, signal);
+    } finally {
+      signal.removeEventListener("abort", abort);
     }
-    return this.#order.run(target.conversation.id, async () => {
-      if (options.signal.aborted) {
-        return { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message: "The send was aborted before it began." };
-      }
-      try {
-        const { entryId } = await this.#socket.deliver(delivery, { signal: options.signal });
-        return { type: "accepted", messageIds: [messageId(entryId)] };
-      } catch (error) {
-        return toReceipt(error, options.signal);
-      }
-    });
   }
 
   async act(action: { readonly name: string }): Promise<never> {
@@ -90,21 +105,25 @@ class WebchatChannel implements Channel {
     throw new ChannelError("not-found", "WebChat messages carry no attachments.", { retry: { type: "never" } });
   }
 
-  /** A session key is its own address. Names are not looked up: the one person here has no other. */
+  /** A session key is its own address, with or without `channel:` before it. Names are not looked up: the one person here has no other. */
   async resolveTarget(query: string): Promise<Origin | undefined> {
-    const id = query.trim();
+    const id = query.trim().replace(/^channel:/, "");
     if (!/^agent:[^:\s]+:\S+$/.test(id)) return undefined;
     return { channel: "webchat", accountId: this.#host.accountId, conversation: { kind: "direct", id } };
   }
 
   health(): ChannelHealth {
-    return { state: this.#state, ...(this.#evidenceAtMs === undefined ? {} : { evidenceAtMs: this.#evidenceAtMs }) };
+    return this.#health;
   }
 
   async stop(options: CallOptions): Promise<void> {
     this.#listening?.[Symbol.dispose]();
     this.#listening = undefined;
-    this.#state = "stopped";
-    await this.#order.idle(options.signal);
+    this.#health = { ...this.#health, state: "stopped" };
+    const leave = (): void => this.#leaving.abort(new Error("The channel was stopped."));
+    if (options.signal.aborted) leave();
+    options.signal.addEventListener("abort", leave, { once: true });
+    await this.#queue.idle();
+    options.signal.removeEventListener("abort", leave);
   }
 }

@@ -1,9 +1,9 @@
 import { ChannelError, type SendReceipt } from "@factotum/channel-contract";
 
-/** What became of a delivery that failed. The socket is in this process: a failure means that the entry was not stored, an abort that nobody knows. */
+/** What became of a delivery that failed. The socket is in this process: a failure means that the entry was not stored; after an abort nobody knows. */
 export function toReceipt(error: unknown, signal: AbortSignal): SendReceipt {
-  if (signal.aborted) return { type: "ambiguous", cause: "The send was aborted before the entry was confirmed." };
   if (ChannelError.isInstance(error)) return { type: "rejected", code: error.code, retry: error.retry, message: error.message };
+  if (signal.aborted) return { type: "ambiguous", cause: "The send was aborted before the entry was confirmed." };
   const detail = error instanceof Error ? error.message : "unknown failure";
   return { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message: `The entry could not be stored: ${detail}` };
 }

@@ -11,6 +11,10 @@ export type Need =
   | "other-bots"
   | "mass-mention"
   | "files"
+  | "groups"
+  | "replies"
+  | "credential"
+  | "wire"
   | "threads"
   | "markdown"
   | "edit"
@@ -54,6 +58,7 @@ export interface World {
 /** What of the needs is there. */
 export function providedNeeds(platform: ConformancePlatform, capabilities: ChannelCapabilities): ReadonlySet<Need> {
   const { features, transport } = platform;
+  const { absent = [] } = features;
   const table: readonly (readonly [Need, boolean])[] = [
     ["webhook", transport === "webhook"],
     ["connection", transport === "connection"],
@@ -62,6 +67,10 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["other-bots", features.otherBots],
     ["mass-mention", features.massMention !== ""],
     ["files", features.files],
+    ["groups", !absent.includes("groups")],
+    ["replies", !absent.includes("replies")],
+    ["credential", !absent.includes("credential")],
+    ["wire", !absent.includes("wire")],
     ["threads", capabilities.threads === "native"],
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],

@@ -90,6 +90,11 @@ export interface ConformancePlatform extends AsyncDisposable {
     readonly massMention: string;
     /** Messages can carry files. */
     readonly files: boolean;
+    /**
+     * What nearly every platform has and this one has not at all: conversations of several people, answers to a single message, a credential that can be
+     * wrong, a wire between it and the adapter that can break. Nothing when left out.
+     */
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire")[];
   };
   /** What may never be in a log line. */
   readonly secrets: readonly string[];

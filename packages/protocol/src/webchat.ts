@@ -6,6 +6,8 @@ export interface WebchatInput {
   readonly idempotencyKey: string;
   /** Name of the client, such as `control-ui`. */
   readonly clientName: string;
+  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
+  readonly receivedAtMs?: number;
 }
 
 /** What the WebChat channel shows in a session. */

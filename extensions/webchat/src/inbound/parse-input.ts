@@ -13,7 +13,7 @@ export function parseInput(input: WebchatInput, facts: { readonly accountId: str
     origin: { channel: "webchat", accountId: facts.accountId, conversation: { kind: "direct", id: input.sessionKey } },
     eventId: input.idempotencyKey,
     messageId: messageId(input.idempotencyKey),
-    timestampMs: facts.nowMs,
+    timestampMs: input.receivedAtMs ?? facts.nowMs,
     event: { type: "message" },
     sender: { id: SENDER_ID, isBot: false },
     text: input.text,

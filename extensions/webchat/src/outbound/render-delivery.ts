@@ -1,20 +1,50 @@
-import type { Origin, Outbound } from "@factotum/channel-contract";
+import { createHash } from "node:crypto";
+import type { ChannelErrorCode, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { measure } from "@factotum/channel-kit";
 import type { WebchatDelivery } from "@factotum/protocol";
+import { WEBCHAT_CAPABILITIES } from "../capabilities.ts";
+import { toUnsupportedError } from "../errors.ts";
 
-/** Turns an outbound message into a delivery; `undefined` for what the capabilities do not declare. Markdown goes out as it is. */
-export function renderDelivery(target: Origin, outbound: Outbound, idempotencyKey: string): WebchatDelivery | undefined {
-  const sessionKey = target.conversation.id;
+/** What goes to the socket, or why nothing does. */
+export type RenderedDelivery =
+  | { readonly type: "delivery"; readonly delivery: WebchatDelivery }
+  | { readonly type: "refused"; readonly receipt: Extract<SendReceipt, { type: "rejected" }> };
+
+/** Turns an outbound message into a delivery. Markdown goes out as it is; what the capabilities do not declare is refused for good. */
+export function renderDelivery(target: Origin, outbound: Outbound, key: string): RenderedDelivery {
+  const base = { sessionKey: target.conversation.id, idempotencyKey: shortKey(key) };
   switch (outbound.type) {
     case "text":
-      return { type: "text", sessionKey, idempotencyKey, text: outbound.text };
-    case "edit":
-      return { type: "edit", sessionKey, idempotencyKey, targetId: outbound.targetId, text: outbound.text };
+      return checkText(outbound.text) ?? { type: "delivery", delivery: { type: "text", ...base, text: outbound.text } };
+    case "edit": {
+      const { targetId, text } = outbound;
+      return checkText(text) ?? { type: "delivery", delivery: { type: "edit", ...base, targetId, text } };
+    }
     case "media":
     case "delete":
     case "reaction":
     case "poll":
     case "card":
     case "typing":
-      return undefined;
+      return refuse("rejected", toUnsupportedError(`"${outbound.type}" messages`).message);
   }
+}
+
+function checkText(text: string): RenderedDelivery | undefined {
+  const { maxLength, unit } = WEBCHAT_CAPABILITIES.text;
+  if (text.trim() === "") return refuse("rejected", "There is nothing to show: the text is blank.");
+  const length = measure(text, unit);
+  return length > maxLength
+    ? refuse("too-long", `The text has ${length} characters; WebChat takes ${maxLength} in one message.`)
+    : undefined;
+}
+
+function refuse(code: ChannelErrorCode, message: string): RenderedDelivery {
+  return { type: "refused", receipt: { type: "rejected", code, retry: { type: "never" }, message } };
+}
+
+/** The socket compares keys whole, so a long one becomes its hash. */
+function shortKey(key: string): string {
+  const maxLength = WEBCHAT_CAPABILITIES.idempotentSend?.maxKeyLength ?? 0;
+  return key.length <= maxLength ? key : createHash("sha256").update(key).digest("hex");
 }

@@ -17,6 +17,8 @@ async function receiveOne(world: World, message: Partial<TestMessage> = {}): Pro
 
 const hostile = 'שלום 你好 👩‍👩‍👧‍👦 *stars* _lines_ `code`\n\n> quote\n<b>html</b> & \\ \u202e "quoted"';
 
+const ADDRESS_NEEDS = { direct: [], group: ["groups"], thread: ["threads"] } as const;
+
 /** What an adapter makes of the platform's events. */
 export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
@@ -87,7 +89,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   },
   ...(["direct", "group", "thread"] as const).map((conversation): ConformanceCase => ({
     id: `inbound:address-${conversation}`,
-    needs: conversation === "thread" ? ["threads"] : [],
+    needs: ADDRESS_NEEDS[conversation],
     behaviour: `A message of a ${conversation} conversation has its complete address: channel, account, conversation${conversation === "thread" ? " and thread" : ""}.`,
     async prove(world) {
       const { event, received } = await receiveOne(world, { conversation });
@@ -96,7 +98,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   })),
   {
     id: "inbound:mention-bot",
-    needs: [],
+    needs: ["groups"],
     behaviour: "A group message that names the bot says so.",
     async prove(world) {
       assert.equal((await receiveOne(world, { conversation: "group", mentionsBot: true })).received.mentionsBot, true);
@@ -104,7 +106,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "inbound:mention-other",
-    needs: [],
+    needs: ["groups"],
     behaviour: "A group message that names somebody else does not count as naming the bot, and shows the name.",
     async prove(world) {
       const { received } = await receiveOne(world, { conversation: "group", text: "ask", mentionsBob: true });
@@ -114,7 +116,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "inbound:reply",
-    needs: [],
+    needs: ["replies"],
     behaviour: "A reply names the message that it answers.",
     async prove(world) {
       const { event, received } = await receiveOne(world, { isReply: true });

@@ -42,7 +42,7 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "outbound:group",
-    needs: [],
+    needs: ["groups"],
     behaviour: "A text for a group is shown in that group, outside any thread.",
     async prove({ send, platform }) {
       acceptedId(await send(text("all"), { to: "group" }));
@@ -61,7 +61,7 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "outbound:reply",
-    needs: [],
+    needs: ["replies"],
     behaviour: "A reply is shown as an answer to the message that it names.",
     async prove({ channel, host, platform, event, send }) {
       await platform.deliver(channel, event());
@@ -304,7 +304,7 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "outbound:answer-lost",
-    needs: [],
+    needs: ["wire"],
     behaviour: "A request that left and was not answered is ambiguous, and is not repeated by the adapter.",
     async prove({ send, platform }) {
       platform.failNextSend({ type: "answer-lost" });
@@ -372,7 +372,7 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "outbound:credential-wrong",
-    needs: [],
+    needs: ["credential"],
     behaviour: "A credential that the platform refuses is a rejection as unauthorized, for good.",
     async prove({ another, address }) {
       const outbound: Outbound = { type: "text", text: "x" };

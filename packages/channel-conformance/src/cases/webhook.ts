@@ -102,7 +102,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "connection:again",
-    needs: ["connection"],
+    needs: ["connection", "wire"],
     behaviour: "A connection that broke is opened again without help, says so in its health, and messages arrive again.",
     async prove(world) {
       const { channel, host, platform, event } = world;
@@ -115,7 +115,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
   },
   {
     id: "connection:one",
-    needs: ["connection"],
+    needs: ["connection", "wire"],
     behaviour: "There is never more than one connection of an account, also after it broke three times.",
     async prove(world) {
       const { platform } = world;
