@@ -10,7 +10,7 @@ export interface AccessPolicy {
 }
 
 /** One group's part of the policy. */
-export interface GroupAccess {
+interface GroupAccess {
   readonly requireMention: boolean;
   /** Left out: every member. */
   readonly allowFrom?: readonly string[] | undefined;

@@ -13,7 +13,7 @@ export type Principal =
   | { readonly type: "run"; readonly owner: boolean };
 
 /** The HTTP routes. A route that is not here cannot be served. */
-export const HTTP_ROUTES = [
+const HTTP_ROUTES = [
   "GET /",
   "GET /healthz",
   "GET /readyz",
@@ -27,7 +27,7 @@ export const HTTP_ROUTES = [
 export type HttpRoute = (typeof HTTP_ROUTES)[number];
 
 /** What a tool does, as its traits say; `send-elsewhere` is a send to another address than the run's own. */
-export const TOOL_ACTIONS = ["read", "write", "execute", "send", "send-elsewhere", "config"] as const;
+const TOOL_ACTIONS = ["read", "write", "execute", "send", "send-elsewhere", "config"] as const;
 
 /** Name of what a tool does. */
 export type ToolAction = (typeof TOOL_ACTIONS)[number];

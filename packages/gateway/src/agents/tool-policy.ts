@@ -24,7 +24,7 @@ const CODING = [
 ];
 
 /** Tool names of each profile; `full` is everything. Names of tools that a build does not have are no error. */
-export const TOOL_PROFILES: {
+const TOOL_PROFILES: {
   readonly minimal: readonly string[];
   readonly coding: readonly string[];
   readonly messaging: readonly string[];

@@ -7,7 +7,7 @@ export type ParsedReply =
   { readonly type: "silent" } | { readonly type: "visible"; readonly text: string; readonly replyTo: ReplyTarget };
 
 /** Which message a reply answers, on channels that can show it. */
-export type ReplyTarget = { readonly type: "none" } | { readonly type: "current" } | { readonly type: "message"; readonly id: MessageId };
+type ReplyTarget = { readonly type: "none" } | { readonly type: "current" } | { readonly type: "message"; readonly id: MessageId };
 
 const SILENT_TOKENS: ReadonlySet<string> = new Set(["NO_REPLY", "__SILENT__"]);
 const REPLY_TAG = /\[\[\s*reply_to(?:_current|\s*:\s*([^\]\s]*))\s*\]\]/gi;

@@ -6,7 +6,7 @@ import { backoffDelay } from "@factotum/channel-kit";
 export const SEND_TIMEOUT_MS = 60_000;
 
 /** Tries of one row, the first one included. */
-export const MAX_SEND_ATTEMPTS = 8;
+const MAX_SEND_ATTEMPTS = 8;
 
 /** What the decision rests on. */
 export interface SendAttempt {

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
 /** What the pages of the Control UI may do: their own scripts and styles, their own socket, nothing from anywhere else. */
-export const CONTENT_SECURITY_POLICY: string = [
+const CONTENT_SECURITY_POLICY: string = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

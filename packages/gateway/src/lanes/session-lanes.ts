@@ -1,5 +1,5 @@
 /** What a lane does with its items. Must not reject; it is told to end by the signal and then settles soon. */
-export type ProcessItem<Item> = (sessionKey: string, item: Item, options: { readonly signal: AbortSignal }) => Promise<void>;
+type ProcessItem<Item> = (sessionKey: string, item: Item, options: { readonly signal: AbortSignal }) => Promise<void>;
 
 /** Construction of the lanes. */
 export interface SessionLanesOptions<Item> {

@@ -2,7 +2,7 @@ import type { Origin } from "@factotum/channel-contract";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
 
 /** How direct messages share sessions (design 04, keys). */
-export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
+type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
 
 /** One rule of `bindings[]` (design 08). */
 export interface Binding {
@@ -56,7 +56,7 @@ export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
 }
 
 /** The agent of everything that no binding names: the one marked, else the first, else `main`. */
-export function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
+function defaultAgentId(config: Pick<RoutingConfig, "agents">): string {
   return config.agents.find((agent) => agent.isDefault)?.id ?? config.agents[0]?.id ?? "main";
 }
 

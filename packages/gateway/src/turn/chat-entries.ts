@@ -62,7 +62,7 @@ function assistantEntry(base: { readonly id: string; readonly timestampMs: numbe
 }
 
 /** The text of an answer that a person may see: text blocks only, directives parsed away. Empty when the assistant chose silence. */
-export function visibleText(message: AssistantMessage): string {
+function visibleText(message: AssistantMessage): string {
   const reply = parseReply(answerText(message));
   return reply.type === "silent" ? "" : reply.text;
 }

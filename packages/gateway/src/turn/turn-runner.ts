@@ -17,7 +17,7 @@ import type { TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** A turn that was begun this often and never ended is given up (design 04). */
-export const MAX_TURN_ATTEMPTS = 3;
+const MAX_TURN_ATTEMPTS = 3;
 
 /** Bounds of a run (design 08, loops). */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
