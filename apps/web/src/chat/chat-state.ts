@@ -57,7 +57,7 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
     case "queue-change":
       return { ...state, queued: event.queued };
     case "reset":
-      return { sessionKey: state.sessionKey, entries: [], queued: state.queued, ...(state.live === undefined ? {} : { live: state.live }) };
+      return { sessionKey: state.sessionKey, entries: [], queued: state.queued };
   }
 }
 
@@ -67,7 +67,7 @@ function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => 
 
 function growLastBlock(live: LiveRun, text: string): LiveRun {
   const last = live.blocks.at(-1);
-  if (last === undefined) return { ...live, blocks: [{ type: "text", text }] };
+  if (last === undefined) return live;
   return { ...live, blocks: [...live.blocks.slice(0, -1), { ...last, text: last.text + text }] };
 }
 

@@ -219,6 +219,44 @@ test("silence is answered with a probe, and no answer to it with a new connectio
   expect(await reached(client, "waiting")).toMatchObject({ reason: "The gateway stopped answering." });
 });
 
+test("events that overtake their snapshot are applied after it", async () => {
+  const { session } = gateway.conversation(MAIN_KEY);
+  const runId = session.startRun();
+  session.startBlock("text");
+  gateway.intercept = (request) => {
+    if (request.method !== "chat.subscribe") return "handle";
+    const answer = session.snapshot();
+    gateway.broadcast("chat", { sessionKey: MAIN_KEY, event: { type: "block-delta", runId, text: "early" } });
+    return { answer };
+  };
+  const client = makeClient();
+  client.start();
+  const chat = follow(client, MAIN_KEY);
+  const state = await chat.until((next) => next.live?.blocks[0]?.text !== "");
+  expect(state.live?.blocks).toEqual([{ type: "text", text: "early" }]);
+});
+
+test("a session that is watched again waits for the end of the old subscription", async () => {
+  const { session } = gateway.conversation(MAIN_KEY);
+  session.startRun();
+  session.startBlock("text");
+  const client = makeClient();
+  client.start();
+  const first = follow(client, MAIN_KEY);
+  await first.until(() => true);
+  gateway.intercept = (request) => {
+    // Still from the old subscription, under way when the page had changed its mind.
+    if (request.method === "chat.unsubscribe") session.write("once");
+    return "handle";
+  };
+  first.end();
+  const second = follow(client, MAIN_KEY);
+  const state = await second.until(() => true);
+  await client.request("agents.list", {});
+  expect(state.live?.blocks).toEqual([{ type: "text", text: "once" }]);
+  expect(second.state?.live?.blocks).toEqual([{ type: "text", text: "once" }]);
+});
+
 test("an ended watch is unsubscribed and hears nothing more", async () => {
   const client = makeClient();
   client.start();

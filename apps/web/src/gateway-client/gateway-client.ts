@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatSnapshot, RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { ChatEvent, ChatSnapshot, RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
 import { backoffDelayMs } from "./backoff.ts";
 import { Connection, type ConnectionEnd, type GatewayEvent } from "./connection.ts";
 import { RpcError } from "./rpc-error.ts";
@@ -44,6 +44,8 @@ interface Watch {
   readonly watcher: ChatWatcher;
   /** As the gateway spells the key; known once it has answered on this connection. */
   liveKey: string | undefined;
+  /** Events that overtook the snapshot they follow on, while it is waited for. */
+  early: RpcEvents["chat"][] | undefined;
 }
 
 /**
@@ -53,6 +55,8 @@ interface Watch {
 export class GatewayClient {
   readonly #options: GatewayClientOptions;
   readonly #watches = new Set<Watch>();
+  /** Subscriptions that are being ended, by key. */
+  readonly #endings = new Map<string, Promise<void>>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #eventListeners = new Set<(event: GatewayEvent) => void>();
   #connection: Connection | undefined;
@@ -107,17 +111,22 @@ export class GatewayClient {
     return this.#connection.request(method, params, { timeoutMs: options?.timeoutMs ?? REQUEST_TIMEOUT_MS });
   }
 
-  /** Follows a session through every reconnection until the returned function is called. */
+  /** Follows a session through every reconnection until the returned function is called. One watch of a session at a time. */
   watchChat(sessionKey: string, watcher: ChatWatcher): () => void {
-    const watch: Watch = { key: sessionKey, watcher, liveKey: undefined };
+    const watch: Watch = { key: sessionKey, watcher, liveKey: undefined, early: undefined };
     this.#watches.add(watch);
     this.#subscribe(watch);
     return () => {
       this.#watches.delete(watch);
       const { liveKey } = watch;
-      if (liveKey === undefined || [...this.#watches].some((other) => other.liveKey === liveKey)) return;
+      if (liveKey === undefined) return;
       // Without a connection there is no subscription either, and a failed one only costs a few ignored events.
-      this.request("chat.unsubscribe", { sessionKey: liveKey }).catch(() => undefined);
+      const ending = this.request("chat.unsubscribe", { sessionKey: liveKey }).then(
+        () => undefined,
+        () => undefined,
+      );
+      this.#endings.set(sessionKey, ending);
+      void ending.then(() => this.#endings.get(sessionKey) === ending && this.#endings.delete(sessionKey));
     };
   }
 
@@ -145,17 +154,27 @@ export class GatewayClient {
 
   #subscribe(watch: Watch): void {
     const connection = this.#connection;
-    if (connection === undefined || !connection.ready) return;
+    if (connection === undefined || !connection.ready || !this.#watches.has(watch)) return;
+    const ending = this.#endings.get(watch.key);
+    if (ending !== undefined) {
+      // Events of the old subscription would be taken for those after the new snapshot.
+      void ending.then(() => this.#subscribe(watch));
+      return;
+    }
     const isCurrent = (): boolean => this.#watches.has(watch) && this.#connection === connection;
     const onResult = (snapshot: ChatSnapshot): void => {
       if (!isCurrent()) return;
       watch.liveKey = snapshot.sessionKey;
       watch.watcher.onSnapshot(snapshot);
+      const early = (watch.early ?? []).filter((payload) => payload.sessionKey === snapshot.sessionKey);
+      watch.early = undefined;
+      for (const payload of early) watch.watcher.onEvent(payload.event);
     };
     const onError = (error: unknown): void => {
       if (!(error instanceof RpcError)) throw error;
       if (isCurrent() && error.code !== "disconnected") watch.watcher.onError(error);
     };
+    watch.early = [];
     connection.request("chat.subscribe", { sessionKey: watch.key }, { timeoutMs: REQUEST_TIMEOUT_MS, onResult }).catch(onError);
   }
 
@@ -165,14 +184,15 @@ export class GatewayClient {
       return;
     }
     for (const watch of this.#watches) {
-      if (watch.liveKey === event.payload.sessionKey) watch.watcher.onEvent(event.payload.event);
+      if (watch.liveKey === undefined) watch.early?.push(event.payload);
+      else if (watch.liveKey === event.payload.sessionKey) watch.watcher.onEvent(event.payload.event);
     }
   }
 
   #ended(end: ConnectionEnd): void {
     this.#connection = undefined;
     this.#cancelTimer();
-    for (const watch of this.#watches) watch.liveKey = undefined;
+    for (const watch of this.#watches) Object.assign(watch, { liveKey: undefined, early: undefined });
     const now = this.#options.timers.now();
     if (this.#readyAtMs !== undefined && now - this.#readyAtMs >= STABLE_MS) this.#attempt = 0;
     this.#readyAtMs = undefined;

@@ -31,7 +31,11 @@ export const ChatRow: React.NamedExoticComponent<{ readonly item: ChatItem }> = 
     case "answer-end":
       return <p className={`notice ${item.reason === "error" ? "error" : "info"}`}>{item.message ?? END_WORDS[item.reason]}</p>;
     case "notice":
-      return <p className={`notice ${item.level}`}>{item.text}</p>;
+      return (
+        <div className={`notice ${item.level}`}>
+          <Markdown text={item.text} />
+        </div>
+      );
   }
 });
 
