@@ -60,5 +60,7 @@ test("--version loads the entry and nothing else of ours", async () => {
     .trim()
     .split("\n")
     .filter((url) => !url.startsWith("data:"));
-  expect(loaded.map((url) => url.split("/").at(-1)).sort()).toEqual(["assets.ts", "factotum.ts", "node-version.ts", "version.ts"]);
+  expect(new Set(loaded.map((url) => url.split("/").at(-1)))).toEqual(
+    new Set(["assets.ts", "factotum.ts", "node-version.ts", "version.ts"]),
+  );
 }, 30_000);

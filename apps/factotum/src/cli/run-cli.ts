@@ -14,13 +14,9 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     await program.parseAsync([...args], { from: "user" });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return isHelp(error) ? EXIT.ok : EXIT.usage;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     return report(error, context, args.includes("--json"));
   }
-}
-
-function isHelp({ code }: CommanderError): boolean {
-  return code === "commander.helpDisplayed" || code === "commander.version";
 }
 
 function report(error: unknown, context: CliContext, json: boolean): number {

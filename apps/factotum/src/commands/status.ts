@@ -27,7 +27,7 @@ export async function status(context: CliContext, { json }: { readonly json: boo
 }
 
 /** The status in lines. What needs attention comes with a reason. */
-export function describeStatus(status: GatewayStatus, nowMs: number): string[] {
+function describeStatus(status: GatewayStatus, nowMs: number): string[] {
   const { config, sessions, inputs, outbox, usage } = status;
   const differs = config.fileHash !== undefined && config.fileHash !== config.runningHash;
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(2)} US dollars`;

@@ -27,7 +27,7 @@ export function createLogger({ write, pretty, level, secrets }: LoggerOptions): 
       timestamp: pino.stdTimeFunctions.isoTime,
       messageKey: "message",
       errorKey: "error",
-      formatters: { level: (label) => ({ level: label }), log: (fields) => redactSecrets(fields) as Record<string, unknown> },
+      formatters: { level: (label) => ({ level: label }) },
       serializers: { error: stdSerializers.errWithCause },
     },
     destination,
@@ -37,18 +37,31 @@ export function createLogger({ write, pretty, level, secrets }: LoggerOptions): 
 
 function adapt(log: PinoLogger): Logger {
   return {
-    debug: (message, fields) => log.debug(fields ?? {}, message),
-    info: (message, fields) => log.info(fields ?? {}, message),
-    warn: (message, fields) => log.warn(fields ?? {}, message),
-    error: (message, fields) => log.error(fields ?? {}, message),
-    child: (fields) => adapt(log.child({ ...fields })),
+    debug: (message, fields) => log.debug(safe(fields), message),
+    info: (message, fields) => log.info(safe(fields), message),
+    warn: (message, fields) => log.warn(safe(fields), message),
+    error: (message, fields) => log.error(safe(fields), message),
+    child: (fields) => adapt(log.child(safe(fields))),
   };
+}
+
+/** Fields without the values of keys that are named like a secret. Errors are written by their serializer. */
+function safe(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, value instanceof Error ? value : redactSecrets(value, [key])]),
+  );
 }
 
 /** One line for a person: time, level, message, then what else is known. */
 function renderLine(json: string): string {
   const { time, level, message, error, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const rest = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
-  const failure = typeof error === "object" && error !== null ? [`error=${JSON.stringify((error as { message?: unknown }).message)}`] : [];
+  const failure = error === undefined ? [] : [`error=${JSON.stringify(messagesOf(error).join(": "))}`];
   return `${[String(time).slice(11, 19), String(level).padEnd(5), message, ...rest, ...failure].join(" ")}\n`;
+}
+
+function messagesOf(error: unknown): string[] {
+  if (typeof error !== "object" || error === null) return [];
+  const { message, cause } = error as { readonly message?: unknown; readonly cause?: unknown };
+  return [String(message), ...messagesOf(cause)];
 }

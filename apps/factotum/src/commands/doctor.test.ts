@@ -1,0 +1,133 @@
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+import { checkRuntime } from "../doctor/check-runtime.ts";
+import type { Finding } from "../doctor/finding.ts";
+
+async function findings(
+  cli: CliHome,
+): Promise<{ readonly code: number | null; readonly of: (check: string) => Finding | undefined; readonly all: Finding[] }> {
+  const { code, stdout } = await cli.run("doctor", "--json");
+  const { findings: all, ok } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  expect(ok).toBe(code === 0);
+  return { code, all, of: (check) => all.find((finding) => finding.check === check && finding.level !== "ok") };
+}
+
+async function withConfig(config: object): Promise<CliHome> {
+  const cli = await CliHome.create();
+  cli.env["FACTOTUM_PORT"] = "0";
+  await mkdir(cli.factotumHome, { recursive: true, mode: 0o700 });
+  await writeFile(join(cli.factotumHome, "factotum.json5"), JSON.stringify(config), { mode: 0o600 });
+  await cli.run("setup");
+  return cli;
+}
+
+test("after setup nothing stands in the way, and the demo model is named as one", async () => {
+  await using cli = await withConfig({});
+  const { code, all, of } = await findings(cli);
+  expect(code).toBe(0);
+  expect(all.filter(({ level }) => level !== "ok").map(({ check }) => check)).toEqual(["model"]);
+  expect(of("model")?.fix).toContain("ANTHROPIC_API_KEY");
+});
+
+test("before setup everything that is missing has its fix", async () => {
+  await using cli = await CliHome.create();
+  cli.env["FACTOTUM_PORT"] = "0";
+  const { code, of } = await findings(cli);
+  expect(code).toBe(0);
+  expect(of("home")?.fix).toContain("factotum setup");
+  expect(of("workspace")?.fix).toContain("factotum setup");
+});
+
+test("open permissions are found, with the command that closes them", async () => {
+  await using cli = await withConfig({});
+  await chmod(cli.factotumHome, 0o755);
+  await chmod(join(cli.factotumHome, "credentials/gateway-token"), 0o644);
+  const { code, of } = await findings(cli);
+  expect(code).toBe(0);
+  expect(of("home")?.fix).toBe(`chmod 700 ${JSON.stringify(cli.factotumHome)}`);
+  expect(of("gateway-token")?.fix).toMatch(/^chmod 600 /);
+});
+
+test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
+  await using cli = await withConfig({ gatway: {}, spend: {}, gateway: { auth: { token: "canary-token" } } });
+  const { code, all, of } = await findings(cli);
+  expect(code).toBe(0);
+  expect(of("config")?.message).toContain('"gateway"');
+  expect(of("config-inactive")?.message).toContain("spend");
+  expect(of("config-secret")?.message).toContain("gateway.auth.token");
+  expect(JSON.stringify(all)).not.toContain("canary");
+});
+
+test("a file that cannot be used is an error", async () => {
+  await using cli = await withConfig({});
+  await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { port: 'x' } }");
+  const { code, of } = await findings(cli);
+  expect(code).toBe(1);
+  expect(of("config")).toMatchObject({ level: "error", fix: expect.stringContaining("factotum.json5") as string });
+});
+
+test("a taken port is an error", async () => {
+  await using cli = await withConfig({});
+  const other = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => other.once("listening", resolve));
+  try {
+    cli.env["FACTOTUM_PORT"] = String((other.address() as AddressInfo).port);
+    expect((await findings(cli)).of("port")).toMatchObject({
+      level: "error",
+      message: expect.stringContaining("Another program") as string,
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test("models: misspelt, without a key, out of reach, within reach", async () => {
+  const provider = createServer((_, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
+  await new Promise((resolve) => provider.once("listening", resolve));
+  try {
+    const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+    await using cli = await withConfig({
+      agents: { list: [{ id: "a", model: { primary: "mine/m", fallbacks: ["closed/m", "antropic/m", "openai/m", "locked/m"] } }] },
+      models: {
+        providers: {
+          mine: { api: "openai-chat", baseUrl },
+          closed: { api: "openai-chat", baseUrl: "http://127.0.0.1:9" },
+          locked: { api: "openai-chat", baseUrl, apiKey: { env: "NOT_SET" } },
+        },
+      },
+    });
+    const { code, all } = await findings(cli);
+    expect(code).toBe(1);
+    expect(all.filter(({ check }) => check.startsWith("model")).map(({ level, message }) => [level, message])).toEqual([
+      ["ok", expect.stringMatching(/^mine\/m: .* answers$/)],
+      ["error", expect.stringMatching(/^closed\/m: 127\.0\.0\.1:9 cannot be reached/)],
+      ["error", expect.stringContaining('"anthropic/m"')],
+      ["error", expect.stringContaining("no key for openai")],
+      ["error", expect.stringContaining("NOT_SET")],
+    ]);
+  } finally {
+    provider.close();
+  }
+});
+
+test("a channel whose secret has no value stays off, and says which", async () => {
+  await using cli = await withConfig({
+    channels: { feishu: { appId: "cli_1", appSecret: { env: "FEISHU_APP_SECRET" }, transport: { type: "websocket" } } },
+  });
+  expect((await findings(cli)).of("channel")?.message).toContain("FEISHU_APP_SECRET");
+  cli.env["FEISHU_APP_SECRET"] = "secret-value";
+  expect((await findings(cli)).of("channel")).toBeUndefined();
+});
+
+test.each([
+  ["24.21.0", "3.53.4", []],
+  ["24.15.0", "3.53.4", ["node"]],
+  ["22.20.0", "3.50.4", ["node", "sqlite"]],
+  ["25.0.0", "3.50.7", []],
+])("Node %s with SQLite %s", (node, sqlite, wrong) => {
+  expect(checkRuntime({ node, sqlite }).flatMap(({ check, level }) => (level === "ok" ? [] : [check]))).toEqual(wrong);
+});

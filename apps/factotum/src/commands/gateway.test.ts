@@ -1,0 +1,167 @@
+import { createServer } from "node:http";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CliHome, type RunningCli } from "../../test/cli.ts";
+
+/** Starts a gateway on a free port and waits for its address. */
+async function startGateway(cli: CliHome): Promise<{ readonly running: RunningCli; readonly url: string; readonly token: string }> {
+  const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  const match = await running.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/);
+  return { running, url: match[1] ?? "", token: match[2] ?? "" };
+}
+
+describe("a gateway in the foreground", { timeout: 60_000 }, () => {
+  test("sets itself up, prints its address, answers every command, and ends with 0 when it is told to", async () => {
+    await using cli = await CliHome.create();
+    const { running, url, token } = await startGateway(cli);
+    expect(token).toBe((await cli.read("credentials/gateway-token")).trim());
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const facts = JSON.parse(await cli.read("state/gateway.json")) as Record<string, unknown>;
+    expect(facts).toMatchObject({ pid: running.child.pid, url });
+
+    expect(JSON.parse((await cli.run("gateway", "status", "--json")).stdout)).toMatchObject({ running: true, url });
+    const status = await cli.run("status", "--json");
+    expect(status.code).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      running: true,
+      url,
+      home: cli.factotumHome,
+      agents: [{ id: "main", model: "demo/demo" }],
+    });
+    expect((await cli.run("status")).stdout).toContain("agent      main: demo/demo");
+
+    const answer = await cli.run("agent", "--message", "list the files", "--json");
+    expect(answer.code).toBe(0);
+    expect(JSON.parse(answer.stdout)).toEqual({
+      sessionKey: "agent:main:main",
+      runId: expect.any(String) as string,
+      outcome: { type: "done" },
+      text: expect.stringContaining("SOUL.md") as string,
+      usage: expect.objectContaining({ total: expect.any(Number) as number }) as object,
+    });
+    const spoken = await cli.run("agent", "-m", "hello", "--session", "agent:main:cli:test");
+    expect(spoken.code).toBe(0);
+    expect(spoken.stdout.length).toBeGreaterThan(10);
+
+    const stopped = await cli.run("gateway", "stop", "--json");
+    expect(JSON.parse(stopped.stdout)).toEqual({ running: false, stopped: true });
+    expect((await running.ended).code).toBe(0);
+    expect((await cli.run("gateway", "stop")).stdout).toContain("was not running");
+    const down = await cli.run("status", "--json");
+    expect(down.code).toBe(3);
+    expect(JSON.parse(down.stdout)).toMatchObject({ running: false, sessionFiles: 2, config: { state: "valid" } });
+  });
+
+  test("ends with 0 on a signal, leaves no runtime file, and starts again", async () => {
+    await using cli = await CliHome.create();
+    for (const signal of ["SIGTERM", "SIGINT"] as const) {
+      const { running } = await startGateway(cli);
+      running.child.kill(signal);
+      expect((await running.ended).code).toBe(0);
+      await expect(stat(join(cli.factotumHome, "state/gateway.json"))).rejects.toThrow("ENOENT");
+    }
+  });
+
+  test("a wrong token is refused with an exit code of its own", async () => {
+    await using cli = await CliHome.create();
+    await startGateway(cli);
+    cli.env["FACTOTUM_TOKEN"] = "wrong";
+    const result = await cli.run("status");
+    expect(result.code).toBe(5);
+    expect(result.stderr).toContain("FACTOTUM_TOKEN");
+    expect((await cli.run("agent", "-m", "x", "--json")).code).toBe(5);
+    delete cli.env["FACTOTUM_TOKEN"];
+    expect((await cli.run("status")).code).toBe(0);
+  });
+
+  test("an unknown agent is said, not made", async () => {
+    await using cli = await CliHome.create();
+    await startGateway(cli);
+    const result = await cli.run("agent", "-m", "x", "--agent", "nobody", "--json");
+    expect(result.code).toBe(1);
+    expect(JSON.parse(result.stdout)).toMatchObject({ error: { message: expect.stringContaining("nobody") as string } });
+  });
+
+  test("a taken port is named with the way out, and nothing stays open", async () => {
+    await using cli = await CliHome.create();
+    const other = createServer().listen(0, "127.0.0.1");
+    try {
+      await new Promise((resolve) => other.once("listening", resolve));
+      const { port } = other.address() as AddressInfo;
+      const result = await cli.process("gateway", "run", "--setup", "--port", String(port));
+      expect(result.code).toBe(1);
+      expect(result.stderr).toContain(`Port ${port} is taken`);
+      expect(result.stderr).toContain("--port");
+    } finally {
+      other.close();
+    }
+  });
+
+  test("a bad configuration: refused without a good one, else the last good one runs and says so", async () => {
+    await using cli = await CliHome.create();
+    await mkdir(cli.factotumHome, { recursive: true });
+    const file = join(cli.factotumHome, "factotum.json5");
+    await writeFile(file, "{ gateway: ");
+    const refused = await cli.process("gateway", "run", "--setup", "--port", "0");
+    expect(refused.code).toBe(4);
+    expect(refused.stderr).toContain("factotum.json5");
+    await writeFile(file, "{ agents: { list: [{ id: 'known' }] } }");
+    const first = await startGateway(cli);
+    first.running.child.kill("SIGTERM");
+    await first.running.ended;
+    await writeFile(file, "{ gateway: ");
+    const { running } = await startGateway(cli);
+    const status = JSON.parse((await cli.run("status", "--json")).stdout) as {
+      agents: { id: string }[];
+      config: { fileHash: string; runningHash: string; problems: string[] };
+    };
+    expect(status.agents.map(({ id }) => id)).toEqual(["known"]);
+    expect(status.config.fileHash).not.toBe(status.config.runningHash);
+    expect(status.config.problems.length).toBeGreaterThan(0);
+    expect((await cli.run("status")).stdout).toContain("is not what runs");
+    running.child.kill("SIGTERM");
+    expect((await running.ended).stderr).toContain("last good copy");
+  });
+
+  test.each([
+    ["--bind", "everywhere"],
+    ["--bind", "lan"],
+  ])("%s %s without authentication, or without sense, is a usage error", async (...args) => {
+    await using cli = await CliHome.create();
+    await mkdir(cli.factotumHome, { recursive: true });
+    await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { auth: { mode: 'none' } } }");
+    expect((await cli.process("gateway", "run", "--port", "0", ...args)).code).toBe(2);
+  });
+});
+
+describe("a gateway in the background", { timeout: 60_000 }, () => {
+  test("starts, is found, restarts as another process, stops", async () => {
+    await using cli = await CliHome.create();
+    cli.env["FACTOTUM_PORT"] = "0";
+    await cli.run("setup");
+    const started = await cli.run("gateway", "start", "--json");
+    expect(started).toMatchObject({ code: 0 });
+    const { pid } = JSON.parse(started.stdout) as { pid: number };
+    expect(JSON.parse((await cli.run("gateway", "start", "--json")).stdout)).toMatchObject({ pid });
+    const restarted = JSON.parse((await cli.run("gateway", "restart", "--json")).stdout) as { pid: number };
+    expect(restarted.pid).not.toBe(pid);
+    expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+    expect((await cli.run("gateway", "stop")).code).toBe(0);
+    expect(() => process.kill(restarted.pid, 0)).toThrow("ESRCH");
+    const log = join(cli.factotumHome, "logs/gateway.log");
+    expect((await stat(log)).mode & 0o777).toBe(0o600);
+    expect(await readFile(log, "utf8")).toContain("is ready");
+  });
+
+  test("that cannot start shows the end of its log", async () => {
+    await using cli = await CliHome.create();
+    await mkdir(cli.factotumHome, { recursive: true });
+    await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { port: 'x' } }");
+    const result = await cli.run("gateway", "start");
+    expect(result.code).toBe(1);
+    expect(result.stderr).toContain("exit code 4");
+    expect(result.stderr).toContain("gateway.port");
+  });
+});
