@@ -1,27 +1,8 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import type { FactotumConfig } from "@factotum/config";
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform } from "../test/gateway-harness.ts";
-
-const MODEL = "claude-sonnet-5-5";
-
-/** Points every agent at the strict server. */
-function withModel(
-  baseUrl: string,
-  change: (config: FactotumConfig) => FactotumConfig = (config) => config,
-): (config: FactotumConfig) => FactotumConfig {
-  return (config) =>
-    change({
-      ...config,
-      agents: config.agents.map((agent) => ({ ...agent, model: { primary: `anthropic/${MODEL}`, fallbacks: [] } })),
-      models: {
-        ...config.models,
-        providers: { anthropic: { baseUrl, apiKey: { type: "literal", value: "sk-test-secret" }, models: [], timeouts: {} } },
-      },
-    });
-}
+import { startTestGateway, TestPlatform, withModel } from "../test/gateway-harness.ts";
 
 describe("the way of a message", () => {
   test("a message of the owner is answered in its conversation, with tools run on the way", async () => {

@@ -145,6 +145,18 @@ export class TestPlatform {
   }
 }
 
+/** Points every agent at a strict Anthropic server. */
+export function withModel(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
+  return (config) => ({
+    ...config,
+    agents: config.agents.map((agent) => ({ ...agent, model: { primary: "anthropic/claude-sonnet-5-5", fallbacks: [] } })),
+    models: {
+      ...config.models,
+      providers: { anthropic: { baseUrl, apiKey: { type: "literal", value: "sk-test-secret" }, models: [], timeouts: {} } },
+    },
+  });
+}
+
 const noCommands: CommandRunner = {
   run: async () => ({ end: { type: "not-started", message: "no commands in this test" }, output: "", outputBytes: 0, durationMs: 0 }),
 };

@@ -11,7 +11,7 @@ import type { ChatEvent, ClientFrame, ConnectFrame, RequestFrame, RpcEvent, RpcE
 import type { WebSocket } from "ws";
 import { authorize } from "../access/authorize.ts";
 import type { Principal } from "../access/authorize.ts";
-import type { ClientServerOptions } from "./client-server.ts";
+import type { ClientServices } from "./client-services.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
 import type { RpcConnection } from "./rpc-methods.ts";
 
@@ -27,7 +27,7 @@ const CHANGE_DELAY_MS = 100;
 /** One client: its credential, its requests, its subscriptions. Nothing of it outlives its socket. */
 export class ClientConnection implements RpcConnection {
   readonly #socket: WebSocket;
-  readonly #options: ClientServerOptions & { readonly onClose: () => void };
+  readonly #options: ClientServices & { readonly onClose: () => void };
   readonly #closed = new AbortController();
   readonly #subscriptions = new Map<string, Disposable>();
   readonly #connectTimer: Disposable;
@@ -38,7 +38,7 @@ export class ClientConnection implements RpcConnection {
   #requests = 0;
   #changedKeys: Set<string> | undefined;
 
-  constructor(socket: WebSocket, options: ClientServerOptions & { readonly onClose: () => void }) {
+  constructor(socket: WebSocket, options: ClientServices & { readonly onClose: () => void }) {
     this.#socket = socket;
     this.#options = options;
     this.#connectTimer = options.clock.schedule(CONNECT_TIMEOUT_MS, () =>
@@ -168,10 +168,7 @@ export class ClientConnection implements RpcConnection {
     return this.#invoke(method, params.data);
   }
 
-  async #invoke<Method extends RpcMethod>(
-    method: Method,
-    params: Parameters<ClientServerOptions["handlers"][Method]>[0],
-  ): Promise<unknown> {
+  async #invoke<Method extends RpcMethod>(method: Method, params: Parameters<ClientServices["handlers"][Method]>[0]): Promise<unknown> {
     // The schema of `method` has made `params`; the compiler cannot follow a table indexed by a type parameter.
     const handler = this.#options.handlers[method] as (params: unknown, connection: RpcConnection) => Promise<unknown>;
     return handler(params, this);

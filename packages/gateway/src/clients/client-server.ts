@@ -1,35 +1,21 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
 import { WebSocketServer } from "ws";
-import type { SessionEvents } from "../events/session-events.ts";
-import type { Authenticator } from "../http/credentials.ts";
 import { ClientConnection } from "./client-connection.ts";
-import type { RpcHandlers } from "./rpc-methods.ts";
-
-/** What the server is made of. */
-export interface ClientServerOptions {
-  readonly handlers: RpcHandlers;
-  readonly authenticator: Authenticator;
-  readonly events: SessionEvents;
-  readonly version: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-}
+import type { ClientServices } from "./client-services.ts";
 
 /** Connections that may be open at once. */
 const MAX_CONNECTIONS = 256;
 
 /** The WebSocket side of the port: one `ClientConnection` for every client. */
 export class ClientServer {
-  readonly #options: ClientServerOptions;
+  readonly #options: ClientServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ClientConnection>();
   readonly #changes: Disposable;
 
-  constructor(options: ClientServerOptions) {
+  constructor(options: ClientServices) {
     this.#options = options;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
     this.#changes = options.events.onSessionsChange((key) => {

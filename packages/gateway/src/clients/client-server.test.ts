@@ -1,0 +1,237 @@
+import { PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, ServerFrameSchema } from "@factotum/protocol";
+import type { ChatEvent, RpcMethod, RpcMethods, ServerFrame } from "@factotum/protocol";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
+
+/** A client that checks everything it gets against the protocol's schemas. */
+class TestClient implements Disposable {
+  readonly frames: ServerFrame[] = [];
+  readonly events: ChatEvent[] = [];
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+  readonly #socket: WebSocket;
+  readonly #waiting = new Set<() => void>();
+  #count = 0;
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    const closed = Promise.withResolvers<{ readonly code: number; readonly reason: string }>();
+    this.closed = closed.promise;
+    socket.on("close", (code, reason) => closed.resolve({ code, reason: reason.toString() }));
+    socket.on("message", (data: Buffer) => {
+      const frame = ServerFrameSchema.parse(JSON.parse(data.toString()));
+      this.frames.push(frame);
+      if (frame.type === "event" && frame.event === "chat") this.events.push(RPC_EVENTS.chat.parse(frame.payload).event);
+      for (const wake of this.#waiting) wake();
+    });
+  }
+
+  static async open(url: string, headers: Readonly<Record<string, string>> = {}): Promise<TestClient> {
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers });
+    const client = new TestClient(socket);
+    await new Promise<void>((resolve, reject) => {
+      socket.once("open", resolve);
+      socket.once("error", reject);
+    });
+    return client;
+  }
+
+  static async connect(url: string, token: string): Promise<TestClient> {
+    const client = await TestClient.open(url);
+    client.send({
+      type: "connect",
+      minProtocol: 1,
+      maxProtocol: PROTOCOL_VERSION,
+      client: { name: "test", version: "0" },
+      auth: { token },
+    });
+    await client.until(() => client.frames.find((frame) => frame.type === "hello"));
+    return client;
+  }
+
+  send(frame: unknown): void {
+    this.#socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+  }
+
+  async until<Found>(find: () => Found | undefined): Promise<Found> {
+    for (;;) {
+      const found = find();
+      if (found !== undefined) return found;
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          this.#waiting.delete(wake);
+          resolve();
+        };
+        this.#waiting.add(wake);
+      });
+    }
+  }
+
+  async call<Method extends RpcMethod>(method: Method, params: RpcMethods[Method]["params"]): Promise<RpcMethods[Method]["result"]> {
+    const answer = await this.callRaw(method, params);
+    if (!answer.ok) throw new Error(`${answer.error.code}: ${answer.error.message}`);
+    return RPC_METHODS[method].result.parse(answer.result) as RpcMethods[Method]["result"];
+  }
+
+  async callRaw(method: string, params: unknown): Promise<Extract<ServerFrame, { type: "res" }>> {
+    const id = `r${(this.#count += 1)}`;
+    this.send({ type: "req", id, method, params });
+    return this.until(() =>
+      this.frames.find((frame): frame is Extract<ServerFrame, { type: "res" }> => frame.type === "res" && frame.id === id),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.#socket.terminate();
+  }
+}
+
+describe("the socket of clients", () => {
+  test("nobody gets past the handshake without the token, whatever else they send", async () => {
+    await using running = await startTestGateway();
+    const { url } = running.gateway;
+    const attempts: readonly unknown[] = [
+      { type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "x", version: "0" } },
+      { type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "x", version: "0" }, auth: { token: "wrong" } },
+      { type: "req", id: "1", method: "status" },
+      "not json",
+      `"${"x".repeat(70_000)}"`,
+      "[".repeat(5000),
+      { type: "connect", minProtocol: 9, maxProtocol: 9, client: { name: "x", version: "0" }, auth: { token: "test-token" } },
+    ];
+    for (const attempt of attempts) {
+      using client = await TestClient.open(url);
+      client.send(attempt);
+      const { code } = await client.closed;
+      expect([1008, 1009, 4401, 4406]).toContain(code);
+      expect(client.frames.every((frame) => frame.type === "refused")).toBe(true);
+    }
+  });
+
+  test("pages of other sites and foreign names of this machine are turned away before the handshake", async () => {
+    await using running = await startTestGateway();
+    await expect(TestClient.open(running.gateway.url, { origin: "http://evil.example" })).rejects.toThrow("403");
+    await expect(TestClient.open(running.gateway.url, { host: "evil.example" })).rejects.toThrow("403");
+    await expect(TestClient.open(`${running.gateway.url}/other`)).rejects.toThrow("404");
+  });
+
+  test("bad requests get an answer that says what is wrong, and the connection stays", async () => {
+    await using running = await startTestGateway();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    expect(await client.callRaw("no.such", {})).toMatchObject({ ok: false, error: { code: "method-unknown" } });
+    expect(await client.callRaw("constructor", {})).toMatchObject({ ok: false, error: { code: "method-unknown" } });
+    expect(await client.callRaw("chat.history", { sessionKey: 7 })).toMatchObject({
+      ok: false,
+      error: { code: "invalid-request", message: expect.stringContaining("sessionKey") },
+    });
+    expect(await client.callRaw("chat.history", { sessionKey: "nonsense" })).toMatchObject({
+      ok: false,
+      error: { code: "invalid-request", message: expect.stringContaining("agent:main:main") },
+    });
+    expect(await client.callRaw("sessions.delete", { key: "agent:main:nowhere" })).toMatchObject({
+      ok: false,
+      error: { code: "not-found" },
+    });
+    expect(await client.callRaw("agent", { message: "x", agentId: "nobody", idempotencyKey: "1" })).toMatchObject({
+      ok: false,
+      error: { code: "not-found", message: expect.stringContaining("main") },
+    });
+    expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main", mainSessionKey: "agent:main:main" }] });
+  });
+
+  test("`agent` says something, waits for the run and answers with its outcome", async () => {
+    await using model = await startAnthropicServer();
+    model.script([textReply("Fine."), { type: "error", errorType: "authentication_error", message: "no" }]);
+    await using running = await startTestGateway({ patch: withModel(model.baseUrl) });
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const result = await client.call("agent", { message: "How are you?", idempotencyKey: "a" });
+    expect(result).toMatchObject({
+      sessionKey: "agent:main:main",
+      outcome: { type: "done" },
+      text: "Fine.",
+      usage: { output: expect.any(Number) },
+    });
+    expect(await client.callRaw("agent", { message: "How are you?", idempotencyKey: "a" })).toMatchObject({
+      ok: false,
+      error: { code: "conflict" },
+    });
+    expect(await client.call("agent", { message: "And now?", idempotencyKey: "b" })).toMatchObject({
+      outcome: { type: "failed", message: expect.stringContaining("key") },
+      text: "",
+    });
+    expect(await client.call("status", {})).toMatchObject({
+      sessions: { total: 1, running: 0 },
+      agents: [{ id: "main", model: "anthropic/claude-sonnet-5-5" }],
+    });
+  });
+
+  test("a client that joins at any moment ends up with what one that watched from the start has", async () => {
+    await using model = await startAnthropicServer();
+    model.script([
+      toolReply({ name: "write", input: { path: "x.txt", content: "1" } }),
+      textReply("Now there is a file, and this text comes in many small pieces."),
+    ]);
+    await using running = await startTestGateway({ patch: withModel(model.baseUrl) });
+    using early = await TestClient.connect(running.gateway.url, running.token);
+    await early.call("chat.subscribe", {});
+    const gate = model.hold();
+    const done = early.call("agent", { message: "go", idempotencyKey: "a" });
+    await model.nextRequest();
+    const late: TestClient[] = [];
+    const snapshots: RpcMethods["chat.subscribe"]["result"][] = [];
+    const join = async (): Promise<void> => {
+      const client = await TestClient.connect(running.gateway.url, running.token);
+      late.push(client);
+      snapshots.push(await client.call("chat.subscribe", {}));
+    };
+    await join();
+    gate.open();
+    await Promise.all([join(), join(), done]);
+    await join();
+    await running.gateway.engine.idle();
+    const expected = await early.call("chat.history", { sessionKey: "agent:main:main" });
+    expect(expected.entries.map((entry) => entry.type)).toEqual(["user", "assistant", "tool-result", "assistant"]);
+    for (const [index, client] of late.entries()) {
+      await client.call("agents.list", {});
+      const fromEvents = client.events.flatMap((event) => (event.type === "entry" ? [event.entry] : []));
+      expect([...(snapshots[index]?.entries ?? []), ...fromEvents]).toEqual(expected.entries);
+      client[Symbol.dispose]();
+    }
+  });
+
+  test("sessions are listed, named, found by name, reset and deleted", async () => {
+    await using model = await startAnthropicServer();
+    model.respond(() => textReply("Yes."));
+    await using running = await startTestGateway({ patch: withModel(model.baseUrl) });
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    for (const name of ["one", "two"])
+      await client.call("agent", { message: "hi", sessionKey: `agent:main:http:${name}`, idempotencyKey: name });
+    const { sessions } = await client.call("sessions.list", { limit: 1 });
+    expect(sessions).toMatchObject([{ key: "agent:main:http:two", kind: "other", running: false }]);
+    await client.call("sessions.patch", { key: "agent:main:http:one", label: "First" });
+    expect(await client.call("sessions.resolve", { label: "First" })).toMatchObject({
+      session: { key: "agent:main:http:one", label: "First" },
+    });
+    expect(await client.call("sessions.resolve", { key: "AGENT:MAIN:HTTP:ONE" })).toMatchObject({
+      session: { key: "agent:main:http:one" },
+    });
+    const before = await client.call("sessions.resolve", { key: "agent:main:http:one" });
+    const after = await client.call("sessions.reset", { key: "agent:main:http:one" });
+    expect(after.session.sessionId).not.toBe(before.session.sessionId);
+    expect(await client.call("chat.history", { sessionKey: "agent:main:http:one" })).toEqual({ entries: [] });
+    expect(await client.call("sessions.delete", { key: "agent:main:http:one" })).toEqual({ deleted: true });
+    expect(await client.callRaw("sessions.resolve", { key: "agent:main:http:one" })).toMatchObject({
+      ok: false,
+      error: { code: "not-found" },
+    });
+  });
+
+  test("a shutdown tells clients why", async () => {
+    const running = await startTestGateway();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    await running.stop();
+    expect(await client.closed).toMatchObject({ code: 1001 });
+    expect(client.frames.at(-1)).toMatchObject({ type: "event", event: "shutdown" });
+  });
+});

@@ -1,0 +1,15 @@
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { Authenticator } from "../http/credentials.ts";
+import type { RpcHandlers } from "./rpc-methods.ts";
+
+/** What the connections of clients work with. */
+export interface ClientServices {
+  readonly handlers: RpcHandlers;
+  readonly authenticator: Authenticator;
+  readonly events: SessionEvents;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
