@@ -1,1 +1,46 @@
-process.stdout.write("@factotum/bench\n");
+import process from "node:process";
+import { productEntry } from "@factotum/testing-product";
+import { existsSync } from "node:fs";
+import { parseBenchOptions, USAGE, type BenchOptions } from "./bench-options.ts";
+import { PLANS } from "./plan.ts";
+import { checkFigures } from "./report/check-figures.ts";
+import { renderTable } from "./report/render-table.ts";
+import { describeRun, readBaseline, writeResult } from "./report/results.ts";
+import { runBench } from "./run-bench.ts";
+import { writeProfile } from "./write-profile.ts";
+
+async function main(options: BenchOptions): Promise<number> {
+  const entry = options.entry ?? productEntry;
+  if (!existsSync(entry)) {
+    console.error(`${entry} is not there. Build the product first: pnpm build`);
+    return 1;
+  }
+  if (options.profile) {
+    console.log(`The profile is in ${await writeProfile(options.entry)}: open it in the performance panel of Chromium's developer tools.`);
+    return 0;
+  }
+  const onStep = (step: string): void => console.error(`measuring ${step} …`);
+  const { version, figures } = await runBench(PLANS[options.form], { entry: options.entry, onStep });
+  const result = describeRun(options.form, { figures, versions: { factotum: version } });
+  console.log(
+    `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures)}\n`,
+  );
+  if (options.form === "check") return report(checkFigures(figures, readBaseline()));
+  console.log(`Written to ${writeResult(result, "run")}`);
+  if (options.record) console.log(`Recorded in ${writeResult(result, "baseline")}`);
+  return 0;
+}
+
+function report(problems: readonly string[]): number {
+  for (const problem of problems) console.error(problem);
+  return problems.length === 0 ? 0 : 1;
+}
+
+let options: BenchOptions | undefined;
+try {
+  options = parseBenchOptions(process.argv.slice(2));
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : "The options cannot be read."}\n\n${USAGE}`);
+  process.exitCode = 2;
+}
+if (options !== undefined) process.exitCode = await main(options);

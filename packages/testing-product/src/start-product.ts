@@ -19,6 +19,8 @@ export interface ProductOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A free one by default. */
   readonly port?: number;
+  /** Another build of the command than this checkout's. */
+  readonly entry?: string;
 }
 
 /** A product that is ready. */
@@ -46,7 +48,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     await writeFile(path.join(home, "factotum.json5"), JSON.stringify(options.config, undefined, 2), { mode: 0o600 });
   }
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [productEntry, "gateway", "run", "--port", String(options.port ?? 0)], {
+  const child = spawn(process.execPath, [options.entry ?? productEntry, "gateway", "run", "--port", String(options.port ?? 0)], {
     env: productEnvironment(home, options.env),
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -83,9 +85,9 @@ export interface CommandOutcome {
 /** Runs one command of the built product to its end. */
 export async function runCommand(
   args: readonly string[],
-  options: { readonly home: string; readonly env?: Readonly<Record<string, string>> },
+  options: { readonly home: string; readonly env?: Readonly<Record<string, string>>; readonly entry?: string },
 ): Promise<CommandOutcome> {
-  const child = spawn(process.execPath, [productEntry, ...args], {
+  const child = spawn(process.execPath, [options.entry ?? productEntry, ...args], {
     env: productEnvironment(options.home, options.env),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,49 @@
+import { parseArgs } from "node:util";
+
+/** What is asked of a run. */
+export interface BenchOptions {
+  /** How much is measured; see the plans. */
+  readonly form: "full" | "quick" | "check";
+  /** Write the figures down as what later checks compare with. */
+  readonly record: boolean;
+  /** Install and measure the peer too. */
+  readonly peer: boolean;
+  /** Write a CPU profile of the gateway instead of measuring. */
+  readonly profile: boolean;
+  /** Another built command than this checkout's. */
+  readonly entry?: string;
+}
+
+export const USAGE = `Usage: pnpm bench [options]
+
+  --quick         fewer rounds, and idle memory after 3 seconds instead of 30
+  --check         the short form for CI: fails on sizes over their limit, and on times that are much worse than recorded
+  --record        write the figures to results/baseline.json, which --check compares with
+  --peer          install openclaw into a temporary folder and measure it too (long)
+  --profile       write a CPU profile of the gateway under turns, and measure nothing
+  --entry FILE    measure another built factotum.mjs
+`;
+
+/** Reads a command line. Throws with what is wrong. */
+export function parseBenchOptions(args: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      check: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
+      peer: { type: "boolean", default: false },
+      profile: { type: "boolean", default: false },
+      entry: { type: "string" },
+    },
+  });
+  if (values.check && (values.quick || values.record || values.peer || values.profile)) throw new Error("--check stands alone.");
+  if (values.profile && (values.record || values.peer)) throw new Error("--profile measures nothing: leave --record and --peer out.");
+  return {
+    form: values.check ? "check" : values.quick ? "quick" : "full",
+    record: values.record,
+    peer: values.peer,
+    profile: values.profile,
+    ...(values.entry === undefined ? {} : { entry: values.entry }),
+  };
+}

@@ -1,0 +1,39 @@
+/** How much a run measures. */
+export interface Plan {
+  readonly starts: number;
+  readonly commandRuns: number;
+  readonly idleMs: number;
+  /** Turns one after the other; a round is as many of the product and as many of the floor. */
+  readonly turns: { readonly rounds: number; readonly perRound: number };
+  readonly toolTurns: { readonly rounds: number; readonly perRound: number };
+  /** Rounds of each load, and turns of each session in a round. */
+  readonly load: { readonly rounds: number; readonly turnsOf16: number; readonly turnsOf256: number };
+}
+
+/** The forms of a run. All have 1,000 turns: memory and disk are stated for so many. */
+export const PLANS: Readonly<Record<"full" | "quick" | "check", Plan>> = {
+  full: {
+    starts: 9,
+    commandRuns: 9,
+    idleMs: 30_000,
+    turns: { rounds: 20, perRound: 50 },
+    toolTurns: { rounds: 10, perRound: 50 },
+    load: { rounds: 5, turnsOf16: 40, turnsOf256: 4 },
+  },
+  quick: {
+    starts: 3,
+    commandRuns: 3,
+    idleMs: 3000,
+    turns: { rounds: 20, perRound: 50 },
+    toolTurns: { rounds: 5, perRound: 20 },
+    load: { rounds: 3, turnsOf16: 20, turnsOf256: 2 },
+  },
+  check: {
+    starts: 5,
+    commandRuns: 3,
+    idleMs: 3000,
+    turns: { rounds: 20, perRound: 50 },
+    toolTurns: { rounds: 10, perRound: 20 },
+    load: { rounds: 5, turnsOf16: 20, turnsOf256: 2 },
+  },
+};

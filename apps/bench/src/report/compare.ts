@@ -1,0 +1,25 @@
+import { FIGURES, type FigureId, type Measurement } from "./figures.ts";
+import { median } from "./percentile.ts";
+
+/** A round in which the product and the floor did the same, one right behind the other. */
+export interface Pair {
+  readonly product: number;
+  readonly floor: number;
+}
+
+/**
+ * One figure of paired rounds. The ratio is the median of the rounds' ratios, not the ratio of the medians: what disturbs the machine for a while disturbs
+ * both sides of a round.
+ */
+export function comparePairs(id: FigureId, pairs: readonly Pair[]): Measurement {
+  return {
+    value: median(pairs.map(({ product }) => product)),
+    floor: median(pairs.map(({ floor }) => floor)),
+    ratio: median(pairs.map((pair) => ratioOf(id, pair))),
+  };
+}
+
+/** How much worse the product did than the floor. */
+export function ratioOf(id: FigureId, { product, floor }: Pair): number {
+  return FIGURES[id].better === "lower" ? product / floor : floor / product;
+}

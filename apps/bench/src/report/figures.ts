@@ -1,0 +1,85 @@
+/** What is measured, and what it must be. */
+export interface Figure {
+  readonly label: string;
+  readonly unit: "ms" | "MiB" | "MB" | "bytes" | "tokens" | "turns/s";
+  readonly better: "lower" | "higher";
+  /** What this machine class must reach; shown for every figure that has one. */
+  readonly target?: number;
+  /**
+   * What `--check` fails on. `limit`: the target itself, for sizes, which do not move with the machine. `ratio`: a ratio to the floor that is much worse
+   * than the recorded one, for times. `none`: too noisy to gate, or without a floor.
+   */
+  readonly gate: "limit" | "ratio" | "none";
+}
+
+/** Name of a figure in results. */
+export type FigureId =
+  | "start"
+  | "firstTurn"
+  | "version"
+  | "statusUp"
+  | "statusDown"
+  | "idleMemory"
+  | "usedMemory"
+  | "disk"
+  | "hello"
+  | "helloTokens"
+  | "turnP50"
+  | "turnP90"
+  | "turnP99"
+  | "turnCpu"
+  | "toolTurnP50"
+  | "toolTurnP90"
+  | "toolTurnP99"
+  | "rate16"
+  | "rate256"
+  | "loopDelayP99"
+  | "loopDelayMax"
+  | "loadedMemory";
+
+/** Every figure, in the order of the table. */
+export const FIGURES: Readonly<Record<FigureId, Figure>> = {
+  start: { label: "start → /readyz", unit: "ms", better: "lower", target: 500, gate: "ratio" },
+  firstTurn: { label: "first turn after a start", unit: "ms", better: "lower", target: 300, gate: "none" },
+  version: { label: "factotum --version", unit: "ms", better: "lower", target: 80, gate: "none" },
+  statusUp: { label: "factotum status, gateway up", unit: "ms", better: "lower", target: 250, gate: "none" },
+  statusDown: { label: "factotum status, gateway down", unit: "ms", better: "lower", target: 250, gate: "none" },
+  idleMemory: { label: "RSS, idle", unit: "MiB", better: "lower", target: 90, gate: "limit" },
+  usedMemory: { label: "RSS after 1,000 turns", unit: "MiB", better: "lower", target: 130, gate: "limit" },
+  disk: { label: "disk for 1,000 turns", unit: "MB", better: "lower", target: 4, gate: "limit" },
+  hello: { label: "hello request", unit: "bytes", better: "lower", target: 20_000, gate: "limit" },
+  helloTokens: { label: "hello request, o200k", unit: "tokens", better: "lower", target: 6000, gate: "none" },
+  turnP50: { label: "gateway time of a turn, p50", unit: "ms", better: "lower", target: 5, gate: "ratio" },
+  turnP90: { label: "gateway time of a turn, p90", unit: "ms", better: "lower", target: 10, gate: "none" },
+  turnP99: { label: "gateway time of a turn, p99", unit: "ms", better: "lower", target: 15, gate: "none" },
+  turnCpu: { label: "CPU of a turn", unit: "ms", better: "lower", gate: "ratio" },
+  toolTurnP50: { label: "with one tool call, p50", unit: "ms", better: "lower", target: 8, gate: "ratio" },
+  toolTurnP90: { label: "with one tool call, p90", unit: "ms", better: "lower", gate: "none" },
+  toolTurnP99: { label: "with one tool call, p99", unit: "ms", better: "lower", gate: "none" },
+  rate16: { label: "16 sessions at once", unit: "turns/s", better: "higher", target: 400, gate: "ratio" },
+  rate256: { label: "256 sessions at once", unit: "turns/s", better: "higher", target: 400, gate: "ratio" },
+  loopDelayP99: { label: "event loop delay under that load, p99", unit: "ms", better: "lower", target: 10, gate: "none" },
+  loopDelayMax: { label: "event loop delay under that load, max", unit: "ms", better: "lower", target: 50, gate: "none" },
+  loadedMemory: { label: "RSS after that load", unit: "MiB", better: "lower", gate: "none" },
+};
+
+/** One figure of this run. */
+export interface Measurement {
+  readonly value: number;
+  /** The same of the floor, where it has one. */
+  readonly floor?: number;
+  /** How much worse than the floor, whichever way better lies: 3 is three times as slow, or a third of the rate. */
+  readonly ratio?: number;
+}
+
+/** The figures of a run, as far as they were measured. */
+export type Measurements = Partial<Record<FigureId, Measurement>>;
+
+function isFigureId(name: string): name is FigureId {
+  return Object.hasOwn(FIGURES, name);
+}
+
+/** Ids and figures in the order of the table. */
+export function listFigures(): readonly (readonly [FigureId, Figure])[] {
+  return Object.entries(FIGURES).flatMap(([id, figure]) => (isFigureId(id) ? [[id, figure] as const] : []));
+}

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { loopDelayEnvironment, readLoopDelay, resetLoopDelay } from "./measure/loop-delay.ts";
+import { measureCommands } from "./measure/measure-commands.ts";
+import { measureHello } from "./measure/measure-hello.ts";
+import { measureLoad } from "./measure/measure-load.ts";
+import { measureStarts } from "./measure/measure-starts.ts";
+import { measureToolTurns, measureTurns } from "./measure/measure-turns.ts";
+import { readTreeUsage } from "./measure/process-tree.ts";
+import type { Plan } from "./plan.ts";
+import type { Measurements } from "./report/figures.ts";
+import { startFloor } from "./sides/floor-side.ts";
+import { createProductHome, type ProductHome } from "./sides/product-side.ts";
+import { startProvider, type Provider } from "./sides/provider.ts";
+
+/** What a run needs to know beside its plan. */
+export interface RunOptions {
+  /** Another build than this checkout's. */
+  readonly entry: string | undefined;
+  /** Told what is being measured. */
+  readonly onStep: (step: string) => void;
+}
+
+/** Measures the built product against the floor. */
+export async function runBench(
+  plan: Plan,
+  { entry, onStep }: RunOptions,
+): Promise<{ readonly version: string; readonly figures: Measurements }> {
+  await using provider = await startProvider();
+  await using home = await createProductHome(provider.url, entry);
+  onStep("commands");
+  const commands = await measureCommands(home, plan.commandRuns);
+  onStep("starts");
+  const starts = await measureStarts(home, provider, plan.starts);
+  const turns = await measureInTurn(plan, home, provider, onStep);
+  const load = await measureAtOnce(plan, home, provider, onStep);
+  return { version: await home.readVersion(), figures: { ...starts, ...commands, ...turns, ...load } };
+}
+
+/** A gateway that nothing was added to: memory, sizes, turns one after the other. */
+async function measureInTurn(plan: Plan, home: ProductHome, provider: Provider, onStep: RunOptions["onStep"]): Promise<Measurements> {
+  await using floor = await startFloor(provider.url);
+  const side = await home.start();
+  try {
+    onStep(`idle memory after ${plan.idleMs / 1000} s`);
+    await delay(plan.idleMs);
+    const idleMemory = { value: readTreeUsage(side.pid).memoryMiB, floor: readTreeUsage(floor.pid).memoryMiB };
+    const contest = { product: side, floor, provider };
+    onStep("turns");
+    const turns = await measureTurns(contest, plan.turns, home.folder);
+    onStep("turns with a tool call");
+    const toolTurns = await measureToolTurns(contest, plan.toolTurns);
+    return { idleMemory, ...turns, ...toolTurns, ...(await measureHello(side, provider)) };
+  } finally {
+    await side.product.end("SIGKILL");
+  }
+}
+
+/** A gateway that tells its event loop's delay: many sessions at once. */
+async function measureAtOnce(plan: Plan, home: ProductHome, provider: Provider, onStep: RunOptions["onStep"]): Promise<Measurements> {
+  await using floor = await startFloor(provider.url);
+  const folder = await mkdtemp(path.join(tmpdir(), "factotum-loop-delay-"));
+  const file = path.join(folder, "delay.json");
+  const side = await home.start({ env: loopDelayEnvironment(file) });
+  try {
+    const contest = { product: side, floor, provider };
+    const { rounds, turnsOf16, turnsOf256 } = plan.load;
+    onStep("16 sessions at once");
+    await resetLoopDelay(side.pid, file);
+    const rate16 = await measureLoad(contest, { sessions: 16, rounds, turnsPerSession: turnsOf16 });
+    onStep("256 sessions at once");
+    const rate256 = await measureLoad(contest, { sessions: 256, rounds, turnsPerSession: turnsOf256 });
+    const delays = await readLoopDelay(side.pid, file);
+    return { rate16, rate256, ...delays, loadedMemory: { value: readTreeUsage(side.pid).memoryMiB } };
+  } finally {
+    await side.product.end("SIGKILL");
+    await rm(folder, { recursive: true, force: true });
+  }
+}

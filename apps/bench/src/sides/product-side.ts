@@ -1,0 +1,102 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { runCommand, startProduct, type Product } from "@factotum/testing-product";
+import type { Side } from "./side.ts";
+import { MODEL_ID } from "./wire.ts";
+
+/** The product, ready. */
+export interface ProductSide extends Side {
+  readonly product: Product;
+  /** Milliseconds from the start of the process to the first good answer of `/readyz`. */
+  readonly readyAfterMs: number;
+}
+
+/** A state directory as `setup` makes it, with the fake provider as its model. */
+export interface ProductHome extends AsyncDisposable {
+  readonly folder: string;
+  /** Starts the gateway on it; whoever starts it ends it. */
+  start(options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ProductSide>;
+  /** Runs one command to its end; resolves with its wall time in milliseconds. */
+  timeCommand(...args: readonly string[]): Promise<number>;
+  /** The words of `--version`. */
+  readVersion(): Promise<string>;
+}
+
+/** Sets a state directory up. */
+export async function createProductHome(providerUrl: string, entry: string | undefined): Promise<ProductHome> {
+  const folder = await mkdtemp(path.join(tmpdir(), "factotum-bench-"));
+  const build = entry === undefined ? {} : { entry };
+  const run = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runCommand(args, { home: folder, ...build });
+    if (code !== 0) throw new Error(`factotum ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
+    return stdout.trim();
+  };
+  const provider = { api: "anthropic-messages", baseUrl: providerUrl, apiKey: "bench", models: [{ id: MODEL_ID }] };
+  await run("setup");
+  await run("config", "set", "models.providers.bench", JSON.stringify(provider));
+  await run("config", "set", "agents.defaults.model", `bench/${MODEL_ID}`);
+  return {
+    folder,
+    start: async (options = {}) => startSide({ home: folder, ...build, ...options }),
+    timeCommand: async (...args) => {
+      const startedAt = performance.now();
+      await runCommand(args, { home: folder, ...build });
+      return performance.now() - startedAt;
+    },
+    readVersion: async () => run("--version"),
+    [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+async function startSide(options: {
+  readonly home: string;
+  readonly entry?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<ProductSide> {
+  const port = await findFreePort();
+  const starting = startProduct({ ...options, port });
+  const [product, readyAfterMs] = await Promise.all([starting, waitUntilReady(`http://127.0.0.1:${port}/readyz`)]);
+  return {
+    name: "the product",
+    url: product.url,
+    pid: product.pid,
+    headers: (session) => ({ authorization: `Bearer ${product.token}`, "x-factotum-session": session }),
+    model: "factotum",
+    product,
+    readyAfterMs,
+  };
+}
+
+/** Asks again and again, as whatever waits for a gateway does. */
+async function waitUntilReady(url: string): Promise<number> {
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < 60_000) {
+    if (await answersWell(url)) return performance.now() - startedAt;
+    await delay(2);
+  }
+  throw new Error("The product was not ready within a minute.");
+}
+
+async function answersWell(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.ok;
+  } catch (error) {
+    // Nobody listens there yet.
+    if (error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
