@@ -4,9 +4,9 @@ import type { ChannelHost, Clock, Logger, MsgContext, Random } from "@factotum/c
 /** A gateway of the test: it keeps what it was given, also when the channel is made anew, and can be told to fail. */
 export class TestHost implements ChannelHost {
   readonly accountId = "second";
-  readonly clock: Clock = realClock;
-  readonly random: Random = realRandom;
-  readonly fetch: typeof fetch = fetch;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly fetch: typeof fetch;
   /** Every line that was logged, as JSON. */
   readonly logLines: string[] = [];
   readonly logger: Logger = this.#loggerWith({});
@@ -19,6 +19,13 @@ export class TestHost implements ChannelHost {
   #failures = 0;
   #gate: Promise<void> | undefined;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  /** Real time, randomness and network unless given. */
+  constructor(given: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">> = {}) {
+    this.clock = given.clock ?? realClock;
+    this.random = given.random ?? realRandom;
+    this.fetch = given.fetch ?? fetch;
+  }
 
   async receive(message: MsgContext, options: { readonly cursor?: string } = {}): Promise<"accepted" | "duplicate"> {
     this.received.push(message);

@@ -1,8 +1,5 @@
-import { fromMarkdown } from "mdast-util-from-markdown";
-import { gfmFromMarkdown } from "mdast-util-gfm";
-import { gfm } from "micromark-extension-gfm";
-import { editMarkdown } from "./edit-markdown.ts";
-import type { MarkdownNode } from "./edit-markdown.ts";
+import type { Token, Tokens } from "marked";
+import { parseMarkdown, renderBlocks, renderUnparsed } from "./feishu-markdown.ts";
 
 /** A message body as the platform takes it. */
 export interface MessageBody {
@@ -14,31 +11,31 @@ export interface MessageBody {
 /** Largest request body in bytes, by type. */
 export const MAX_BODY_BYTES: Readonly<Record<MessageBody["msg_type"], number>> = { text: 150 * 1024, post: 30 * 1024 };
 
+/** Where a tag that notifies people would begin. */
+const AT_TAG = /<(?=\/?at\b)/gi;
+
 /**
  * Renders Markdown for Feishu: plain words as `text`, anything with markup as a `post` with one `md` element. What that element does not know is replaced
- * (headings are made small, tables stand as code, images become links). A tag that would notify people cannot get through: `<at` is broken up.
+ * (headings are made small, tables stand as code, images become links). A tag that would notify people cannot get through: it is broken up by a zero-width
+ * space, wherever it stands.
  */
 export function renderText(markdown: string): MessageBody {
-  const tree: MarkdownNode = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
-  if (isPlain(tree, markdown)) return { msg_type: "text", content: JSON.stringify({ text: markdown.trim() }) };
-  const text = editMarkdown(markdown, tree)
-    .replace(/<(?=\/?at\b)/gi, "<\u200b")
-    .trim();
+  const source = markdown.replaceAll("\r\n", "\n").trim();
+  const blocks = parseMarkdown(source);
+  if (blocks !== undefined && isPlain(blocks, source)) return { msg_type: "text", content: JSON.stringify({ text: source }) };
+  const rendered = (blocks === undefined ? renderUnparsed(source) : renderBlocks(blocks)).trim();
+  const text = (rendered === "" ? source : rendered).replace(AT_TAG, "<\u200b");
   return { msg_type: "post", content: JSON.stringify({ zh_cn: { content: [[{ tag: "md", text }]] } }) };
 }
 
-/** True when the text means what it says, letter by letter: paragraphs of words and bare addresses, without an escape and without what could be a tag. */
-function isPlain(tree: MarkdownNode, source: string): boolean {
-  if (source.includes("<")) return false;
-  return (tree.children ?? []).every(
-    (block) =>
-      block.type === "paragraph" &&
-      (block.children ?? []).every((node) => isLiteral(node, source.slice(node.position?.start.offset, node.position?.end.offset))),
-  );
+/** True when the text means what it says, letter by letter: paragraphs of words and bare addresses, no escape, no entity, nothing that could be a tag. */
+function isPlain(blocks: readonly Token[], source: string): boolean {
+  if (/<|&#?\w+;/.test(source)) return false;
+  return blocks.every((block) => block.type === "space" || (block.type === "paragraph" && (block.tokens ?? []).every(isLiteral)));
 }
 
-function isLiteral(node: MarkdownNode, source: string): boolean {
-  // Indents of continued lines are not part of a text node's value.
-  if (node.type === "text") return node.value === source.replace(/\n[ \t]+/g, "\n").replace(/[ \t]+\n/g, "\n");
-  return node.type === "link" && (node.url === source || node.url === `http://${source}` || node.url === `mailto:${source}`);
+function isLiteral(token: Token): boolean {
+  if (token.type === "text") return true;
+  if (token.type === "br") return true;
+  return token.type === "link" && (token as Tokens.Link).autolink === true && !token.raw.startsWith("<");
 }

@@ -1,0 +1,194 @@
+import { MsgContextSchema } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import { feishuMessageEvent } from "@factotum/testing-channels";
+import type { FakeFeishuApp, FeishuMessageInput } from "@factotum/testing-channels";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MessageEventSchema } from "./event-schema.ts";
+import type { MessageEvent } from "./event-schema.ts";
+import { needsBot, parseMessage } from "./parse-message.ts";
+
+const bot = { openId: "ou_bot", name: "Factotum" };
+const app = { verificationToken: "t", tenantKey: "k", appId: "cli_1", now: () => 1_767_225_600_123 } as FakeFeishuApp;
+
+function eventOf(input: Partial<FeishuMessageInput>): MessageEvent {
+  const base = { chatId: "oc_group", chatType: "group", messageType: "text", content: { text: "hi" }, messageId: "om_1" } as const;
+  return MessageEventSchema.parse(feishuMessageEvent(app, { ...base, ...input }).event);
+}
+function parsed(input: Partial<FeishuMessageInput>): MsgContext {
+  const result = parseMessage(eventOf(input), { eventId: "e1", accountId: "default", bot });
+  if (result.type !== "message") throw new Error(result.reason);
+  return MsgContextSchema.parse(result.message);
+}
+const textOf = (text: string, mentions?: FeishuMessageInput["mentions"]): MsgContext =>
+  parsed({ content: { text }, ...(mentions !== undefined && { mentions }) });
+const mention = (number: number, openId: string, name: string) => ({ key: `@_user_${number}`, openId, name });
+
+describe("addresses", () => {
+  test("a direct chat", () => {
+    expect(parsed({ chatType: "p2p", chatId: "oc_dm" }).origin).toEqual({
+      channel: "feishu",
+      accountId: "default",
+      conversation: { kind: "direct", id: "oc_dm" },
+    });
+  });
+
+  test("a reply outside a thread has no thread, and names what it answers", () => {
+    const message = parsed({ rootId: "om_root", parentId: "om_parent" });
+    expect(message.origin.conversation).toEqual({ kind: "group", id: "oc_group" });
+    expect(message.replyTo).toEqual({ messageId: "om_parent", body: "", isQuote: false });
+  });
+
+  test("a thread is named by its first message, for the first message and for the later ones", () => {
+    expect(parsed({ threadId: "omt_1", chatType: "topic_group" }).origin.conversation.threadId).toBe("om_1");
+    expect(parsed({ threadId: "omt_1", rootId: "om_0", parentId: "om_5" }).origin.conversation.threadId).toBe("om_0");
+  });
+});
+
+describe("senders", () => {
+  test("only the bot's own messages are ignored", () => {
+    const own = parseMessage(eventOf({ senderType: "app", senderOpenId: "ou_bot" }), { eventId: "e", accountId: "a", bot });
+    expect(own).toEqual({ type: "ignored", reason: "it is the bot's own" });
+    expect(parsed({ senderType: "app", senderOpenId: "ou_other" }).sender).toEqual({ id: "ou_other", isBot: true });
+    expect(parsed({}).sender).toEqual({ id: "ou_alice", isBot: false });
+  });
+
+  test.each([
+    [{ open_id: "", union_id: "on_1", user_id: null }, "on_1"],
+    [{ union_id: null, user_id: "u1" }, "u1"],
+  ])("without an open id another id stands in: %j", (senderId, id) => {
+    const event = eventOf({});
+    const result = parseMessage({ ...event, sender: { sender_id: senderId, sender_type: "user" } }, { eventId: "e", accountId: "a", bot });
+    expect(result.type === "message" && result.message.sender.id).toBe(id);
+  });
+
+  test.each([null, undefined, {}, { open_id: "" }])("a message of nobody is ignored: %j", (senderId) => {
+    const event = eventOf({});
+    const result = parseMessage({ ...event, sender: { sender_id: senderId, sender_type: "user" } }, { eventId: "e", accountId: "a", bot });
+    expect(result).toEqual({ type: "ignored", reason: "it has no sender" });
+  });
+
+  test("the bot's id is needed for mentions and for apps alone", () => {
+    expect(needsBot(eventOf({}))).toBe(false);
+    expect(needsBot(eventOf({ mentions: [] }))).toBe(false);
+    expect(needsBot(eventOf({ mentions: [mention(1, "ou_bob", "Bob")] }))).toBe(true);
+    expect(needsBot(eventOf({ senderType: "app" }))).toBe(true);
+  });
+});
+
+describe("mentions", () => {
+  test("keys become names, also when one key begins like another", () => {
+    const mentions = Array.from({ length: 11 }, (_, index) => mention(index + 1, `ou_${index + 1}`, `Person ${index + 1}`));
+    expect(textOf("ask @_user_11 or @_user_1", mentions).text).toBe("ask @Person 11 or @Person 1");
+  });
+
+  test("the bot's name at the very beginning only says whom the message is for", () => {
+    const message = textOf("@_user_1 /new @_user_1", [mention(1, "ou_bot", "Factotum")]);
+    expect(message.text).toBe("/new @Factotum");
+    expect(message.mentionsBot).toBe(true);
+  });
+
+  test("another name at the beginning stays", () => {
+    const message = textOf("@_user_1 hello", [mention(1, "ou_bob", "Bob")]);
+    expect(message.text).toBe("@Bob hello");
+    expect(message.mentionsBot).toBe(false);
+  });
+
+  test("somebody who is called like the bot is not the bot", () => {
+    expect(textOf("@_user_1 hi", [mention(1, "ou_bob", "Factotum")]).mentionsBot).toBe(false);
+  });
+
+  test("everybody is not the bot", () => {
+    const message = textOf("@_all listen");
+    expect(message.text).toBe("@all listen");
+    expect(message.mentionsBot).toBe(false);
+  });
+
+  test("a key that nobody stands behind stays as it is", () => {
+    expect(textOf("see @_user_9").text).toBe("see @_user_9");
+  });
+
+  test("names are put in as they are, whatever is in them", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (name) => {
+        expect(textOf("to @_user_1", [mention(1, "ou_bob", name)]).text).toBe(`to @${name}`);
+      }),
+    );
+  });
+});
+
+describe("rich messages", () => {
+  const post = {
+    title: "Plan",
+    content: [
+      [
+        { tag: "text", text: "See " },
+        { tag: "a", text: "the docs", href: "https://example.com" },
+        { tag: "text", text: " bold ", style: ["bold", "italic"] },
+      ],
+      [
+        { tag: "at", user_id: "@_user_1", user_name: "Bob" },
+        { tag: "emotion", emoji_type: "SMILE" },
+      ],
+      [{ tag: "img", image_key: "img_1" }],
+      [{ tag: "media", file_key: "file_1", image_key: "img_2" }],
+      [{ tag: "code_block", language: "PYTHON", text: "print(1)\n" }],
+      [{ tag: "hr" }],
+      [{ tag: "md", text: "*done*" }],
+      [{ tag: "something_new", text: "?" }],
+    ],
+  };
+
+  test.each([post, { zh_cn: post }])("become Markdown, with and without a locale around them", (content) => {
+    const message = parsed({ messageType: "post", content, mentions: [mention(1, "ou_bob", "Bob")] });
+    expect(message.text).toBe(
+      "**Plan**\nSee [the docs](https://example.com) ***bold*** \n@Bob:SMILE:\n\n\n\n```python\nprint(1)\n```\n\n\n---\n\n*done*",
+    );
+    expect(message.attachments).toEqual([
+      { kind: "image", ref: '{"messageId":"om_1","key":"img_1","type":"image"}' },
+      { kind: "video", ref: '{"messageId":"om_1","key":"file_1","type":"file"}' },
+    ]);
+  });
+});
+
+describe("other types", () => {
+  test.each([
+    ["image", { image_key: "img_1" }, { kind: "image", ref: '{"messageId":"om_1","key":"img_1","type":"image"}' }],
+    [
+      "file",
+      { file_key: "f", file_name: "a.pdf" },
+      { kind: "file", ref: '{"messageId":"om_1","key":"f","type":"file"}', fileName: "a.pdf" },
+    ],
+    [
+      "audio",
+      { file_key: "f", duration: 2_000 },
+      { kind: "audio", ref: '{"messageId":"om_1","key":"f","type":"file"}', mimeType: "audio/ogg", voice: true },
+    ],
+    [
+      "media",
+      { file_key: "f", image_key: "i", file_name: "a.mp4" },
+      { kind: "video", ref: '{"messageId":"om_1","key":"f","type":"file"}', fileName: "a.mp4" },
+    ],
+  ])("%s is an attachment", (messageType, content, attachment) => {
+    const message = parsed({ messageType, content });
+    expect(message.attachments).toEqual([attachment]);
+    expect(message.text).toBe("");
+  });
+
+  test.each([
+    ["sticker", { file_key: "f" }, "[sticker]"],
+    ["share_chat", { chat_id: "oc_1" }, "[share chat]"],
+    ["location", { name: "Office", latitude: "1.5", longitude: "2" }, "[location: Office (1.5, 2)]"],
+    ["interactive", { elements: [] }, "[interactive]"],
+    ["text", { words: "none" }, "[text]"],
+    ["post", { content: "none" }, "[post]"],
+    ["image", "not an object", "[image]"],
+  ])("%s without words or bytes is a note", (messageType, content, text) => {
+    expect(parsed({ messageType, content })).toMatchObject({ text, attachments: [] });
+  });
+});
+
+test("whatever the content is, the result is a valid message", () => {
+  const types = fc.constantFrom("text", "post", "image", "file", "audio", "media", "sticker", "location", "merge_forward", "x");
+  fc.assert(fc.property(types, fc.jsonValue(), (messageType, content) => void parsed({ messageType, content })));
+});

@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { renderText } from "./render-text.ts";
+
+/** What is in the one `md` element, or the text. */
+function shown(markdown: string): { type: string; text: string } {
+  const { msg_type: type, content } = renderText(markdown);
+  const parsed = JSON.parse(content) as { text?: string; zh_cn?: { content: { tag: string; text: string }[][] } };
+  const [[element] = []] = parsed.zh_cn?.content ?? [];
+  return { type, text: parsed.text ?? element?.text ?? "" };
+}
+const post = (markdown: string): string => {
+  const { type, text } = shown(markdown);
+  expect(type).toBe("post");
+  return text;
+};
+
+describe("plain words are a text", () => {
+  test.each([
+    "Hello.",
+    "Two lines\nand one more\n\nand a paragraph",
+    "See https://example.com/a_b?c=d&e=f",
+    "5 > 3 & 2",
+    "👍 好的！",
+    "a  b",
+    "snake_case_name",
+  ])("%j", (text) => {
+    expect(shown(text)).toEqual({ type: "text", text });
+  });
+});
+
+describe("what means something is a post", () => {
+  test.each([
+    "**bold**",
+    "`code`",
+    "- one\n- two",
+    "1. one",
+    "> quote",
+    "[a](https://b.c)",
+    "```\ncode\n```",
+    "a \\* b",
+    "&amp;",
+    "a < b",
+    "---",
+    "~~no~~",
+  ])("%j, kept as it is", (markdown) => {
+    expect(post(markdown)).toBe(markdown);
+  });
+});
+
+describe("what the element does not show is rewritten", () => {
+  test.each([
+    ["# Big\n\ntext", "#### Big\n\ntext"],
+    ["## Small **b** #", "##### Small **b**"],
+    ["Title\n=====\n\ntext", "#### Title\n\ntext"],
+    ["![a cat](https://x.y/cat.png)", "[a cat](https://x.y/cat.png)"],
+    ["# ![i](https://x.y/i.png)", "#### [i](https://x.y/i.png)"],
+    ["- ![](https://x.y/i.png)", "- [image](https://x.y/i.png)"],
+    ["> one ![i](https://x.y/i.png)\n> two", "> one [i](https://x.y/i.png)\n> two"],
+    ["see [the page][p]\n\n[p]: https://x.y/p", "see [the page](https://x.y/p)"],
+    ["| a | b |\n|---|---|\n| 1 | 2 |", "```\n| a | b |\n|---|---|\n| 1 | 2 |\n```"],
+    ["text\n\n    indented\n\ntext", "text\n\n```\nindented\n```\n\ntext"],
+  ])("%j", (markdown, expected) => {
+    expect(post(markdown)).toBe(expected);
+  });
+
+  test("code is left alone, whatever is in it", () => {
+    const code = "```md\n# not a heading\n![not](an-image)\n| not | a |\n|---|---|\n```";
+    expect(post(`Look:\n\n${code}`)).toBe(`Look:\n\n${code}`);
+    expect(post("`![a](b)` and ![a](https://b)")).toBe("`![a](b)` and [a](https://b)");
+  });
+});
+
+test("nobody is notified by any text", () => {
+  const tag = fc.constantFrom(
+    '<at user_id="all">',
+    "<AT user_id=all>",
+    "</at>",
+    "<at\nid='x'>",
+    '\\<at user_id="all">',
+    '<<at user_id="all">',
+    '**<at user_id="all">**',
+    '`<at user_id="all"></at>`',
+  );
+  const around = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("\n\n    ", "```\n", "> ", "# ", "[x]: "));
+  fc.assert(
+    fc.property(around, tag, around, (before, ring, after) => {
+      expect(shown(before + ring + after).text).not.toMatch(/<\/?at\b/i);
+    }),
+  );
+});
+
+test("any text can be rendered, and words are never lost", () => {
+  const piece = fc.oneof(
+    fc.stringMatching(/^[A-Z]{1,8}$/),
+    fc.constantFrom("# ", "- ", "> ", "\n", "\n\n", "**", "`", "|", "    ", "1. ", "[", "](", ")", "![", "\r\n"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { minLength: 1, maxLength: 60 }), (pieces) => {
+      const source = pieces.join("");
+      const words = (text: string): string => (text.match(/[A-Z]+/g) ?? []).join(" ");
+      if (source.trim() !== "" && !source.includes("]:")) expect(words(shown(source).text)).toBe(words(source));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a text nested beyond reason is rendered all the same", () => {
+  expect(post(`${"> ".repeat(3_000)}![a](https://b)`)).toMatch(/> \[a\]\(https:\/\/b\)$/);
+});
