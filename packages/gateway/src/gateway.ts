@@ -42,6 +42,8 @@ export interface GatewayOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  /** Told every secret that is read while the gateway runs, for the log's filter. */
+  readonly onSecret: (value: string) => void;
   /** A client asked the gateway to end. */
   readonly onShutdownRequest: (reason: string) => void;
 }
@@ -75,7 +77,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     config,
     home: options.home,
     store,
-    models: createConfiguredModels({ config, environment: options.environment, fetch: options.fetch, clock, random }),
+    models: createConfiguredModels({
+      config,
+      environment: options.environment,
+      fetch: options.fetch,
+      clock,
+      random,
+      onSecret: options.onSecret,
+    }),
     tools: options.tools({ messenger }),
     skills: options.skills,
     accounts: options.accounts({ webchatSocket: hub }),
@@ -87,6 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     commands: options.commands,
     documentation: options.documentation,
   });
+  if (ownerDisplaySecret?.type === "resolved") options.onSecret(ownerDisplaySecret.value);
   messenger.connect(engine.services);
   hub.connect(engine.services);
   return listen(engine, hub, options, loopbackOnly);

@@ -212,6 +212,7 @@ export async function startTestGateway(
     environment,
     fetch,
     onShutdownRequest: () => undefined,
+    onSecret: () => undefined,
     ...common,
   });
   const stop = async (): Promise<void> => {

@@ -76,6 +76,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       random: systemRandom,
       logger,
       fetch: globalThis.fetch,
+      onSecret: (value) => secrets.add([value]),
       onShutdownRequest,
     });
     let closing: Promise<void> | undefined;

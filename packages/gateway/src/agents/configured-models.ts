@@ -13,6 +13,8 @@ export interface ConfiguredModelsOptions {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly random: Random;
+  /** Told every credential that is read, before it is used, so that no log line ever shows it. */
+  readonly onSecret: (value: string) => void;
 }
 
 /** The models of the configuration and, where it names none, the one that the environment offers. Clients are made once and kept. */
@@ -81,6 +83,7 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
     );
   }
   const apiKey = await findKey(id, options);
+  if (apiKey !== undefined) options.onSecret(apiKey);
   const client = createModelClient({
     info: resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) }),
     ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
