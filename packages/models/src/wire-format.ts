@@ -9,7 +9,7 @@ import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import type { RenderRules } from "./prompt/render-context.ts";
 
 /** What a wire format needs to reach its server. Made anew for each call. */
-export interface WireConnection {
+interface WireConnection {
   readonly info: ModelInfo;
   /** With its version segment, without a slash at the end. */
   readonly baseUrl: string;
@@ -28,7 +28,7 @@ export interface RenderedRequest {
 }
 
 /** Tokens that a provider reports before the answer begins. */
-export interface EarlyUsage {
+interface EarlyUsage {
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -51,7 +51,7 @@ export interface StreamRules {
 }
 
 /** One wire format, bound to one connection. */
-export interface WireFormat {
+interface WireFormat {
   readonly model: LanguageModelV4;
   /** Adds the format's own settings and cache marks. Pure. */
   readonly prepare: (request: ModelRequest, rendered: RenderedRequest) => LanguageModelV4CallOptions;

@@ -1,8 +1,11 @@
+import type { ServerResponse } from "node:http";
 import type { ModelEvent } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { sendAndCut, sendAndStall, sendJson, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
 import { WIRES } from "./wires/all-wires.ts";
+import { anthropic } from "./wires/anthropic.ts";
 import { answerOf, type Counts, type Said, type Wire } from "./wires/wire.ts";
 
 const COUNTS: Counts = { input: 120, cacheRead: 900, output: 33 };
@@ -30,6 +33,12 @@ const byteByByte: typeof fetch = async (input, init) => {
 
 function textOf(events: readonly ModelEvent[]): string {
   return events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");
+}
+
+/** Settles when a call is over and Node's client has had its turns of the loop to take the connection back. */
+async function released(clock: FakeClock): Promise<void> {
+  await clock.whenIdle();
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe.each(WIRES)("$name", (wire: Wire) => {
@@ -255,12 +264,11 @@ describe.each(WIRES)("$name", (wire: Wire) => {
       ports.add(response.socket?.remotePort);
       return sendStream(answerOf(wire, HELLO, "stop", COUNTS))(response, request);
     });
-    const client = clientFor(wire, server.url);
+    const clock = new FakeClock();
+    const client = clientFor(wire, server.url, { clock });
     for (let turn = 0; turn < 3; turn += 1) {
       messageOf(await collect(client));
-      await server.requests.at(-1)?.closed;
-      // The client's side of the connection is free one turn of the loop after the server's.
-      await new Promise((resolve) => setImmediate(resolve));
+      await released(clock);
     }
     expect(ports.size).toBe(1);
   });
@@ -300,5 +308,38 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     server.answer(sendStream(answerOf(wire, [CALL], "tools", COUNTS)));
     const part = messageOf(await collect(clientFor(wire, server.url), request)).content[0];
     expect(part?.type === "toolCall" && part.id).not.toBe(CALL.id);
+  });
+});
+
+describe("a server that ends its connection late", () => {
+  const answer = answerOf(anthropic, HELLO, "stop", COUNTS);
+
+  test("does not delay the answer, and its connection is used again", async () => {
+    const ports = new Set<number | undefined>();
+    const open: ServerResponse[] = [];
+    server.answer((response, request) => {
+      ports.add(response.socket?.remotePort);
+      open.push(response);
+      return sendAndStall(answer)(response, request);
+    });
+    const clock = new FakeClock();
+    const client = clientFor(anthropic, server.url, { clock });
+    for (let turn = 0; turn < 2; turn += 1) {
+      messageOf(await collect(client));
+      expect(clock.pending).toBe(1);
+      open.pop()?.end();
+      await released(clock);
+    }
+    expect(ports.size).toBe(1);
+  });
+
+  test("is left after a second", async () => {
+    const clock = new FakeClock();
+    server.answer(sendAndStall(answer));
+    messageOf(await collect(clientFor(anthropic, server.url, { clock })));
+    expect(clock.pending).toBe(1);
+    clock.advance(1_000);
+    await server.requests[0]?.closed;
+    expect(clock.pending).toBe(0);
   });
 });

@@ -23,7 +23,12 @@ export class FakeClock implements Clock {
     const timer: Timer = { dueMs: this.#nowMs + delayMs, callback };
     this.#timers.add(timer);
     for (const waiter of this.#waiters) waiter();
-    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
+    return {
+      [Symbol.dispose]: () => {
+        this.#timers.delete(timer);
+        for (const waiter of this.#waiters) waiter();
+      },
+    };
   }
 
   get pending(): number {
@@ -44,17 +49,24 @@ export class FakeClock implements Clock {
   }
 
   /** Settles when a timer is set that is due in exactly this time. */
-  async whenSet(delayMs: number): Promise<void> {
-    const isSet = (): boolean => [...this.#timers].some((timer) => timer.dueMs - this.#nowMs === delayMs);
-    if (isSet()) return;
-    await new Promise<void>((resolve) => {
-      const check = (): void => {
-        if (!isSet()) return;
-        this.#waiters.delete(check);
-        resolve();
-      };
-      this.#waiters.add(check);
-    });
+  whenSet(delayMs: number): Promise<void> {
+    return this.#when(() => [...this.#timers].some((timer) => timer.dueMs - this.#nowMs === delayMs));
+  }
+
+  /** Settles when no timer is left. */
+  whenIdle(): Promise<void> {
+    return this.#when(() => this.#timers.size === 0);
+  }
+
+  async #when(isSo: () => boolean): Promise<void> {
+    if (isSo()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = (): void => {
+      if (isSo()) resolve();
+    };
+    this.#waiters.add(check);
+    await promise;
+    this.#waiters.delete(check);
   }
 }
 

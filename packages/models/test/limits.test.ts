@@ -6,6 +6,7 @@ import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts
 import { FakeClock } from "./fake-clock.ts";
 import { sendAndStall, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
 import { WIRES } from "./wires/all-wires.ts";
+import type { ModelTimeouts } from "../src/index.ts";
 import { anthropic } from "./wires/anthropic.ts";
 import { answerOf, event, type Wire } from "./wires/wire.ts";
 
@@ -20,13 +21,13 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** Reads until the text so far is complete, then hands over what comes next, unread. */
-async function readUntilText(
+/** Reads until this has been said or thought, then hands over what comes next, unread. */
+async function readUntil(
   wire: Wire,
   text: string,
-  watchedFetch: typeof fetch,
+  options: { readonly fetch?: typeof fetch; readonly timeouts?: ModelTimeouts } = {},
 ): Promise<{ readonly next: Promise<IteratorResult<ModelEvent>> }> {
-  const stream = clientFor(wire, server.url, { clock, timeouts: TIMEOUTS, fetch: watchedFetch }).stream(requestOf(), {
+  const stream = clientFor(wire, server.url, { clock, timeouts: TIMEOUTS, ...options }).stream(requestOf(), {
     signal: new AbortController().signal,
   });
   const iterator = stream[Symbol.asyncIterator]();
@@ -35,7 +36,7 @@ async function readUntilText(
     const { value, done } = await iterator.next();
     if (done === true) throw new Error("it ended early");
     if (value.type === "message-failed") throw value.error;
-    if (value.type === "text-delta") seen += value.text;
+    if (value.type === "text-delta" || value.type === "thinking-delta") seen += value.text;
   }
   return { next: iterator.next() };
 }
@@ -85,7 +86,7 @@ describe.each(WIRES)("row 9, $name", (wire: Wire) => {
       ])(response, request);
     });
     const keepAlive = watchFor(wire.keepAlive);
-    const { next } = await readUntilText(wire, "Hello", keepAlive.fetch);
+    const { next } = await readUntil(wire, "Hello", { fetch: keepAlive.fetch });
     await clock.whenSet(60_000);
     clock.advance(59_000);
     write(wire.keepAlive);
@@ -113,18 +114,44 @@ test("a slow consumer uses up no limit", async () => {
   expect(messageOf(events).content).toEqual([{ type: "text", text: "abc" }]);
 });
 
-test("a model that thinks in silence has as long as for a first event", async () => {
+describe("a model that thinks in silence", () => {
   const thinking = [
     event("content_block_start", { index: 0, content_block: { type: "thinking", thinking: "", signature: "" } }),
     event("content_block_delta", { index: 0, delta: { type: "thinking_delta", thinking: "Hm" } }),
   ];
-  server.answer(sendAndStall([...anthropic.begin(COUNTS), ...thinking]));
-  const running = collect(clientFor(anthropic, server.url, { clock, timeouts: TIMEOUTS }));
-  await clock.whenSet(120_000);
-  clock.advance(60_000);
-  expect(clock.pending).toBeGreaterThan(0);
-  clock.advance(60_000);
-  expect(failureOf(await running).error.message).toContain("within 120 s");
+
+  test.each([
+    ["as long as for a first event", TIMEOUTS, 120_000],
+    ["but never less than between two events", { connectMs: 1_000, firstEventMs: 2_000, idleMs: 5_000 }, 5_000],
+  ])("has %s", async (_name, timeouts, limitMs) => {
+    server.answer(sendAndStall([...anthropic.begin(COUNTS), ...thinking]));
+    const { next } = await readUntil(anthropic, "Hm", { timeouts });
+    await clock.whenSet(limitMs);
+    clock.advance(limitMs - 1);
+    expect(clock.pending).toBe(1);
+    clock.advance(1);
+    const { value } = await next;
+    expect(value).toMatchObject({ type: "message-failed", error: { code: "timeout" } });
+  });
+
+  test("and so has one that writes a long argument, where the server holds it back", async () => {
+    server.answer(
+      sendAndStall([...anthropic.begin(COUNTS), ...anthropic.say([{ type: "text", pieces: ["Writing."] }]), ...anthropic.halfCall]),
+    );
+    const stream = clientFor(anthropic, server.url, { clock, timeouts: TIMEOUTS }).stream(requestOf(), {
+      signal: new AbortController().signal,
+    });
+    const iterator = stream[Symbol.asyncIterator]();
+    for (;;) if ((await iterator.next()).value.type === "tool-call-delta") break;
+    const next = iterator.next();
+    await clock.whenSet(120_000);
+    clock.advance(120_000);
+    expect((await next).value).toMatchObject({
+      type: "message-failed",
+      error: { code: "timeout" },
+      partial: { content: [{ text: "Writing." }] },
+    });
+  });
 });
 
 describe("connecting", () => {
@@ -146,6 +173,16 @@ describe("connecting", () => {
     const { error } = failureOf(await running);
     expect(error.code).toBe("timeout");
     expect(error.message).toContain("no connection within 3 s");
+  });
+
+  test("the connection of another call is not taken for its own", async () => {
+    const connected = new Promise((resolve) => silent.once("connection", resolve));
+    const running = collect(clientFor(anthropic, url, { clock, timeouts: { ...TIMEOUTS, connectMs: 3_000 } }));
+    await connected;
+    server.answer(sendStream(answerOf(anthropic, [{ type: "text", pieces: ["hi"] }], "stop", COUNTS)));
+    messageOf(await collect(clientFor(anthropic, server.url)));
+    clock.advance(3_000);
+    expect(failureOf(await running).error.message).toContain("no connection within 3 s");
   });
 
   test("a connected server that sends no headers does not", async () => {

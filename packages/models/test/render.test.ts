@@ -95,6 +95,15 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).not.toMatch(/"(?:text|content)":"[\s\\nt]*"/);
   });
 
+  test("a thought of an answer that was broken off stays behind, its text does not", async () => {
+    const signature = { anthropic: { signature: "s" }, openai: { reasoningEncryptedContent: "s" }, google: { thoughtSignature: "s" } };
+    const own = { api: wire.api, provider: wire.info.provider, model: wire.info.id, stopReason: "aborted" } as const;
+    const broken = assistant([{ type: "thinking", text: "half a thought", signature }, text("half an answer")], own);
+    const { text: sent } = await sendMessages(wire, [user(text("one")), broken, user(text("two"))]);
+    expect(sent).toContain("half an answer");
+    expect(sent).not.toContain("half a thought");
+  });
+
   test("a message of nothing but blanks becomes a note, not an empty message", async () => {
     expect((await sendMessages(wire, [user(text("  "))])).text).toContain("(empty message)");
   });
@@ -129,6 +138,12 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(sent).toContain("[called the tool ls with");
     expect(sent).toContain("[result of the tool ls]");
     expect(sent).not.toMatch(/tool_use|tool_calls|functionCall|function_call|"role":"tool"/);
+  });
+
+  test.each(["none", "prompt"] as const)("a model whose tools are %s is sent no tools", async (tools) => {
+    const { body, text: sent } = await sendMessages(wire, [...CALLED, result("call_1", [text("a.txt")])], { tools });
+    expect(body.tools).toBeUndefined();
+    expect(sent).toContain("[result of the tool ls]");
   });
 
   test("the limit is always sent, and shrinks with what the prompt leaves of the window", async () => {

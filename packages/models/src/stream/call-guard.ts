@@ -7,7 +7,7 @@ export type CallEnd =
   | { readonly type: "timeout"; readonly limit: "connect" | "first-event" | "idle"; readonly limitMs: number };
 
 /** Rejects every wait of a call that was ended. The reason is in `CallGuard.end`. */
-export class CallEndedError extends Error {
+class CallEndedError extends Error {
   constructor() {
     super("the call was ended");
     this.name = "CallEndedError";
