@@ -2,66 +2,76 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
-import { type GatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
-
-// Needs nothing of the gateway but its address: the same holds for every gateway whose model lists files when asked to.
+import { type GatewayUnderTest, startBuiltGateway, startScriptedGateway } from "./start-gateway.ts";
 
 let browser: Browser;
-let gateway: GatewayUnderTest;
 
 beforeAll(async () => {
-  [browser, gateway] = await Promise.all([openBrowser(), startScriptedGateway()]);
+  browser = await openBrowser();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await gateway.close();
-});
+afterAll(() => browser.close());
 
-describe.each([360, 1280])("at %i px", (width) => {
-  test("with the keyboard alone: open, ask, see the tool call and the answer", async () => {
-    const { page, complaints, close } = await openPage(browser, { width });
-    const addresses: string[] = [];
-    page.on("request", (request) => addresses.push(request.url()));
-    page.on("websocket", (socket) => addresses.push(socket.url()));
-    await page.goto(`${gateway.url}#token=${gateway.token}`);
-    await page.getByText("Connected").waitFor();
-    expect(page.url()).not.toContain(gateway.token);
-    expect(addresses.length).toBeGreaterThan(3);
-    expect(addresses.filter((address) => address.includes(gateway.token))).toEqual([]);
-    expect(await findViolations(page)).toEqual([]);
+describe.each([
+  { name: "the built product", start: startBuiltGateway },
+  { name: "the scripted gateway", start: startScriptedGateway },
+])("$name", ({ start }) => {
+  let gateway: GatewayUnderTest;
 
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Go to the message field");
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("List the files");
-    await page.keyboard.press("Shift+Enter");
-    await page.keyboard.type("in your workspace");
-    await page.keyboard.press("Enter");
-
-    await page.locator(".tool.done").first().waitFor();
-    await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
-    expect(await page.getByRole("article", { name: "You" }).last().innerText()).toContain("List the files\nin your workspace");
-    expect(await page.getByRole("status").filter({ hasText: "Assistant:" }).count()).toBe(1);
-    expect(await findViolations(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
-    expect(complaints).toEqual([]);
-    await close();
+  beforeAll(async () => {
+    gateway = await start();
   });
 
-  test("a reload at any moment shows one question and one complete answer", async () => {
-    const { page, complaints, close } = await openPage(browser, { width });
-    await page.goto(`${gateway.url}#token=${gateway.token}`);
-    const input = page.getByRole("textbox", { name: "Message" });
-    await input.fill(`List them again at ${width}`);
-    await input.press("Enter");
-    await page.reload();
-    const question = page.getByRole("article", { name: "You" }).filter({ hasText: `again at ${width}` });
-    await question.waitFor();
-    await page.locator(".tool.done").last().waitFor();
-    await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
-    expect(await question.count()).toBe(1);
-    expect(complaints).toEqual([]);
-    await close();
+  afterAll(() => gateway.close());
+
+  /** Every test has a conversation of its own. */
+  const addressOf = (name: string): string => `${gateway.url}#token=${gateway.token}&session=agent:main:webchat:direct:${name}`;
+
+  describe.each([360, 1280])("at %i px", (width) => {
+    test("with the keyboard alone: open, ask, see the tool call and the answer", async () => {
+      const { page, complaints, close } = await openPage(browser, { width });
+      const addresses: string[] = [];
+      page.on("request", (request) => addresses.push(request.url()));
+      page.on("websocket", (socket) => addresses.push(socket.url()));
+      await page.goto(addressOf(`keys-${width}`));
+      await page.getByText("Connected").waitFor();
+      expect(page.url()).not.toContain(gateway.token);
+      expect(addresses.length).toBeGreaterThan(3);
+      expect(addresses.filter((address) => address.includes(gateway.token))).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
+
+      await page.keyboard.press("Tab");
+      expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Go to the message field");
+      await page.keyboard.press("Enter");
+      await page.keyboard.type("List the files");
+      await page.keyboard.press("Shift+Enter");
+      await page.keyboard.type("in your workspace");
+      await page.keyboard.press("Enter");
+
+      await page.locator(".tool.done").first().waitFor();
+      await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
+      expect(await page.getByRole("article", { name: "You" }).last().innerText()).toContain("List the files\nin your workspace");
+      await page.getByRole("status").filter({ hasText: "Assistant:" }).waitFor({ state: "attached" });
+      expect(await findViolations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    test("a reload at any moment shows one question and one complete answer", async () => {
+      const { page, complaints, close } = await openPage(browser, { width });
+      await page.goto(addressOf(`reload-${width}`));
+      const input = page.getByRole("textbox", { name: "Message" });
+      await input.fill(`List the files again at ${width}`);
+      await input.press("Enter");
+      await page.reload();
+      const question = page.getByRole("article", { name: "You" }).filter({ hasText: `again at ${width}` });
+      await question.waitFor();
+      await page.locator(".tool.done").last().waitFor();
+      await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
+      expect(await question.count()).toBe(1);
+      expect(complaints).toEqual([]);
+      await close();
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { startProduct } from "@factotum/testing-product";
 import { createDemoScript, type Gate } from "../test/demo-script.ts";
 import { ScriptedGateway } from "../test/scripted-gateway.ts";
 
@@ -22,4 +23,10 @@ export async function startScriptedGateway(): Promise<ScriptedGatewayUnderTest> 
   const scripted = new ScriptedGateway({ script, root: fileURLToPath(new URL("../dist", import.meta.url)) });
   await scripted.listen();
   return { url: scripted.url, token: scripted.token, scripted, gate, close: () => scripted.close() };
+}
+
+/** Starts the built product as a person does for the first time: a new state directory, the demo model. */
+export async function startBuiltGateway(): Promise<GatewayUnderTest> {
+  const product = await startProduct();
+  return { url: `${product.url}/`, token: product.token, close: async () => product[Symbol.asyncDispose]() };
 }

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatSnapshot, SessionSummary } from "@factotum/protocol";
+import type { ChatEvent, ChatSnapshot } from "@factotum/protocol";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -216,9 +216,4 @@ export class AppController {
       if (error.code !== "disconnected") this.#options.store.update({ alert: error.message });
     }
   }
-}
-
-/** What a session is called on the page. */
-export function sessionTitle(session: Pick<SessionSummary, "label" | "displayName"> | undefined): string {
-  return session?.label ?? session?.displayName ?? "New chat";
 }

@@ -1,6 +1,5 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { type FormEvent, useState } from "react";
-import { sessionTitle } from "../app/app-controller.ts";
 import { useController } from "./app-context.ts";
 import { Modal } from "./modal.tsx";
 
@@ -14,8 +13,15 @@ const RESET: Question = {
 };
 const DELETE: Question = { type: "delete", text: "Delete this conversation? What is running in it is stopped first.", yes: "Delete" };
 
+interface SessionDialogProps {
+  readonly session: SessionSummary;
+  /** What the page calls it. */
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
 /** Renames, restarts or deletes a session; the last two ask first. */
-export function SessionDialog({ session, onClose }: { readonly session: SessionSummary; readonly onClose: () => void }): React.JSX.Element {
+export function SessionDialog({ session, title, onClose }: SessionDialogProps): React.JSX.Element {
   const controller = useController();
   const [label, setLabel] = useState(session.label ?? "");
   const [question, setQuestion] = useState<Question>(NO_QUESTION);
@@ -30,19 +36,13 @@ export function SessionDialog({ session, onClose }: { readonly session: SessionS
     onClose();
   };
   return (
-    <Modal title={sessionTitle(session)} onClose={onClose}>
+    <Modal title={title} onClose={onClose}>
       {question.type === "none" ? (
         <>
           <form onSubmit={save} className="dialog-form">
             <label className="field">
               <span>Name</span>
-              <input
-                type="text"
-                maxLength={200}
-                value={label}
-                placeholder={session.displayName}
-                onChange={(event) => setLabel(event.target.value)}
-              />
+              <input type="text" maxLength={200} value={label} placeholder={title} onChange={(event) => setLabel(event.target.value)} />
             </label>
             <button type="submit" className="button primary">
               Save name

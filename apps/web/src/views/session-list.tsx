@@ -1,6 +1,6 @@
 import type { SessionSummary } from "@factotum/protocol";
 import { useState } from "react";
-import { sessionTitle } from "../app/app-controller.ts";
+import { sessionTitle } from "../app/session-title.ts";
 import { useAppState, useController } from "./app-context.ts";
 import { Icon } from "./icon.tsx";
 import { relativeTime } from "./relative-time.ts";
@@ -65,7 +65,7 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
         {orderSessions(sessions, agent?.mainSessionKey, openKey).map(({ key, summary }) => (
           <SessionRow
             key={key}
-            title={summary === undefined && key === agent?.mainSessionKey ? "Main" : sessionTitle(summary)}
+            title={sessionTitle(key, summary, agent?.mainSessionKey)}
             summary={summary}
             current={key === openKey}
             onOpen={() => choose(key)}
@@ -78,7 +78,13 @@ export function SessionList({ onChosen }: { readonly onChosen: (session: "new" |
           Show more
         </button>
       ) : null}
-      {managed === undefined ? null : <SessionDialog session={managed} onClose={() => setManaged(undefined)} />}
+      {managed === undefined ? null : (
+        <SessionDialog
+          session={managed}
+          title={sessionTitle(managed.key, managed, agent?.mainSessionKey)}
+          onClose={() => setManaged(undefined)}
+        />
+      )}
     </nav>
   );
 }

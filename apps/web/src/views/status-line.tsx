@@ -3,6 +3,10 @@ import { useOpenSession } from "./use-open-session.ts";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 
+function dollars(amount: number): string {
+  return amount < 0.01 ? "under $0.01" : `$${amount.toFixed(2)}`;
+}
+
 /** The model of the session and what it has used. */
 export function StatusLine(): React.JSX.Element {
   const { summary } = useOpenSession();
@@ -14,7 +18,7 @@ export function StatusLine(): React.JSX.Element {
     model,
     summary === undefined || summary.contextTokens === 0 ? undefined : `${compact.format(summary.contextTokens)} tokens in context`,
     summary === undefined || summary.totalTokens === 0 ? undefined : `${compact.format(summary.totalTokens)} used`,
-    summary?.costUsd === undefined ? undefined : `$${summary.costUsd.toFixed(2)}`,
+    summary?.costUsd === undefined || summary.costUsd === 0 ? undefined : dollars(summary.costUsd),
   ].filter((part) => part !== undefined);
   return (
     <p className="status-line">

@@ -5,7 +5,7 @@ const SUGGESTIONS = ["List the files in your workspace", "Write a short note int
 /** An empty conversation: what it is for, and a few ways to begin. */
 export function Welcome(): React.JSX.Element {
   const controller = useController();
-  const name = useAppState((state) => state.agents.find((agent) => agent.id === state.agentId)?.name);
+  const name = useAppState((state) => state.agents.find((agent) => agent.id === state.agentId && agent.name !== agent.id)?.name);
   return (
     <div className="welcome">
       <p className="welcome-title">What shall {name === undefined || name === "" ? "we" : name} do?</p>
