@@ -73,7 +73,7 @@ test("the lock file names no registry", () => {
   expect(readFileSync(join(ROOT, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\//);
 });
 
-test("every tracked TypeScript file belongs to one project", () => {
+test("every tracked TypeScript file belongs to one project", { timeout: 120_000 }, () => {
   // Templates become files of a project when they are used; test:gates checks them there.
   const files = trackedFiles("*.ts", "*.tsx").filter((file) => !file.startsWith("templates/"));
   expect(files.length).toBeGreaterThan(400);

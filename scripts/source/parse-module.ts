@@ -1,7 +1,7 @@
 import { type Comment, parseSync, type Program, Visitor } from "oxc-parser";
 
 /** An exported name: declared in this module, or taken from another one. */
-export interface ModuleExport {
+interface ModuleExport {
   readonly name: string;
   /** Its name where it is declared. */
   readonly localName: string;
@@ -10,7 +10,7 @@ export interface ModuleExport {
 }
 
 /** A name, a piece of text or a comment, and the line where it begins. */
-export interface SourceText {
+interface SourceText {
   readonly text: string;
   readonly line: number;
 }

@@ -1,0 +1,96 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** What can be made, and from what. */
+const KINDS = {
+  channel: { template: "templates/channel", group: "extensions", placeholder: "sample-chat" },
+  package: { template: "templates/package", group: "packages", placeholder: "sample-part" },
+} as const;
+
+export type ScaffoldKind = keyof typeof KINDS;
+
+/** What was made. */
+export interface Scaffold {
+  readonly folder: string;
+  /** Files that were written or changed, relative to the root. */
+  readonly files: readonly string[];
+}
+
+/** A refusal, in words for the person who asked. Nothing was written. */
+export class ScaffoldError extends Error {
+  override readonly name = "ScaffoldError";
+}
+
+export function isScaffoldKind(kind: string | undefined): kind is ScaffoldKind {
+  return kind !== undefined && Object.hasOwn(KINDS, kind);
+}
+
+/**
+ * Writes a new package of the workspace from its template, and places it in the project graph and in the layers. Throws a
+ * ScaffoldError, before anything is written, for a name that will not do or is taken.
+ */
+export function scaffold(kind: ScaffoldKind, name: string, { root }: { readonly root: string }): Scaffold {
+  const { template, group, placeholder } = KINDS[kind];
+  checkName(name, root);
+  const folder = `${group}/${name}`;
+  const rename = renamer(placeholder, name);
+  const files = filesOf(join(root, template)).map((file) => {
+    const path = `${folder}/${rename(file)}`;
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), rename(readFileSync(join(root, template, file), "utf8")));
+    return path;
+  });
+  addReferences(join(root, "tsconfig.json"), folder);
+  // Extensions have their place by their folder alone.
+  if (kind === "package") addToLayer(join(root, "scripts/layers.ts"), name);
+  return { folder, files: [...files, "tsconfig.json", ...(kind === "package" ? ["scripts/layers.ts"] : [])] };
+}
+
+function checkName(name: string, root: string): void {
+  if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name) || name.length > 40) {
+    throw new ScaffoldError(
+      `"${name}" is no name for a package: lower-case words joined by dashes, at most 40 characters, such as my-chat.`,
+    );
+  }
+  if (name.startsWith("testing-"))
+    throw new ScaffoldError("Packages for tests stand beside the layers: make one by hand and list it in scripts/layers.ts.");
+  const taken = ["packages", "extensions", "apps"].map((group) => `${group}/${name}`).find((folder) => existsSync(join(root, folder)));
+  if (taken !== undefined) throw new ScaffoldError(`${taken} exists already. Nothing was written.`);
+}
+
+/** Replaces the placeholder in each of its spellings. */
+function renamer(placeholder: string, name: string): (text: string) => string {
+  const spellings = (kebab: string): string[] => {
+    const words = kebab.split("-");
+    const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+    const pascal = words.map(capital).join("");
+    return [kebab, pascal, pascal.charAt(0).toLowerCase() + pascal.slice(1), words.join("_").toUpperCase(), words.map(capital).join(" ")];
+  };
+  const to = spellings(name);
+  const pairs = spellings(placeholder).map((from, index): [string, string] => [from, to[index] ?? name]);
+  return (text) => pairs.reduce((renamed, [from, into]) => renamed.replaceAll(from, into), text);
+}
+
+function filesOf(folder: string, inside = ""): string[] {
+  return readdirSync(join(folder, inside), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(inside, entry.name);
+    return entry.isDirectory() ? filesOf(folder, path) : [path];
+  });
+}
+
+/** Puts the project and its tests behind the last of the same group. */
+function addReferences(file: string, folder: string): void {
+  const project = JSON.parse(readFileSync(file, "utf8")) as { references: { path: string }[] };
+  const group = `./${folder.split("/")[0]}/`;
+  const after = project.references.findLastIndex(({ path }) => path.startsWith(group)) + 1;
+  project.references.splice(after, 0, { path: `./${folder}` }, { path: `./${folder}/tsconfig.test.json` });
+  writeFileSync(file, `${JSON.stringify(project, null, 2)}\n`);
+}
+
+/** A new package begins in L2 and imports the agent contract alone. */
+function addToLayer(file: string, name: string): void {
+  const text = readFileSync(file, "utf8");
+  const layer = /(\n {2}\/\/ L2[^\n]*\n {2}\{\n)/;
+  if (!layer.test(text)) throw new ScaffoldError(`${file} has no layer L2 where it is looked for: add "${name}" to the table by hand.`);
+  writeFileSync(file, text.replace(layer, `$1    ${name.includes("-") ? `"${name}"` : name}: ["agent-contract"],\n`));
+}

@@ -1,0 +1,21 @@
+import type { ChannelCapabilities } from "@factotum/channel-contract";
+
+/** What is declared here is sent here; the gateway turns everything else into it. */
+export const SAMPLE_CHAT_CAPABILITIES: ChannelCapabilities = {
+  addressing: "platform",
+  text: { maxLength: 4_000, unit: "utf16", markdown: "none", dialect: "plain" },
+  threads: "flat",
+  edit: false,
+  delete: false,
+  reactions: false,
+  polls: false,
+  typing: false,
+  media: [],
+  nativeCommands: false,
+  buttons: false,
+  cards: false,
+  streaming: "none",
+  idempotentSend: { windowMs: 60 * 60_000, maxKeyLength: 64 },
+  caseSensitiveIds: true,
+  actions: [],
+};

@@ -1,0 +1,40 @@
+import { ChannelError } from "@factotum/channel-contract";
+import type { Channel, ChannelHost, Origin } from "@factotum/channel-contract";
+import { createSampleChatApi } from "./api/sample-chat-api.ts";
+import { SAMPLE_CHAT_CAPABILITIES } from "./capabilities.ts";
+import type { SampleChatConfig } from "./config.ts";
+import { createSender } from "./outbound/sender.ts";
+import { createWebhook } from "./transport/webhook.ts";
+
+/** Makes the channel of one account. Nothing is asked before `start` or the first send. */
+export function createSampleChatChannel(config: SampleChatConfig, host: ChannelHost): Channel {
+  const api = createSampleChatApi(config, host);
+  const sender = createSender(api, host);
+  const webhook = createWebhook(api, host, config);
+
+  return {
+    capabilities: SAMPLE_CHAT_CAPABILITIES,
+    start: (options) => webhook.start(options),
+    handleWebhook: (request, options) => webhook.handle(request, options),
+    send: (target, outbound, options) => sender.send(target, outbound, options),
+    act: ({ name }) => Promise.reject(refusal("rejected", `this channel does not do ${name}`)),
+    fetchAttachment: () => Promise.reject(refusal("not-found", "messages of this channel carry no attachments")),
+    resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
+    health: () => webhook.health(),
+    stop: (options) => {
+      webhook.stop();
+      return sender.stop(options);
+    },
+  };
+}
+
+function refusal(code: "rejected" | "not-found", message: string): ChannelError {
+  return new ChannelError(code, message, { retry: { type: "never" } });
+}
+
+/** Ids only, which say what they are: `dm_…` and `room_…`. */
+function resolveTarget(query: string, accountId: string): Origin | undefined {
+  const [, id] = /^(?:(?:user|channel):)?((?:dm|room)_\w+)$/.exec(query.trim()) ?? [];
+  if (id === undefined) return undefined;
+  return { channel: "sample-chat", accountId, conversation: { kind: id.startsWith("dm_") ? "direct" : "group", id } };
+}

@@ -1,0 +1,41 @@
+import { MsgContextSchema } from "@factotum/channel-contract";
+import { expect, test } from "vitest";
+import { readEvent } from "./event-schema.ts";
+import { parseMessage } from "./parse-message.ts";
+
+const payload = {
+  type: "message",
+  event_id: "e1",
+  bot_id: "bot",
+  sent_at_ms: 1_767_225_600_000,
+  message: {
+    id: "m1",
+    chat: { id: "room_1", kind: "group" },
+    sender: { id: "u1", name: "Ada", is_bot: false },
+    text: "Hi",
+    mentions: [{ id: "bot" }],
+  },
+};
+const facts = { accountId: "default", botId: "bot" };
+
+test("a message becomes one of the contract's", () => {
+  const read = readEvent(payload);
+  const parsed = read.type === "message" ? parseMessage(read.event, facts) : undefined;
+  expect(MsgContextSchema.parse(parsed)).toMatchObject({
+    origin: { channel: "sample-chat", accountId: "default", conversation: { kind: "group", id: "room_1" } },
+    sender: { id: "u1", name: "Ada", isBot: false },
+    mentionsBot: true,
+  });
+});
+
+test("the bot's own message is none", () => {
+  const read = readEvent({ ...payload, message: { ...payload.message, sender: { id: "bot", is_bot: true } } });
+  expect(read.type === "message" && parseMessage(read.event, facts)).toBe(undefined);
+});
+
+test("what cannot be read is malformed, what is not known is another event", () => {
+  expect(readEvent({ type: "typing", bot_id: "bot" })).toEqual({ type: "other", botId: "bot" });
+  for (const odd of [null, [], "text", { type: "message" }, { ...payload, sent_at_ms: "now" }]) {
+    expect(readEvent(odd)).toEqual({ type: "malformed" });
+  }
+});
