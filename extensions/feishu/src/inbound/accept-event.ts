@@ -4,7 +4,7 @@ import { EnvelopeSchema, MessageEventSchema } from "./event-schema.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 
 /** What became of a verified event. All but `other-account` are told to the platform as received. */
-export type EventOutcome =
+type EventOutcome =
   | { readonly type: "accepted" | "duplicate" }
   | { readonly type: "ignored"; readonly reason: string }
   | { readonly type: "other-account" };

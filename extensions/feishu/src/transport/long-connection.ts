@@ -100,6 +100,7 @@ class LongConnection implements Transport {
     this.#close();
     const opened = Promise.withResolvers<void>();
     let lookup: FeishuFailure | undefined;
+    let stood = false;
     const fail = (failure: FeishuFailure): void => {
       lookup = failure;
       // A platform that cannot be reached is told of at once; what the SDK does about it is not waited for.
@@ -115,6 +116,7 @@ class LongConnection implements Transport {
       handshakeTimeoutMs: HANDSHAKE_TIMEOUT_MS,
       wsConfig: { pingTimeout: PING_TIMEOUT_SECONDS },
       onReady: () => {
+        stood = true;
         this.#up();
         opened.resolve();
       },
@@ -122,8 +124,8 @@ class LongConnection implements Transport {
       onReconnecting: () => this.#down("the connection broke; reconnecting"),
       onError: (error) => {
         const failure = lookup ?? new FeishuFailure({ type: "not-sent" }, error.message, { cause: error });
-        opened.reject(failure);
-        this.#gaveUp(socket, failure);
+        if (stood) this.#gaveUp(socket, failure);
+        else opened.reject(failure);
       },
     });
     this.#socket = socket;
@@ -199,13 +201,12 @@ class LongConnection implements Transport {
     this.#detail = detail;
   }
 
-  /** The SDK will not try again. A connection that stood once is worth another beginning; a first one is the caller's to repeat. */
+  /** The SDK will not try again with a connection that stood. One that never stood is for whoever opened it. */
   #gaveUp(socket: Socket, failure: FeishuFailure): void {
     if (this.#ended.signal.aborted || this.#socket !== socket) return;
-    const stoodOnce = this.#evidenceAtMs !== undefined;
     this.#close();
     this.#down(failure.message);
-    if (stoodOnce) this.#connectLater();
+    this.#connectLater();
   }
 
   #connectLater(): void {

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { FeishuConfigSchema } from "./config.ts";
+
+const webhook = { type: "webhook", encryptKey: "k", verificationToken: "v" };
+const account = { appId: "cli_1", appSecret: "s", transport: webhook };
+
+test("the platform is Feishu unless said otherwise", () => {
+  expect(FeishuConfigSchema.parse(account)).toEqual({ ...account, domain: "feishu" });
+  expect(
+    FeishuConfigSchema.parse({ ...account, domain: "lark", baseUrl: "http://127.0.0.1:1", transport: { type: "websocket" } }),
+  ).toMatchObject({ domain: "lark" });
+});
+
+describe("what cannot work does not parse", () => {
+  test.each([
+    ["a webhook without its key", { ...account, transport: { type: "webhook", verificationToken: "v" } }],
+    ["a webhook without its token", { ...account, transport: { type: "webhook", encryptKey: "k" } }],
+    ["a webhook with an empty key", { ...account, transport: { ...webhook, encryptKey: "" } }],
+    ["a connection with a webhook's key", { ...account, transport: { type: "websocket", encryptKey: "k" } }],
+    ["no transport", { appId: "cli_1", appSecret: "s" }],
+    ["an unknown key", { ...account, appSecrets: "s" }],
+    ["an unknown platform", { ...account, domain: "slack" }],
+    ["a base URL that is none", { ...account, baseUrl: "localhost" }],
+    ["an empty secret", { ...account, appSecret: "" }],
+  ])("%s", (_, config) => {
+    expect(FeishuConfigSchema.safeParse(config).success).toBe(false);
+  });
+});
+
+test("the schema can be shown as JSON Schema", () => {
+  expect(z.toJSONSchema(FeishuConfigSchema, { io: "input" })).toMatchObject({
+    type: "object",
+    required: ["appId", "appSecret", "transport"],
+  });
+});

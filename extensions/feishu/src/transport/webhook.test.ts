@@ -1,0 +1,144 @@
+import { TestHost } from "@factotum/channel-conformance";
+import type { Channel } from "@factotum/channel-contract";
+import { FakeFeishu, feishuEnvelope, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuEnvelope } from "@factotum/testing-channels";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createFeishuChannel } from "../index.ts";
+
+const signal = new AbortController().signal;
+let feishu: FakeFeishu;
+let host: TestHost;
+let channel: Channel;
+
+const make = (baseUrl: string): Channel => {
+  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+  return createFeishuChannel(
+    { appId, appSecret, domain: "feishu", baseUrl, transport: { type: "webhook", encryptKey, verificationToken } },
+    host,
+  );
+};
+const post = (payload: unknown, to = channel): Promise<Response> =>
+  to.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", payload), { signal });
+const message = (input: Partial<Parameters<typeof feishuMessageEvent>[1]> = {}): FeishuEnvelope =>
+  feishuMessageEvent(feishu.app, { chatId: "oc_group", chatType: "group", messageType: "text", content: { text: "hi" }, ...input });
+
+beforeEach(async () => {
+  feishu = await FakeFeishu.start();
+  host = new TestHost();
+  channel = make(feishu.baseUrl);
+});
+afterEach(async () => {
+  await channel.stop({ signal: AbortSignal.abort() });
+  await feishu[Symbol.asyncDispose]();
+});
+
+test("an event of schema 1.0 is acknowledged, ignored, and named in the log", async () => {
+  const old = { uuid: "u", token: feishu.app.verificationToken, ts: "1", type: "event_callback", event: { type: "message" } };
+  expect((await post(old)).status).toBe(200);
+  expect(host.received).toEqual([]);
+  expect(host.logLines.join()).toContain("schema 2.0");
+});
+
+test("a message that cannot be read is acknowledged: sent again it would be the same", async () => {
+  const broken = feishuEnvelope(feishu.app, { eventType: "im.message.receive_v1", event: { message: {} } });
+  expect((await post(broken)).status).toBe(200);
+  expect(host.received).toEqual([]);
+});
+
+describe("a platform that cannot be reached", () => {
+  test("does not keep the channel from starting, and is told in its health", async () => {
+    await feishu[Symbol.asyncDispose]();
+    await channel.start({ signal });
+    expect(channel.health()).toMatchObject({ state: "degraded" });
+    expect((await post(message())).status).toBe(200);
+    expect(host.stored).toHaveLength(1);
+    expect(channel.health()).toMatchObject({ state: "connected" });
+    feishu = await FakeFeishu.start();
+  });
+
+  test("leaves a mention unanswered rather than unrecognised: the platform sends it again", async () => {
+    const { openId, name } = feishu.app.bot;
+    const mention = message({ content: { text: "@_user_1 hi" }, mentions: [{ key: "@_user_1", openId, name }] });
+    const cut = make("http://127.0.0.1:1");
+    expect((await post(mention, cut)).status).toBe(503);
+    expect(host.received).toEqual([]);
+    expect((await post(mention)).status).toBe(200);
+    expect(host.stored[0]?.mentionsBot).toBe(true);
+    await cut.stop({ signal });
+  });
+});
+
+test("the bot's id is asked for once", async () => {
+  await channel.start({ signal });
+  for (let index = 0; index < 3; index += 1) await post(message({ senderType: "app", senderOpenId: "ou_other" }));
+  expect(feishu.requests.filter(({ path }) => path.startsWith("/open-apis/bot/"))).toHaveLength(1);
+});
+
+test("more than 64 requests at once are turned away, to come again", async () => {
+  const release = host.hold();
+  const all = Array.from({ length: 70 }, () => post(message()));
+  await host.handedOver(64);
+  release();
+  const statuses = (await Promise.all(all)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(6);
+  expect(host.stored).toHaveLength(64);
+});
+
+test("only POST is answered", async () => {
+  expect((await channel.handleWebhook(new Request("http://127.0.0.1/"), { signal })).status).toBe(405);
+});
+
+test("a refusal is told in the health, and the next good event clears it", async () => {
+  await channel.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", message(), { signature: "wrong" }), { signal });
+  expect(channel.health().detail).toContain("Encrypt Key");
+  await post(message());
+  expect(channel.health().detail).toBeUndefined();
+});
+
+test("a stopped channel is not started again", async () => {
+  await channel.stop({ signal });
+  await expect(channel.start({ signal })).rejects.toThrow("make a new one");
+});
+
+test("sending needs no start, and replies go where they belong", async () => {
+  feishu.addInbound({ messageId: "om_1", chatId: "oc_group" });
+  const group = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_group", threadId: "om_1" } } as const;
+  const person = { channel: "feishu", accountId: "second", conversation: { kind: "direct", id: "ou_alice" } } as const;
+  await channel.send(group, { type: "text", text: "in the thread" }, { signal, idempotencyKey: "1" });
+  await channel.send(person, { type: "text", text: "to a person" }, { signal, idempotencyKey: "2" });
+  expect(feishu.sent).toMatchObject([
+    { parentId: "om_1", replyInThread: true, content: { text: "in the thread" }, uuid: "1" },
+    { receiveId: "ou_alice", content: { text: "to a person" } },
+  ]);
+});
+
+test("an id that is neither a chat nor a person is refused without a request", async () => {
+  const target = { channel: "feishu", accountId: "second", conversation: { kind: "direct", id: "alice" } } as const;
+  expect(await channel.send(target, { type: "text", text: "x" }, { signal, idempotencyKey: "1" })).toMatchObject({
+    type: "rejected",
+    code: "not-found",
+  });
+  expect(feishu.requests).toEqual([]);
+});
+
+test("files have the platform's name, without a path, and its type", async () => {
+  feishu.addResource({
+    messageId: "om_1",
+    fileKey: "k",
+    contentType: "image/png; x=y",
+    fileName: "../../etc/猫.png",
+    bytes: Buffer.from("png"),
+  });
+  const ref = JSON.stringify({ messageId: "om_1", key: "k", type: "image" });
+  const media = await channel.fetchAttachment({ kind: "image", ref }, { signal, maxBytes: 10 });
+  expect(media).toMatchObject({ kind: "image", mimeType: "image/png", fileName: "猫.png" });
+});
+
+test.each([
+  ["user:ou_1", { kind: "direct", id: "ou_1" }],
+  ["channel:oc_1", { kind: "group", id: "oc_1" }],
+  ["oc_1", { kind: "group", id: "oc_1" }],
+  ["on_1", { kind: "direct", id: "on_1" }],
+])("%s is an address", async (query, conversation) => {
+  expect(await channel.resolveTarget(query, { signal })).toEqual({ channel: "feishu", accountId: "second", conversation });
+});
