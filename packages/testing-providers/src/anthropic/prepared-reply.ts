@@ -1,11 +1,6 @@
+import type { PreparedReply } from "../server/prepared-reply.ts";
 import { type AnthropicReply, textReply } from "./reply.ts";
 import { renderEvents, renderMessage } from "./render-message.ts";
-
-/** A reply rendered once, for benchmarks: sent as it is, whatever the request says. */
-export interface PreparedReply {
-  readonly stream: Buffer;
-  readonly whole: Buffer;
-}
 
 /** Renders a reply for {@link AnthropicServer.instantReply}; text is one delta, and a call's id is the same in every answer. */
 export function prepareReply(reply: string | Extract<AnthropicReply, { type: "message" }>): PreparedReply {

@@ -1,34 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { JsonObject } from "../json.ts";
+import type { CapturedRequest } from "../server/captured-request.ts";
 import type { AnthropicUsage } from "./reply.ts";
-import type { RuleViolation } from "./rule.ts";
 
-/**
- * How a request ended.
- *
- * - `answered`: the reply went out as scripted, faults included.
- * - `refused`: it broke a rule.
- * - `unscripted`: nothing was left to answer with; the client got a 500.
- * - `aborted`: the client closed the connection before the end.
- */
-export type RequestOutcome = "answered" | "refused" | "unscripted" | "aborted";
+/** What a prompt cost, before anything was answered. */
+export type PromptUsage = Omit<AnthropicUsage, "output_tokens">;
 
 /** One request as the server saw it. */
-export interface RecordedRequest {
-  /** From 0, in the order of arrival. */
-  readonly index: number;
-  readonly method: string;
-  readonly path: string;
-  /** Without the key. */
-  readonly headers: IncomingHttpHeaders;
-  /** The body as it came over the wire. */
-  readonly bytes: Buffer;
-  /** Undefined when the bytes are no JSON object. */
-  readonly body: JsonObject | undefined;
-  readonly receivedAtMs: number;
-  readonly violations: readonly RuleViolation[];
-  /** What the prompt cost; undefined when it was refused. */
-  readonly usage: Omit<AnthropicUsage, "output_tokens"> | undefined;
-  /** Resolves when nothing more will be sent or read. */
-  readonly ended: Promise<RequestOutcome>;
-}
+export type RecordedRequest = CapturedRequest<PromptUsage>;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { JsonObject } from "../json.ts";
+import type { FaultFrames } from "../server/body-fault.ts";
 import type { AnthropicErrorBody, AnthropicErrorType } from "./errors.ts";
-import type { AnthropicFault, AnthropicReply, AnthropicReplyBlock, AnthropicStopReason, AnthropicUsage } from "./reply.ts";
+import type { AnthropicReply, AnthropicReplyBlock, AnthropicStopReason, AnthropicUsage } from "./reply.ts";
 import { sealThinking, signThinking } from "./signature.ts";
 import { estimateTokens } from "./tokens.ts";
 
@@ -88,21 +89,12 @@ export function renderEvents(message: WireMessage, options: { deltaCharacters?: 
 /** The keep-alive of a stream. */
 export const PING_FRAME: string = frame({ type: "ping" });
 
-/** The frames after the events that a fault puts in or leaves out. */
-export function breakEvents(frames: readonly string[], fault: AnthropicFault | undefined, requestId: string): readonly string[] {
-  switch (fault?.type) {
-    case "garbage":
-      return frames.toSpliced(fault.afterEvents, 0, 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n');
-    case "unknown-event":
-      return frames.toSpliced(fault.afterEvents, 0, frame({ type: "content_block_weather", index: 0 }));
-    case "error-event": {
-      const { type, error } = errorBody(fault.errorType, fault.message, requestId);
-      return [...frames.slice(0, fault.afterEvents), frame({ type, error })];
-    }
-    default:
-      return frames;
-  }
-}
+/** What faults put into a stream. */
+export const FAULT_FRAMES: FaultFrames<AnthropicErrorType> = {
+  garbage: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"del\n\n',
+  unknownEvent: frame({ type: "content_block_weather", index: 0 }),
+  error: (type, message) => frame({ type: "error", error: { type, message } }),
+};
 
 /** The body of an error response. */
 export function errorBody(type: AnthropicErrorType, message: string, requestId: string): AnthropicErrorBody {

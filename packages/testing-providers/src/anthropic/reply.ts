@@ -1,6 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Gate } from "../server/gate.ts";
-import type { StreamFault } from "../server/write-frames.ts";
+import type { BodyFault } from "../server/body-fault.ts";
 import type { AnthropicErrorType } from "./errors.ts";
 
 export type AnthropicStopReason =
@@ -28,20 +27,8 @@ export interface AnthropicUsage {
   readonly output_tokens: number;
 }
 
-/**
- * What goes wrong with an answer. Bytes and events are counted from the start of the body.
- *
- * - `garbage`: after that many events one whose data is not JSON, then the rest as if nothing had happened.
- * - `unknown-event`: the same with a well-formed event of a kind that nobody knows; a client has to pass over it.
- * - `error-event`: after that many events an `error` event, and nothing more.
- * - `slow-headers`: not even headers come before the gate opens.
- */
-export type AnthropicFault =
-  | StreamFault
-  | { readonly type: "garbage"; readonly afterEvents: number }
-  | { readonly type: "unknown-event"; readonly afterEvents: number }
-  | { readonly type: "error-event"; readonly afterEvents: number; readonly errorType: AnthropicErrorType; readonly message: string }
-  | { readonly type: "slow-headers"; readonly until: Gate };
+/** What goes wrong with an answer. */
+export type AnthropicFault = BodyFault<AnthropicErrorType>;
 
 /** What the server answers one request with: data, streamed or not as the request asks. */
 export type AnthropicReply =

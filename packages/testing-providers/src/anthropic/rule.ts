@@ -31,12 +31,6 @@ export type AnthropicRule =
   | (RuleFacts & { readonly type: "transport"; check(transport: Transport): string | undefined })
   | (RuleFacts & { readonly type: "body"; check(view: RequestView): string | undefined });
 
-/** A rule that a request broke. */
-export interface RuleViolation {
-  readonly rule: string;
-  readonly message: string;
-}
-
 interface RuleDraft<Input> {
   readonly id: string;
   readonly description: string;

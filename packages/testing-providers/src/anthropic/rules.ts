@@ -1,7 +1,9 @@
+import type { JsonObject } from "../json.ts";
+import type { RuleViolation } from "../server/rule-violation.ts";
 import { type AnthropicApiVersion, DEFAULT_API_VERSION } from "./api-versions.ts";
 import type { AnthropicModel } from "./models.ts";
 import { viewRequest } from "./request-view.ts";
-import type { AnthropicRule, RuleViolation, Transport } from "./rule.ts";
+import type { AnthropicRule, Transport } from "./rule.ts";
 import { CACHE_RULES } from "./rules/cache-rules.ts";
 import { FIELD_RULES } from "./rules/field-rules.ts";
 import { IMAGE_RULES } from "./rules/image-rules.ts";
@@ -10,7 +12,6 @@ import { MODEL_RULES } from "./rules/model-rules.ts";
 import { TOOL_CALL_RULES } from "./rules/tool-call-rules.ts";
 import { TOOL_RULES } from "./rules/tool-rules.ts";
 import { TRANSPORT_RULES } from "./rules/transport-rules.ts";
-import type { JsonObject } from "../json.ts";
 
 /** Every rule, in the order in which a refusal is chosen: a request that breaks several is answered with the first. */
 export const ANTHROPIC_RULES: readonly AnthropicRule[] = [

@@ -1,0 +1,47 @@
+import type { Gate } from "./gate.ts";
+import type { StreamFault } from "./write-frames.ts";
+
+/**
+ * What goes wrong with an answer. Bytes and events are counted from the start of the body.
+ *
+ * - `garbage`: after that many events one whose data is not JSON, then the rest as if nothing had happened.
+ * - `unknown-event`: the same with a well-formed event of a kind that nobody knows; a client has to pass over it.
+ * - `error-event`: after that many events an error as the vendor sends it inside a stream, and nothing more.
+ * - `slow-headers`: not even headers come before the gate opens.
+ */
+export type BodyFault<ErrorType> =
+  | StreamFault
+  | { readonly type: "garbage"; readonly afterEvents: number }
+  | { readonly type: "unknown-event"; readonly afterEvents: number }
+  | { readonly type: "error-event"; readonly afterEvents: number; readonly errorType: ErrorType; readonly message: string }
+  | { readonly type: "slow-headers"; readonly until: Gate };
+
+/** The frames that a format puts between others when a fault asks for it. */
+export interface FaultFrames<ErrorType> {
+  readonly garbage: string;
+  readonly unknownEvent: string;
+  readonly error: (errorType: ErrorType, message: string) => string;
+}
+
+/** The frames after the events that a fault puts in or leaves out. */
+export function breakFrames<ErrorType>(
+  frames: readonly string[],
+  fault: BodyFault<ErrorType> | undefined,
+  extra: FaultFrames<ErrorType>,
+): readonly string[] {
+  switch (fault?.type) {
+    case "garbage":
+      return frames.toSpliced(fault.afterEvents, 0, extra.garbage);
+    case "unknown-event":
+      return frames.toSpliced(fault.afterEvents, 0, extra.unknownEvent);
+    case "error-event":
+      return [...frames.slice(0, fault.afterEvents), extra.error(fault.errorType, fault.message)];
+    default:
+      return frames;
+  }
+}
+
+/** The fault when it is one of the connection, which {@link writeFrames} plays. */
+export function streamFaultOf(fault: BodyFault<unknown> | undefined): StreamFault | undefined {
+  return fault?.type === "stall" || fault?.type === "trickle" || fault?.type === "cut" || fault?.type === "end" ? fault : undefined;
+}
