@@ -45,4 +45,4 @@ export type { ImportFolderOptions, ImportFolderReport } from "./session-file/imp
 export { parseSessionFile } from "./session-file/parse-session-file.ts";
 export type { ParsedSessionFile, SessionFileProblem } from "./session-file/parse-session-file.ts";
 export type { SessionFileSource } from "./session-file/read-lines.ts";
-export { isSafeSqlite } from "./sqlite/sqlite-version.ts";
+export { isSafeSqlite } from "./sqlite/connection/sqlite-version.ts";

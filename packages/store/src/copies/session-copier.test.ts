@@ -75,7 +75,7 @@ test("what the last process left half done is completed at the start", async () 
   connection.prepare("UPDATE conversations SET copied_entry = 2, copied_bytes = ?").run(good);
   connection.close();
   await truncate(fixture.copyPath("session-1"), good + 7);
-  await appendFile(fixture.copyPath("session-1"), "torn\n{}");
+  await appendFile(fixture.copyPath("session-1"), `torn\n${"{}\n".repeat(whole.length)}`);
   store = await fixture.open();
   await store.flushCopies();
   expect(await copy()).toBe(whole);

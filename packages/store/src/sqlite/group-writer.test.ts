@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
-import { connect } from "./connection.ts";
-import type { Database } from "./database.ts";
+import { connect } from "./connection/connection.ts";
+import type { Database } from "./connection/database.ts";
 import { assembleStore } from "./open-sqlite-store.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { MIGRATIONS } from "./connection/schema.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 /** Partial indexes hold nothing but the rows that are asked for; the rows of a subquery are bounded by its own limit. */
@@ -65,9 +65,10 @@ test("a full disk acknowledges nothing, and the store works again when there is 
   const pages = database.get("PRAGMA page_count")?.["page_count"];
   database.execute(`PRAGMA max_page_count = ${String(pages)}`);
   const long = { text: "x".repeat(50_000) };
-  const results = await Promise.allSettled(
-    ["1", "2", "3"].map((id) => store.acceptInput(sampleMessage(id, long), { admission: OWNER, receivedAtMs: NOW_MS })),
-  );
+  const results = await Promise.allSettled([
+    accept("1"),
+    ...["2", "3"].map((id) => store.acceptInput(sampleMessage(id, long), { admission: OWNER, receivedAtMs: NOW_MS })),
+  ]);
   for (const result of results) expect(result).toMatchObject({ status: "rejected", reason: { code: "full" } });
   expect((await store.listInputs({ state: "waiting", limit: 9 })).items).toHaveLength(1);
   database.execute("PRAGMA max_page_count = 1000000");

@@ -1,6 +1,6 @@
 import { StoreError } from "../port/store-error.ts";
-import type { Database } from "./database.ts";
-import { numberOf } from "./row.ts";
+import type { Database } from "./connection/database.ts";
+import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
 
 /** Writes that share one flush at most; the rest waits for the next. */

@@ -4,15 +4,15 @@ import { SessionCopier } from "../copies/session-copier.ts";
 import type { CopyOptions } from "../copies/session-copier.ts";
 import type { StoreDamage } from "../port/store-damage.ts";
 import { StoreError } from "../port/store-error.ts";
-import { connect } from "./connection.ts";
-import type { Database } from "./database.ts";
+import { connect } from "./connection/connection.ts";
+import type { Database } from "./connection/database.ts";
 import { GroupWriter } from "./group-writer.ts";
-import { numberOf } from "./row.ts";
-import { MIGRATIONS } from "./schema.ts";
+import { numberOf } from "./values/row.ts";
+import { MIGRATIONS } from "./connection/schema.ts";
 import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
-import type { TableContext } from "./table-context.ts";
-import { createTables } from "./tables.ts";
+import type { TableContext } from "./tables/table-context.ts";
+import { createTables } from "./tables/tables.ts";
 import { Transactions } from "./transactions.ts";
 
 /** What a store needs. */

@@ -1,10 +1,10 @@
 import type { CopyBook, CopyPosition, CopyTask, DeletedCopy } from "../copies/copy-book.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import { numberOf, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
-import type { TranscriptTable } from "./transcript-table.ts";
+import { numberOf, textOf } from "./values/row.ts";
+import type { Row } from "./values/row.ts";
+import type { TranscriptTable } from "./tables/transcript-table.ts";
 
 /** The copier's view of the store. Positions never cost a flush: they ride on the next commit, and a lost one is only work done again. */
 export class SqliteCopyBook implements CopyBook {

@@ -28,7 +28,7 @@ import type { SessionCopier } from "../copies/session-copier.ts";
 import { toStoreError } from "./to-store-error.ts";
 import type { Transactions } from "./transactions.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import type { Tables } from "./tables.ts";
+import type { Tables } from "./tables/tables.ts";
 
 /** Entries that an export holds in memory at a time. */
 const EXPORT_PAGE = 200;

@@ -11,11 +11,11 @@ import type {
 } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedSession, MaintenanceOptions, NewOutbound, NewTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
-import { addTotals } from "./add-totals.ts";
-import { numberOf, textOf } from "./row.ts";
-import type { Tables } from "./tables.ts";
-import type { Conversation } from "./transcript-table.ts";
-import type { RunningTurn } from "./turn-table.ts";
+import { addTotals } from "./values/add-totals.ts";
+import { numberOf, textOf } from "./values/row.ts";
+import type { Tables } from "./tables/tables.ts";
+import type { Conversation } from "./tables/transcript-table.ts";
+import type { RunningTurn } from "./tables/turn-table.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Longer than twice the longest retry of any provider (R2). */

@@ -1,4 +1,4 @@
-import type { Database } from "./database.ts";
+import type { Database } from "../connection/database.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PromptTable } from "./prompt-table.ts";

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../port/records.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { Page } from "../port/store.ts";
-import { checkKey } from "./check-key.ts";
-import { checksum, parseChecked } from "./checksum.ts";
-import { toPage } from "./page.ts";
-import { numberOf, optionalText, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
-import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { Page } from "../../port/store.ts";
+import { checkKey } from "../values/check-key.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { toPage } from "../values/page.ts";
+import { numberOf, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 
 interface InboxPayload {

@@ -1,15 +1,15 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { UsageTotals } from "@factotum/agent-contract";
-import type { SessionOverrides, SessionRecord } from "../port/records.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch } from "../port/store.ts";
-import { addTotals } from "./add-totals.ts";
-import { checkKey, checkSessionId } from "./check-key.ts";
-import { checksum, parseChecked } from "./checksum.ts";
-import { toPage } from "./page.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
-import { decodePosition, encodeId } from "./sequence-id.ts";
+import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch } from "../../port/store.ts";
+import { addTotals } from "../values/add-totals.ts";
+import { checkKey, checkSessionId } from "../values/check-key.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { toPage } from "../values/page.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import { decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation, TranscriptTable } from "./transcript-table.ts";
 

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import { StoreError } from "../port/store-error.ts";
+import { StoreError } from "../../port/store-error.ts";
 
 /** One row as it was read; the accessors below are the only way to its values. */
 export type Row = Readonly<Record<string, SQLOutputValue>>;

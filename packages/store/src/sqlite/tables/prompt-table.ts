@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SystemPrompt } from "@factotum/agent-contract";
-import type { PromptRecord } from "../port/records.ts";
-import { numberOf, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
+import type { PromptRecord } from "../../port/records.ts";
+import { numberOf, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./transcript-table.ts";
 

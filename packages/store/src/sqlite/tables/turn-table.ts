@@ -1,12 +1,12 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
-import type { ToolJournalRecord, TurnRecord } from "../port/records.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { NewTurn, TurnEnd } from "../port/store.ts";
-import { checkKey } from "./check-key.ts";
-import { checksum, parseChecked } from "./checksum.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
+import type { ToolJournalRecord, TurnRecord } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { NewTurn, TurnEnd } from "../../port/store.ts";
+import { checkKey } from "../values/check-key.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./transcript-table.ts";
 

@@ -1,12 +1,12 @@
 import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
-import type { OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../port/records.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { NewOutbound } from "../port/store.ts";
-import { checkKey } from "./check-key.ts";
-import { checksum, parseChecked } from "./checksum.ts";
-import { numberOf, optionalText, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
-import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { NewOutbound } from "../../port/store.ts";
+import { checkKey } from "../values/check-key.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { numberOf, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 
 interface OutboxPayload {

@@ -1,4 +1,4 @@
-import { StoreError } from "../port/store-error.ts";
+import { StoreError } from "../../port/store-error.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const DIGITS = 10;

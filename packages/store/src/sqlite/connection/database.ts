@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
-import type { Row } from "./row.ts";
+import type { Row } from "../values/row.ts";
 
 /** One connection with its prepared statements. Every text given to it is a constant, so the number of statements is bounded by the code. */
 export class Database {

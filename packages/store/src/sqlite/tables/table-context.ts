@@ -1,6 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
-import type { StoreDamage } from "../port/store-damage.ts";
-import type { Database } from "./database.ts";
+import type { StoreDamage } from "../../port/store-damage.ts";
+import type { Database } from "../connection/database.ts";
 
 /** What every table works with. Methods that change something are called inside a transaction of the writer. */
 export interface TableContext {

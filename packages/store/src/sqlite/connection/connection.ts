@@ -2,12 +2,12 @@ import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock, Logger } from "@factotum/agent-contract";
-import { StoreError } from "../port/store-error.ts";
+import { StoreError } from "../../port/store-error.ts";
 import { Database } from "./database.ts";
-import { numberOf, textOf } from "./row.ts";
+import { numberOf, textOf } from "../values/row.ts";
 import type { Migration } from "./schema.ts";
 import { isSafeSqlite } from "./sqlite-version.ts";
-import { toStoreError } from "./to-store-error.ts";
+import { toStoreError } from "../to-store-error.ts";
 
 /** The file's name inside the state folder. */
 export const DATABASE_NAME = "factotum.sqlite";

@@ -1,11 +1,11 @@
 import type { CompactionMessage } from "@factotum/agent-contract";
-import type { TranscriptBody, TranscriptEntry } from "../port/records.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { Page } from "../port/store.ts";
-import { checksum, parseChecked } from "./checksum.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "./row.ts";
-import type { Row } from "./row.ts";
-import { decodeId, decodePosition, encodeId } from "./sequence-id.ts";
+import type { TranscriptBody, TranscriptEntry } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { Page } from "../../port/store.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 
 /** What a transcript hangs on: one row per session id. */

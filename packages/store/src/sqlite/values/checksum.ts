@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { StoreError } from "../port/store-error.ts";
+import { StoreError } from "../../port/store-error.ts";
 
 /** What binds a payload to its row: a payload that turns up under other facts is damage too. */
 type Fact = string | number | null;

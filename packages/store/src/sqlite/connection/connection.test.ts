@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { createTestClock, createTestLogger } from "../../test/open-test-store.ts";
+import { createTestClock, createTestLogger } from "../../../test/open-test-store.ts";
 import { connect, DATABASE_NAME } from "./connection.ts";
 import type { Database } from "./database.ts";
 import type { Migration } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { StoreError } from "../port/store-error.ts";
+import { StoreError } from "../../port/store-error.ts";
 
 /** Session ids become file names. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
