@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import type { AgentTool, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import type { AgentTool, CacheRetention, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { orderTools } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
@@ -26,6 +26,8 @@ export interface AgentRuntime {
   readonly name: string | undefined;
   /** Fingerprint of everything in the configuration that its prompts and tools are made of. */
   readonly basis: string;
+  /** How long the provider should keep what it has read: `cacheRetention` among the model's params, `short` when it is not there. */
+  cacheRetention(reference: string): CacheRetention;
   /** The session's model, or the agent's; `override` is a reference. */
   model(override: string | undefined): Promise<ResolvedModel>;
   /** The tools that every layer of the policy admits, the group's included. */
@@ -111,6 +113,10 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       config.tools,
       config.commands.ownerAllowFrom,
     ]),
+    cacheRetention: (reference) => {
+      const value = Object.hasOwn(agent.models, reference) ? agent.models[reference]?.params["cacheRetention"] : undefined;
+      return value === "none" || value === "long" ? value : "short";
+    },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
     tools: ({ provider, group }) => {
       const byProvider = config.tools.byProvider[provider];

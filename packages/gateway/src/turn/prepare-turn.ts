@@ -1,13 +1,14 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
-import type { AccountConfig, GroupConfig } from "@factotum/config";
+import type { Origin } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { displayId } from "../access/display-id.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
-import { renderSessionPrompt } from "./session-prompt.ts";
+import { resolvePrompt } from "./resolve-prompt.ts";
+import { readSessionContext } from "./session-context.ts";
+import type { SessionContext } from "./session-context.ts";
 import type { TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -29,19 +30,6 @@ export interface PreparedTurn {
   readonly session: SessionRecord;
 }
 
-/** What is known of a session before its turn. */
-interface SessionContext {
-  readonly record: SessionRecord | undefined;
-  readonly sessionId: string;
-  readonly agent: AgentRuntime;
-  readonly model: ResolvedModel;
-  readonly group: GroupConfig | undefined;
-  readonly isGroup: boolean;
-  readonly channel:
-    | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
-    | undefined;
-}
-
 /** Makes a turn of an input: session, prompt and the user's entry in one commit. */
 export async function prepareInputTurn(
   sessionKey: string,
@@ -52,9 +40,10 @@ export async function prepareInputTurn(
   const { store, clock, random } = services;
   const { input } = job;
   const { message, admission } = input;
-  const context = await sessionContext(sessionKey, job.agentId, message.origin, services);
+  const context = await readSessionContext(sessionKey, job.agentId, message.origin, services);
   const nowMs = clock.now();
-  const prompt = await sessionPrompt(sessionKey, context, admission.extra, services, options.signal);
+  const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
+  const prompt = await resolvePrompt({ sessionKey, extra: admission.extra, isPrivate, signal: options.signal }, context, services);
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -117,9 +106,13 @@ export async function prepareResumedTurn(
   services: TurnServices,
   options: { readonly signal: AbortSignal },
 ): Promise<PreparedTurn> {
-  const context = await sessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
+  const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
-  const prompt = await sessionPrompt(turn.sessionKey, context, undefined, services, options.signal);
+  const prompt = await resolvePrompt(
+    { sessionKey: turn.sessionKey, extra: undefined, isPrivate: context.record.isPrivate, signal: options.signal },
+    context,
+    services,
+  );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
   const history = await readHistory(context.sessionId, services);
@@ -174,64 +167,6 @@ function withdrawn(name: string): AgentTool {
       isError: true,
     }),
   };
-}
-
-async function sessionContext(sessionKey: string, agentId: string, origin: Origin, services: TurnServices): Promise<SessionContext> {
-  const record = await services.store.readSession(sessionKey);
-  const agent = services.agents.get(agentId) ?? services.agents.default;
-  const channel = services.channels.channelFor(origin);
-  const account = services.channels.accountFor(origin);
-  const isGroup = origin.conversation.kind !== "direct";
-  return {
-    record,
-    sessionId: record?.sessionId ?? services.random.uuid(),
-    agent,
-    model: await agent.model(record?.overrides.model),
-    isGroup,
-    group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
-    channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
-  };
-}
-
-/** The session's prompt as it is stored, or a new one when there is none or what it was made of has changed (design 03, named causes). */
-async function sessionPrompt(
-  sessionKey: string,
-  context: SessionContext,
-  extra: string | undefined,
-  services: TurnServices,
-  signal: AbortSignal,
-): Promise<{ readonly record: Omit<PromptRecord, "sessionId">; readonly isNew: boolean }> {
-  const stored = context.record === undefined ? undefined : await services.store.readPrompt(context.sessionId);
-  const basis = extra === undefined ? context.agent.basis : `${context.agent.basis}+${displayId(extra, undefined)}`;
-  if (stored !== undefined && (stored.basis === basis || (extra === undefined && stored.basis.startsWith(`${context.agent.basis}+`))))
-    return { record: stored, isNew: false };
-  const { agent, model, group, isGroup, channel } = context;
-  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey }, isGroup);
-  const [skills, defaultModel] = await Promise.all([agent.skills({ workspace, group, signal }), services.models.defaultModel()]);
-  const cause =
-    stored === undefined ? "new-session" : stored.basis.split("+")[0] === context.agent.basis ? "extra-change" : "config-change";
-  const record = renderSessionPrompt(
-    {
-      agent,
-      sessionId: context.sessionId,
-      tools: agent.tools({ provider: model.client.info.provider, group }),
-      skills,
-      workspace,
-      modelReference: model.reference,
-      defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
-      thinking: agent.config.thinking ?? "off",
-      authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
-      commands: services.commands,
-      documentation: services.documentation,
-      ...(extra === undefined ? {} : { extra }),
-      ...(channel === undefined ? {} : { channel }),
-      ...(isGroup && channel !== undefined ? { group: { platform: channel.id, config: group } } : {}),
-    },
-    cause,
-    services.clock.now(),
-  );
-  services.logger.info("Prompt rendered", { sessionKey, cause, hash: record.hash });
-  return { record: { ...record, basis }, isNew: true };
 }
 
 async function readHistory(sessionId: string, services: TurnServices): Promise<readonly AgentMessage[]> {

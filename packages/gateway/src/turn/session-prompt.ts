@@ -6,6 +6,7 @@ import type { AgentTool, SkillEntry, ThinkingLevel } from "@factotum/agent-contr
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
+import type { PromptCause } from "./prompt-cause.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 
 /** What the prompt of a session is rendered from. Nothing here belongs to one message. */
@@ -29,13 +30,17 @@ export interface SessionPromptFacts {
 }
 
 /** Renders part 1 and fixes part 5 for a session. */
-export function renderSessionPrompt(facts: SessionPromptFacts, cause: string, nowMs: number): Omit<PromptRecord, "sessionId"> {
+export function renderSessionPrompt(
+  facts: SessionPromptFacts,
+  cause: PromptCause,
+  nowMs: number,
+): Omit<PromptRecord, "sessionId" | "basis"> {
   const system = renderSystemPrompt(promptFacts(facts), "full");
   const tools = facts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const hash = createHash("sha256")
     .update(JSON.stringify([system, tools]))
     .digest("hex");
-  return { system, tools, hash, cause, basis: facts.agent.basis, renderedAtMs: nowMs };
+  return { system, tools, hash, cause, renderedAtMs: nowMs };
 }
 
 function promptFacts(facts: SessionPromptFacts): PromptFacts {

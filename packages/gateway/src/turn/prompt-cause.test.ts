@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { findPromptCause, renderBasis } from "./prompt-cause.ts";
+import type { CauseQuery, PromptBasis } from "./prompt-cause.ts";
+
+const basis: PromptBasis = { config: "c", model: "a/m", thinking: "off", extra: "", isPrivate: true };
+const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = {}): CauseQuery => ({
+  stored: { basis: renderBasis(patch.before ?? basis), renderedAtMs: 0 },
+  basis,
+  activeAtMs: 0,
+  nowMs: 1000,
+  retention: "short",
+  compacted: false,
+  ...patch,
+});
+
+describe("why a prompt is rendered anew", () => {
+  test("not at all, while nothing happens and the cache is warm", () => {
+    expect(findPromptCause(query())).toBeUndefined();
+    expect(findPromptCause(query({ nowMs: 5 * 60_000 }))).toBeUndefined();
+    expect(findPromptCause(query({ nowMs: 60 * 60_000, retention: "long" }))).toBeUndefined();
+  });
+
+  test.each([
+    ["new-session", { stored: undefined }],
+    ["config-change", { before: { ...basis, config: "d" } }],
+    ["config-change", { stored: { basis: "from an older build", renderedAtMs: 0 } }],
+    ["model-change", { before: { ...basis, model: "b/m" } }],
+    ["model-change", { before: { ...basis, thinking: "high" } }],
+    ["extra-change", { basis: { ...basis, extra: "x" } }],
+    ["privacy-end", { basis: { ...basis, isPrivate: false } }],
+    ["compaction", { compacted: true }],
+    ["cold-cache", { nowMs: 5 * 60_000 + 1 }],
+    ["cold-cache", { nowMs: 60 * 60_000 + 1, retention: "long" }],
+    ["cold-cache", { retention: "none" }],
+  ] as const)("%s", (cause, patch) => {
+    expect(findPromptCause(query(patch))).toBe(cause);
+  });
+
+  test("a request without system messages goes on under those of the session", () => {
+    expect(findPromptCause(query({ before: { ...basis, extra: "x" } }))).toBeUndefined();
+  });
+});

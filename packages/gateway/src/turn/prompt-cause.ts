@@ -1,0 +1,62 @@
+import type { CacheRetention } from "@factotum/agent-contract";
+
+/** Why a session's prompt is rendered anew; everything else waits for one of these (design 03, stability). */
+export type PromptCause = "new-session" | "config-change" | "model-change" | "extra-change" | "privacy-end" | "cold-cache" | "compaction";
+
+/** What a stored prompt was rendered from, as far as a change of it is a cause. */
+export interface PromptBasis {
+  /** Fingerprint of the agent's configuration. */
+  readonly config: string;
+  /** Reference of the session's model. */
+  readonly model: string;
+  readonly thinking: string;
+  /** Fingerprint of the Extra section; empty without one. */
+  readonly extra: string;
+  readonly isPrivate: boolean;
+}
+
+/** How long a provider keeps what it has read, in milliseconds (design 03: 5 minutes, 1 hour for long retention). */
+const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { none: 0, short: 5 * 60_000, long: 60 * 60_000 };
+
+/** What the decision rests on. */
+export interface CauseQuery {
+  readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
+  readonly basis: PromptBasis;
+  /** When the session last did anything; the cache is at least that warm. */
+  readonly activeAtMs: number;
+  readonly nowMs: number;
+  readonly retention: CacheRetention;
+  /** The conversation was compacted after the prompt was rendered. */
+  readonly compacted: boolean;
+}
+
+/** The strongest cause that holds now, or `undefined`: then the stored prompt stays as it is. */
+export function findPromptCause(query: CauseQuery): PromptCause | undefined {
+  const { stored, basis } = query;
+  if (stored === undefined) return "new-session";
+  const before = parseBasis(stored.basis);
+  if (before?.config !== basis.config) return "config-change";
+  if (before.model !== basis.model || before.thinking !== basis.thinking) return "model-change";
+  // A request without system messages of its own goes on under those of the session.
+  if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
+  if (before.isPrivate && !basis.isPrivate) return "privacy-end";
+  if (query.compacted) return "compaction";
+  if (query.nowMs - query.activeAtMs > CACHE_LIFETIME_MS[query.retention]) return "cold-cache";
+  return undefined;
+}
+
+/** The basis as it is stored beside a prompt. */
+export function renderBasis(basis: PromptBasis): string {
+  return JSON.stringify(basis);
+}
+
+function parseBasis(text: string): PromptBasis | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && "config" in value ? (value as PromptBasis) : undefined;
+  } catch (error) {
+    // A basis of an older build: the prompt is rendered anew.
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ThinkingLevel } from "@factotum/agent-contract";
+import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
+import type { AccountConfig, GroupConfig } from "@factotum/config";
+import type { SessionRecord } from "@factotum/store";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** What is known of a session before its turn. */
+export interface SessionContext {
+  readonly record: SessionRecord | undefined;
+  readonly sessionId: string;
+  readonly agent: AgentRuntime;
+  readonly model: ResolvedModel;
+  readonly group: GroupConfig | undefined;
+  readonly isGroup: boolean;
+  readonly thinking: ThinkingLevel;
+  readonly channel:
+    | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
+    | undefined;
+}
+
+/** Looks up what a turn of this session stands on. Rejects with a `ModelError` when its model cannot be used. */
+export async function readSessionContext(
+  sessionKey: string,
+  agentId: string,
+  origin: Origin,
+  services: TurnServices,
+): Promise<SessionContext> {
+  const record = await services.store.readSession(sessionKey);
+  const agent = services.agents.get(agentId) ?? services.agents.default;
+  const channel = services.channels.channelFor(origin);
+  const account = services.channels.accountFor(origin);
+  const isGroup = origin.conversation.kind !== "direct";
+  return {
+    record,
+    sessionId: record?.sessionId ?? services.random.uuid(),
+    agent,
+    model: await agent.model(record?.overrides.model),
+    isGroup,
+    thinking: record?.overrides.thinking ?? agent.config.thinking ?? "off",
+    group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
+    channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
+  };
+}
