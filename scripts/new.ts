@@ -12,7 +12,7 @@ const NEXT: Readonly<Record<ScaffoldKind, readonly string[]>> = {
     "Replace the sample platform: the wire format in src/inbound, src/outbound, src/transport and src/api; the fake server in test/.",
     "Say in src/capabilities.ts what the platform can do; src/conformance.test.ts then asks for it:",
     "  pnpm exec vitest run --project <name>",
-    "Name the channel in apps/factotum/src/channels.ts, with the extension as a devDependency of apps/factotum.",
+    "Name the channel in apps/factotum/src/compose/extensions.ts, with the extension as a devDependency of apps/factotum.",
     "npm test",
   ],
   package: [

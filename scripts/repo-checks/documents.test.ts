@@ -83,9 +83,14 @@ function isPath(file: string, code: string): boolean {
   return !first.startsWith(".") && [dirname(file), "."].some((folder) => existsSync(join(ROOT, folder, first)));
 }
 
-/** Inside a package a path may leave out where it begins: `sections/index.ts` for `src/prompt/sections/index.ts`. */
+/**
+ * Inside a package a path may leave out where it begins: `sections/index.ts` for `src/prompt/sections/index.ts`. Outside, it may be
+ * one that packages have: `src/index.ts`.
+ */
 function exists(file: string, path: string): boolean {
   const folder = dirname(file);
   if ([folder, "."].some((start) => existsSync(join(ROOT, start, path)))) return true;
-  return folder !== "." && trackedFiles(folder).some((tracked) => tracked.endsWith(`/${path}`));
+  if (workspaceFolders().some((own) => file.startsWith(`${own}/`)))
+    return trackedFiles(folder).some((tracked) => tracked.endsWith(`/${path}`));
+  return workspaceFolders().some((own) => existsSync(join(ROOT, own, path)));
 }
