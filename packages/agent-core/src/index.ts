@@ -1,17 +1,29 @@
+export { BOOTSTRAP_NAMES } from "./bootstrap/bootstrap-file.ts";
+export { planBootstrap } from "./bootstrap/plan-bootstrap.ts";
 export { renderEffectivePrompt } from "./effective-prompt/render-effective-prompt.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";
+export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
 export { orderTools } from "./prompt/order-tools.ts";
+export { promptVariant } from "./prompt/prompt-variant.ts";
+export { renderSubagentContext } from "./prompt/render-subagent-context.ts";
 export { renderSections, renderSystemPrompt } from "./prompt/render-system-prompt.ts";
 export { PROMPT_SECTIONS } from "./prompt/sections/index.ts";
 export { openCalls } from "./projection/open-calls.ts";
 export { projectMessages } from "./projection/project-messages.ts";
+export type { BootstrapFile, BootstrapName, BootstrapPlan, BootstrapTruncation, PlannedFile } from "./bootstrap/bootstrap-file.ts";
+export type { BootstrapLimits } from "./bootstrap/plan-bootstrap.ts";
 export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
+export type { PromptVariant } from "./prompt/prompt-variant.ts";
+export type { SubagentFacts } from "./prompt/render-subagent-context.ts";
 export type {
+  PromptChannel,
   PromptFacts,
   PromptGroup,
   PromptMode,
+  PromptReasoning,
   PromptRuntime,
+  PromptSandbox,
   PromptSection,
   PromptSkill,
   PromptTool,

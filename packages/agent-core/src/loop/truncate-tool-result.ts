@@ -1,4 +1,5 @@
 import type { ToolResultMessage } from "@factotum/agent-contract";
+import { headOf, tailOf } from "../text/cut-text.ts";
 
 const CHARS_PER_TOKEN = 4;
 /** No single result takes more of the model's window. */
@@ -40,28 +41,16 @@ interface Kept {
 }
 
 function head(text: string, room: number): Kept {
-  const kept = text.slice(0, boundary(text, room));
+  const kept = headOf(text, room);
   return { text: kept, chars: kept.length };
 }
 
 function headAndTail(text: string, room: number): Kept {
   const share = room - MIDDLE_MARK.length;
   if (share <= 0) return head(text, room);
-  const first = text.slice(0, boundary(text, Math.floor(share * HEAD_SHARE)));
-  const start = text.length - Math.floor(share * (1 - HEAD_SHARE));
-  const last = text.slice(isInsidePair(text, start) ? start + 1 : start);
+  const first = headOf(text, Math.floor(share * HEAD_SHARE));
+  const last = tailOf(text, Math.floor(share * (1 - HEAD_SHARE)));
   return { text: `${first}${MIDDLE_MARK}${last}`, chars: first.length + last.length };
-}
-
-/** The last place at or before `index` that is not inside a surrogate pair. */
-function boundary(text: string, index: number): number {
-  return isInsidePair(text, index) ? index - 1 : index;
-}
-
-function isInsidePair(text: string, index: number): boolean {
-  const before = text.charCodeAt(index - 1);
-  const after = text.charCodeAt(index);
-  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }
 
 function closingLine(cut: number, total: number): string {

@@ -1,4 +1,5 @@
-import type { SkillEntry } from "@factotum/agent-contract";
+import type { RunKind, SkillEntry } from "@factotum/agent-contract";
+import type { PlannedFile } from "../bootstrap/bootstrap-file.ts";
 
 /** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
 export type PromptMode = "full" | "minimal" | "none";
@@ -44,6 +45,40 @@ export interface PromptRuntime {
   readonly thinking: string;
 }
 
+/** Where tools run in sandboxed turns. */
+export interface PromptSandbox {
+  /** Whose turns are sandboxed: everybody's, or all but the owner's. */
+  readonly turns: "all" | "non-owner";
+  readonly backend: string;
+  /** The working folder as tools see it. */
+  readonly folder: string;
+  readonly workspaceAccess: "none" | "ro" | "rw";
+  /** `none`, or the name of what can be reached. */
+  readonly network: string;
+  /** What of commands on the host: never, each after an approval, or freely. */
+  readonly elevated: "off" | "ask" | "full";
+}
+
+/** What the channel of the session can show, from its declared capabilities. */
+export interface PromptChannel {
+  /** The channel's name of its markup. */
+  readonly dialect: string;
+  readonly markdown: "full" | "subset" | "none";
+  /** Longest single message. */
+  readonly maxMessageChars: number;
+  /** True when the channel has reactions and the `message` tool can set them. */
+  readonly reactions: boolean;
+  /** True when the channel plays voice messages. */
+  readonly voice: boolean;
+}
+
+/** Who sees the model's thoughts. */
+export interface PromptReasoning {
+  readonly visibility: "off" | "on" | "stream";
+  /** True when the model keeps its thoughts apart by itself. */
+  readonly native: boolean;
+}
+
 /**
  * Everything that the system prompt is made of. Nothing here belongs to one message, and nothing comes from a platform: the prompt is
  * rendered once per session and kept (R14).
@@ -61,20 +96,36 @@ export interface PromptFacts {
   readonly skills: readonly PromptSkill[];
   /** Commands of the product's own command line that exist in this build, as typed, each with its purpose in a few words. */
   readonly commands: readonly { readonly usage: string; readonly purpose: string }[];
+  /** True when this build can replace itself by a newer version. */
+  readonly selfUpdate?: boolean;
+  readonly modelAliases?: readonly { readonly alias: string; readonly model: string }[];
   /** Absolute path of the one working directory. */
   readonly workspace: string;
   /** Where the product's documentation is; the section is left out when nothing is known. */
   readonly documentation: { readonly folder?: string; readonly url?: string };
   /** Twelve hexadecimal digits for each owner; empty when none is configured. */
   readonly authorizedSenders: readonly string[];
+  /** The workspace's bootstrap files, as `planBootstrap` chose and cut them. */
+  readonly projectContext?: readonly PlannedFile[];
+  /** Set when some turns of the session are sandboxed. */
+  readonly sandbox?: PromptSandbox;
+  /** Set for private sessions whose workspace has the file. */
+  readonly privateMemory?: PlannedFile;
   /** True when a reply of this session can be delivered to a channel. */
   readonly deliversToChannel: boolean;
+  /** The channel that replies go to. */
+  readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
+  /** Set for the main and the heartbeat session of an agent that has a heartbeat. */
+  readonly heartbeat?: { readonly prompt: string };
+  /** The kind of run that the session was made for; `user` by default. */
+  readonly run?: RunKind;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
   /** Subagent Context, or the `system` messages of an HTTP request. */
   readonly extra?: string;
+  readonly reasoning?: PromptReasoning;
   readonly runtime: PromptRuntime;
 }
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { PromptFacts } from "./prompt-facts.ts";
+import type { PromptChannel, PromptFacts } from "./prompt-facts.ts";
 import { orderTools } from "./order-tools.ts";
 import { renderSections, renderSystemPrompt } from "./render-system-prompt.ts";
 import { PROMPT_SECTIONS } from "./sections/index.ts";
 
-const CORE = ["read", "write", "edit", "ls", "grep", "find", "exec", "message"];
+const CORE = ["read", "write", "edit", "ls", "grep", "find", "exec", "message", "gateway", "memory_search", "memory_get"];
 
 /** The coder agent of the design's worked conversation, and everything that can be there beside it. */
 const FULL: PromptFacts = {
@@ -23,13 +23,31 @@ const FULL: PromptFacts = {
     { usage: "factotum status", purpose: "what runs, and whether it is well" },
     { usage: "factotum gateway restart", purpose: "restart the gateway" },
   ],
+  selfUpdate: true,
+  modelAliases: [{ alias: "quick", model: "openai/gpt" }],
   workspace: "/srv/coder",
   documentation: { folder: "/srv/factotum/docs", url: "https://example.org/docs" },
   authorizedSenders: ["a1b2c3d4e5f6"],
+  projectContext: [
+    { type: "present", path: "/srv/coder/AGENTS.md", text: "# How we work\nTests first." },
+    { type: "missing", path: "/srv/coder/SOUL.md" },
+  ],
+  sandbox: {
+    turns: "non-owner",
+    backend: "bubblewrap",
+    folder: "/workspace",
+    workspaceAccess: "none",
+    network: "none",
+    elevated: "off",
+  },
+  privateMemory: { type: "present", path: "/srv/coder/MEMORY.md", text: "Tea, no sugar." },
   deliversToChannel: true,
+  channel: { dialect: "feishu-markdown", markdown: "subset", maxMessageChars: 4_000, reactions: true, voice: true },
   group: { platform: "Feishu", activation: "mention", instructions: "Only talk about the release." },
+  heartbeat: { prompt: "Look at HEARTBEAT.md." },
   timeZone: "Asia/Shanghai",
   extra: "You were asked to look at one file.",
+  reasoning: { visibility: "off", native: true },
   runtime: {
     session: "5b0c",
     host: "box",
@@ -44,11 +62,11 @@ const FULL: PromptFacts = {
     thinking: "off",
   },
 };
-const { instructions: _instructions, group: _group, extra: _extra, ...rest } = FULL;
 /** Nothing that can be left out. */
 const BARE: PromptFacts = {
-  ...rest,
   agent: { id: "main" },
+  workspace: FULL.workspace,
+  timeZone: FULL.timeZone,
   tools: [],
   skills: [],
   commands: [],
@@ -57,6 +75,8 @@ const BARE: PromptFacts = {
   deliversToChannel: false,
   runtime: { session: "1", model: "demo/demo", capabilities: [], thinking: "off" },
 };
+
+const CHANNEL: PromptChannel = { dialect: "x", markdown: "full", maxMessageChars: 4_000, reactions: true, voice: true };
 
 const ids = (facts: PromptFacts, mode: "full" | "minimal" | "none" = "full"): string[] => renderSections(facts, mode).map(({ id }) => id);
 
@@ -72,15 +92,26 @@ describe("sections", () => {
       "inbound-context",
       "control",
       "skills",
+      "memory-recall",
+      "self-update",
+      "model-aliases",
       "workspace",
       "documentation",
       "authorized-senders",
       "output-directives",
       "silent-replies",
+      "project-context",
+      "sandbox",
+      "private-memory",
       "messaging",
+      "channel-format",
+      "reactions",
+      "voice",
       "group-chat",
+      "heartbeats",
       "time-zone",
       "extra",
+      "reasoning",
       "runtime",
     ]);
     const halves = PROMPT_SECTIONS.map(({ half }) => half);
@@ -112,6 +143,7 @@ describe("sections", () => {
       "inbound-context",
       "workspace",
       "silent-replies",
+      "sandbox",
       "time-zone",
       "extra",
       "runtime",
@@ -127,12 +159,51 @@ describe("sections", () => {
     ["skills need read", { tools: FULL.tools.filter(({ name }) => name !== "read") }, "skills"],
     ["messaging needs a channel", { deliversToChannel: false }, "messaging"],
     ["messaging needs a tool for it", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "messaging"],
-    ["control needs exec or gateway", { tools: FULL.tools.filter(({ name }) => name !== "exec") }, "control"],
-    ["control invents no command", { commands: [] }, "control"],
+    ["control needs exec or gateway", { tools: FULL.tools.filter(({ name }) => name !== "exec" && name !== "gateway") }, "control"],
+    ["control invents no command", { commands: [], tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "control"],
+    ["recall needs memory_search", { tools: FULL.tools.filter(({ name }) => name !== "memory_search") }, "memory-recall"],
+    ["self-update needs the gateway tool", { tools: FULL.tools.filter(({ name }) => name !== "gateway") }, "self-update"],
+    ["self-update needs a build that can", { selfUpdate: false }, "self-update"],
+    ["aliases need one", { modelAliases: [] }, "model-aliases"],
+    ["project context needs a file", { projectContext: [] }, "project-context"],
+    ["the format needs a channel", { deliversToChannel: false }, "channel-format"],
+    ["reactions need the channel's", { channel: { ...CHANNEL, reactions: false } }, "reactions"],
+    ["reactions need the message tool", { tools: FULL.tools.filter(({ name }) => name !== "message") }, "reactions"],
+    ["voice needs the channel's", { channel: { ...CHANNEL, voice: false } }, "voice"],
+    ["a cron session has no heartbeats", { run: "cron" }, "heartbeats"],
+    ["a hook session has no heartbeats", { run: "hook" }, "heartbeats"],
     ["instructions need text", { instructions: " \n" }, "instructions"],
   ] as const)("%s", (_, change, id) => {
     expect(ids(FULL)).toContain(id);
     expect(ids({ ...FULL, ...change })).not.toContain(id);
+  });
+
+  test("a heartbeat session keeps its heartbeats", () => {
+    expect(ids({ ...FULL, run: "heartbeat" })).toContain("heartbeats");
+  });
+
+  const section = (id: string, change: Partial<PromptFacts>) =>
+    renderSections({ ...FULL, ...change }, "full").find((one) => one.id === id)?.text;
+
+  test("recall names only a tool that is there", () => {
+    expect(section("memory-recall", {})).toContain("`memory_get`");
+    const without = section("memory-recall", { tools: FULL.tools.filter(({ name }) => name !== "memory_get") });
+    expect(without).toContain("with `read`");
+    expect(without).not.toContain("memory_get");
+  });
+
+  test("a model without thoughts of its own thinks in tags, unless it shall not think", () => {
+    const tags = (native: boolean, thinking: string) =>
+      section("reasoning", { reasoning: { visibility: "stream", native }, runtime: { ...FULL.runtime, thinking } });
+    expect(tags(false, "high")).toContain("<think>");
+    expect(tags(false, "off")).not.toContain("<think>");
+    expect(tags(true, "high")).not.toContain("<think>");
+  });
+
+  test("a file of which nothing fits is named all the same", () => {
+    expect(section("project-context", { projectContext: [{ type: "present", path: "/w/USER.md", text: "" }] })).toContain(
+      "### /w/USER.md\n(no room",
+    );
   });
 
   test("messaging speaks only of tools that are there", () => {
@@ -149,16 +220,17 @@ describe("renderSystemPrompt", () => {
     await expect(`${stable}\n\n=== cache boundary ===\n\n${session}\n`).toMatchFileSnapshot(`../../fixtures/system-prompt-${mode}.md`);
   });
 
-  test("is small: 7,000 bytes with the core tools and no skill", () => {
-    const { group: _none, instructions: _no, extra: _nothing, ...direct } = FULL;
-    const { stable, session } = renderSystemPrompt({ ...direct, skills: [] }, "full");
-    expect(Buffer.byteLength(`${stable}${session}`)).toBeLessThanOrEqual(7_000);
+  test("is small: 8,500 bytes as set up by default, bootstrap files and skills aside", () => {
+    const { group: _a, instructions: _b, extra: _c, sandbox: _d, heartbeat: _e, modelAliases: _f, privateMemory: _g, ...direct } = FULL;
+    const { stable, session } = renderSystemPrompt({ ...direct, skills: [], projectContext: [] }, "full");
+    expect(Buffer.byteLength(`${stable}${session}`)).toBeLessThanOrEqual(8_500);
   });
 
   test("the stable half knows nothing of the session", () => {
-    const { group: _none, extra: _nothing, ...direct } = FULL;
+    const { group: _a, extra: _b, sandbox: _c, privateMemory: _d, channel: _e, heartbeat: _f, reasoning: _g, ...direct } = FULL;
     const other: PromptFacts = {
       ...direct,
+      run: "cron",
       deliversToChannel: false,
       timeZone: "UTC",
       runtime: { ...FULL.runtime, session: "77", channel: "telegram", model: "openai/gpt" },

@@ -1,0 +1,40 @@
+import type { RunKind } from "@factotum/agent-contract";
+import { BOOTSTRAP_NAMES, type BootstrapName } from "../bootstrap/bootstrap-file.ts";
+import type { PromptMode } from "./prompt-facts.ts";
+
+/** How the kind of a run shapes its prompts: one row of the design's table (03, Variants). */
+export interface PromptVariant {
+  /** Of a session that is made for such a run; a session that is there keeps the prompt that it has. */
+  readonly mode: PromptMode;
+  /** The Heartbeats section may stand in the prompt. */
+  readonly heartbeats: boolean;
+  /** The bootstrap files that such a session takes in. */
+  readonly bootstrap: readonly BootstrapName[];
+  /** The turn's text says which bootstrap files were cut. */
+  readonly truncationWarning: boolean;
+}
+
+const FULL: PromptVariant = { mode: "full", heartbeats: true, bootstrap: BOOTSTRAP_NAMES, truncationWarning: true };
+
+/** The row of a run's kind. `lightContext` counts for heartbeats (HEARTBEAT.md alone) and cron jobs (no bootstrap file). */
+export function promptVariant(run: RunKind, options: { readonly lightContext: boolean }): PromptVariant {
+  switch (run) {
+    case "user":
+    case "a2a":
+    case "memory":
+      return FULL;
+    case "hook":
+      return { ...FULL, heartbeats: false };
+    case "heartbeat":
+      return { ...FULL, truncationWarning: false, ...(options.lightContext ? { bootstrap: ["HEARTBEAT.md"] } : {}) };
+    case "cron":
+      return { ...FULL, heartbeats: false, ...(options.lightContext ? { bootstrap: [] } : {}) };
+    case "subagent":
+      return { mode: "minimal", heartbeats: false, bootstrap: [], truncationWarning: false };
+    // The summariser has a prompt of its own (`renderSummaryRequest`).
+    case "compaction":
+      return { mode: "none", heartbeats: false, bootstrap: [], truncationWarning: false };
+    default:
+      return run satisfies never;
+  }
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { renderSubagentContext } from "./render-subagent-context.ts";
+
+const FACTS = { task: "Find the bug", depth: 1, maxDepth: 2, attachments: [] };
+
+test("tells task, depth and what to do with the result", () => {
+  const text = renderSubagentContext({ ...FACTS, role: "reviewer" });
+  expect(text).toContain("sub-agent: reviewer.");
+  expect(text).toContain("- Task: Find the bug\n");
+  expect(text).toContain("Depth 1 of 2. You may spawn");
+  expect(text).toMatch(/announces it/);
+  expect(text).toMatch(/Do not poll/);
+});
+
+test("a leaf may not spawn", () => {
+  expect(renderSubagentContext({ ...FACTS, depth: 2 })).toContain("Depth 2 of 2. You may not spawn");
+});
+
+test("names the files and where they lie", () => {
+  const text = renderSubagentContext({ ...FACTS, attachments: [{ name: "log.txt", path: "attachments/log.txt" }] });
+  expect(text.split("\n").at(-1)).toBe("  - log.txt: attachments/log.txt");
+});
+
+test("a task makes no line of its own, and a long one is cut", () => {
+  const text = renderSubagentContext({ ...FACTS, task: `a\n## Safety\n${"x".repeat(5_000)}` });
+  expect(text).toContain("- Task: a ## Safety x");
+  expect(text.length).toBeLessThan(3_000);
+});

@@ -1,0 +1,31 @@
+import { cutText } from "../text/cut-text.ts";
+import { oneLine } from "./one-line.ts";
+
+/** What a sub-agent is told of itself. */
+export interface SubagentFacts {
+  /** What it was made to be, in a few words. */
+  readonly role?: string;
+  readonly task: string;
+  /** 1 for a sub-agent of a person's session. */
+  readonly depth: number;
+  readonly maxDepth: number;
+  /** Files that came with the task, as they lie in its workspace. */
+  readonly attachments: readonly { readonly name: string; readonly path: string }[];
+}
+
+/** The task stands whole in the first turn; here it is a reminder that outlives a compaction. */
+const MAX_TASK_CHARS = 2_000;
+
+/** Subagent Context: the Extra section of a sub-agent's prompt (design 03, Variants). Pure. */
+export function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string {
+  return [
+    "### Subagent Context",
+    `You are a sub-agent${role === undefined ? "" : `: ${oneLine(role)}`}. Another agent gave you one task and waits for nothing but its result.`,
+    `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
+    `- Depth ${depth} of ${maxDepth}. ${depth < maxDepth ? "You may spawn sub-agents of your own; their results come to you." : "You may not spawn sub-agents."}`,
+    "- Your last message is the result. Factotum announces it to whoever asked; send it nowhere yourself.",
+    "- Do not poll for states and do not start conversations: what you wait for arrives as a message.",
+    ...(attachments.length === 0 ? [] : ["- Files that belong to the task:"]),
+    ...attachments.map(({ name, path }) => `  - ${oneLine(name)}: ${oneLine(path)}`),
+  ].join("\n");
+}

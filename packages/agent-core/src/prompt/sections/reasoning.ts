@@ -1,0 +1,21 @@
+import type { PromptReasoning, PromptSection } from "../prompt-facts.ts";
+
+/** Who sees the model's thoughts, and where they go when the model has no place of its own for them. */
+export const reasoning: PromptSection = {
+  id: "reasoning",
+  half: "session",
+  modes: ["full"],
+  render: (facts) => {
+    if (facts.reasoning === undefined) return undefined;
+    const tags = !facts.reasoning.native && facts.runtime.thinking !== "off";
+    return `## Reasoning\n${SEEN[facts.reasoning.visibility]}${tags ? ` ${TAGS}` : ""}`;
+  },
+};
+
+const SEEN: Readonly<Record<PromptReasoning["visibility"], string>> = {
+  off: "Your thoughts stay hidden from the chat.",
+  on: "Your thoughts are shown in the chat, apart from the reply.",
+  stream: "Your thoughts are shown in the chat while you think.",
+};
+
+const TAGS = "Think inside `<think>…</think>` at the start of an answer; the reply follows after the closing tag.";

@@ -1,0 +1,35 @@
+import { oneLine } from "../one-line.ts";
+import type { PromptSandbox, PromptSection } from "../prompt-facts.ts";
+
+/** Where tools run when they do not run on the host. */
+export const sandbox: PromptSection = {
+  id: "sandbox",
+  half: "session",
+  modes: ["full", "minimal"],
+  render: (facts) => {
+    if (facts.sandbox === undefined) return undefined;
+    const { turns, backend, folder, workspaceAccess, network, elevated } = facts.sandbox;
+    return [
+      "## Sandbox",
+      turns === "all"
+        ? "In this session all tools run shut off from the host."
+        : "In turns that do not come from your owner, tools run shut off from the host.",
+      `- Place: ${oneLine(backend)}, working folder ${oneLine(folder)}`,
+      `- ${WORKSPACE[workspaceAccess]}`,
+      `- Network: ${oneLine(network)}`,
+      `- ${ELEVATED[elevated]}`,
+    ].join("\n");
+  },
+};
+
+const WORKSPACE: Readonly<Record<PromptSandbox["workspaceAccess"], string>> = {
+  none: "Workspace: a separate one; the agent's own is out of reach",
+  ro: "Workspace: the agent's own, to read only",
+  rw: "Workspace: the agent's own, to read and write",
+};
+
+const ELEVATED: Readonly<Record<PromptSandbox["elevated"], string>> = {
+  off: "Elevated commands (on the host): off",
+  ask: "Elevated commands (on the host): each needs an approval",
+  full: "Elevated commands (on the host): on, without approvals",
+};

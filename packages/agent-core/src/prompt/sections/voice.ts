@@ -1,0 +1,12 @@
+import type { PromptSection } from "../prompt-facts.ts";
+
+/** How to write for the ear. */
+export const voice: PromptSection = {
+  id: "voice",
+  half: "session",
+  modes: ["full"],
+  render: ({ channel, deliversToChannel }) => {
+    if (!deliversToChannel || channel?.voice !== true) return undefined;
+    return "## Voice\nVoice messages can be played here. What will be heard is written for the ear: few short sentences, no lists, links or code.";
+  },
+};

@@ -1,0 +1,22 @@
+/** The first `chars` characters, one fewer where a surrogate pair would be split. */
+export function headOf(text: string, chars: number): string {
+  return text.slice(0, isInsidePair(text, chars) ? chars - 1 : Math.max(0, chars));
+}
+
+/** The last `chars` characters, one fewer where a surrogate pair would be split. */
+export function tailOf(text: string, chars: number): string {
+  const start = Math.max(0, text.length - Math.max(0, chars));
+  return text.slice(isInsidePair(text, start) ? start + 1 : start);
+}
+
+/** At most `maxChars` characters; what was cut ends with `mark`, which counts. A limit below the mark leaves nothing. */
+export function cutText(text: string, maxChars: number, mark: string): string {
+  if (text.length <= maxChars) return text;
+  return maxChars < mark.length ? "" : `${headOf(text, maxChars - mark.length)}${mark}`;
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
