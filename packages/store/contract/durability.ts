@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn, userEntry } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const at = { admission: OWNER, receivedAtMs: NOW_MS };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 const at = { admission: OWNER, receivedAtMs: NOW_MS };
 

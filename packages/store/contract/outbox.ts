@@ -2,7 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
 import type { OutboxRecord, Store } from "../src/index.ts";
 import { NOW_MS, sampleOutbound, sampleTurn } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 const at = { nowMs: NOW_MS + 5 };
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Store } from "../src/index.ts";
 import { NOW_MS, OWNER, RUN_USAGE, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn, userEntry } from "./samples.ts";
-import type { StoreFixture } from "./store-contract.ts";
+import type { StoreFixture } from "./contract-context.ts";
 import { expectRefused, expectSame, StoreModel } from "./store-model.ts";
 
 /** The store under test; another one after each reopening. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Store } from "../src/index.ts";
 import { NOW_MS, sampleEnd, sampleSession, sampleTurn, userEntry } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 async function fill(store: Store, count: number): Promise<void> {
   const names = Array.from({ length: count }, (_, index) => String(index).padStart(4, "0"));

@@ -2,7 +2,7 @@ import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import type { ImportedSession, Store, TranscriptEntry } from "../src/index.ts";
 import { assistantEntry, compactionEntry, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 async function appendTexts(store: Store, texts: readonly string[]): Promise<readonly TranscriptEntry[]> {
   await store.createSession(sampleSession(), { nowMs: NOW_MS });

@@ -13,7 +13,7 @@ import {
   sampleTurn,
   userEntry,
 } from "./samples.ts";
-import type { ContractContext } from "./store-contract.ts";
+import type { ContractContext } from "./contract-context.ts";
 
 async function accept(store: Store, eventId: string): Promise<string> {
   const { input } = await store.acceptInput(sampleMessage(eventId), { admission: OWNER, receivedAtMs: NOW_MS });

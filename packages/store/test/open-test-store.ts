@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { NOW_MS } from "../contract/samples.ts";
-import type { StoreFixture } from "../contract/store-contract.ts";
+import type { StoreFixture } from "../contract/contract-context.ts";
 import { openSqliteStore } from "../src/index.ts";
 import type { SqliteStore, SqliteStoreOptions, StoreDamage } from "../src/index.ts";
 
