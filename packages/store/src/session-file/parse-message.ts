@@ -17,6 +17,7 @@ import type {
 import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
 
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;
+const BODY_TYPES = ["task", "media-only"] as const;
 const STOP_REASONS: readonly StopReason[] = ["stop", "length", "toolUse", "aborted", "error"];
 
 /** Reads one message of a session file, ours or another's; undefined for a role that has no place in a conversation here. */
@@ -53,8 +54,10 @@ function parseParts(value: unknown): UserMessageParts | undefined {
   if (record === undefined || body === undefined) return undefined;
   const sender = parseSender(objectOf(record["sender"]));
   const source = parseSource(objectOf(record["source"]));
+  const bodyType = oneOf(record["bodyType"], BODY_TYPES);
   return {
     body,
+    ...(bodyType === undefined ? {} : { bodyType }),
     ...(sender === undefined ? {} : { sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
     ...(source === undefined ? {} : { source }),
