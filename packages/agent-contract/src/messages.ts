@@ -6,6 +6,8 @@ import type { Usage } from "./usage.ts";
 export interface UserMessageParts {
   /** The text as the person wrote it, before any prefix. */
   readonly body: string;
+  /** `task`: the host's own words, shown as they are; `media-only`: attachments without a word; absent: words of a person. */
+  readonly bodyType?: "task" | "media-only";
   /** Absent for runs that no person started. */
   readonly sender?: { readonly id: string; readonly name?: string; readonly owner: boolean };
   /** Lines that begin with `System:`, without their delimiter. */

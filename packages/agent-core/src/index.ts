@@ -1,6 +1,8 @@
 export { BOOTSTRAP_NAMES } from "./bootstrap/bootstrap-file.ts";
 export { planBootstrap } from "./bootstrap/plan-bootstrap.ts";
 export { renderEffectivePrompt } from "./effective-prompt/render-effective-prompt.ts";
+export { createTimeFormat } from "./effective-prompt/time-format.ts";
+export type { TimeFormat } from "./effective-prompt/time-format.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";
 export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
@@ -31,11 +33,14 @@ export type {
   ToolOrigin,
 } from "./prompt/prompt-facts.ts";
 export type {
+  AgentToAgentFacts,
   ConversationFacts,
   EffectivePrompt,
   EffectivePromptFacts,
   HistoryFacts,
+  MediaFacts,
   PromptBody,
+  ResponseFormat,
   SenderFacts,
   SystemEvent,
   TrustedFacts,

@@ -1,4 +1,5 @@
 import type { RunKind, UserMessageParts } from "@factotum/agent-contract";
+import type { BootstrapTruncation } from "../bootstrap/bootstrap-file.ts";
 
 /** What is known for certain of the message: the trusted block. Fields that do not apply are left out. */
 export interface TrustedFacts {
@@ -13,6 +14,44 @@ export interface TrustedFacts {
   readonly owner?: boolean;
   readonly messageId?: string;
   readonly replyToId?: string;
+  /** How `channel` shows text. It is told only when the system prompt was rendered for another channel. */
+  readonly responseFormat?: ResponseFormat;
+  /** The channel that the session's system prompt was rendered for, if any. */
+  readonly promptChannel?: string;
+  /** Set when another agent's session wrote. */
+  readonly agentToAgent?: AgentToAgentFacts;
+}
+
+/** What of Markdown a channel shows, and how much fits into one message. */
+export interface ResponseFormat {
+  /** The channel's name of its markup. */
+  readonly dialect: string;
+  readonly markdown: "full" | "subset" | "none";
+  readonly maxMessageChars: number;
+}
+
+/** A message between two sessions (`sessions_send`). */
+export interface AgentToAgentFacts {
+  /** `message`: the first one, or an answer to one; `announce`: the last step, in which the target may tell its own chat. */
+  readonly step: "message" | "announce";
+  readonly requesterSession: string;
+  readonly requesterChannel?: string;
+  readonly targetSession: string;
+  /** From 1 to `maxTurns`. */
+  readonly turn: number;
+  readonly maxTurns: number;
+}
+
+/** One attachment of the message. */
+export interface MediaFacts {
+  /** Where tools can read it, as the host names it: `media://inbound/<id>`. */
+  readonly location?: string;
+  /** As the platform names it. */
+  readonly fileName?: string;
+  /** Found by looking at the bytes. */
+  readonly mimeType?: string;
+  /** Why an image is not among the images of the request; absent when it is, or when it is no image. */
+  readonly omitted?: "text-only" | "too-large";
 }
 
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */
@@ -54,7 +93,18 @@ export type PromptBody =
   /** Attachments without a word. */
   | { readonly type: "media-only" }
   /** The host's own words (a job's task, a heartbeat); verbatim. Never text that came over a channel. */
-  | { readonly type: "task"; readonly text: string };
+  | { readonly type: "task"; readonly text: string }
+  /** A bare `/new` or `/reset`: `text` is what the person typed; the model gets the reset prompt. */
+  | { readonly type: "reset"; readonly text: string }
+  /** The first turn of a sub-agent. `depth` equal to `maxDepth`: a leaf. */
+  | {
+      readonly type: "subagent";
+      readonly task: string;
+      readonly depth: number;
+      readonly maxDepth: number;
+      /** The session stays open for further messages. */
+      readonly persistent: boolean;
+    };
 
 /** Everything that one turn's text is made of, in the order in which it stands there. */
 export interface EffectivePromptFacts {
@@ -66,6 +116,11 @@ export interface EffectivePromptFacts {
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
   readonly trusted: TrustedFacts;
+  /** Text that plugins put before the turn, each under its plugin's name. */
+  readonly hookContext?: readonly { readonly plugin: string; readonly text: string }[];
+  readonly media?: readonly MediaFacts[];
+  /** Say how a file is sent back; counts only where media is attached. */
+  readonly mediaReplyHint?: boolean;
   readonly threadHistory?: readonly HistoryFacts[];
   readonly systemEvents: readonly SystemEvent[];
   /** How the last run ended, if not by its own will. */
@@ -77,8 +132,14 @@ export interface EffectivePromptFacts {
   /** Said in the conversation since the agent's last reply. */
   readonly chatHistory?: readonly HistoryFacts[];
   readonly forwarded?: { readonly from?: string; readonly title?: string; readonly body: string };
+  /** Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each are shown. */
+  readonly dailyNotes?: readonly { readonly path: string; readonly text: string }[];
+  /** What a webhook brought. */
+  readonly payload?: { readonly source: string; readonly body: string };
   readonly body: PromptBody;
   readonly untrustedNotes: readonly { readonly source: string; readonly text: string }[];
+  /** Bootstrap files that were cut; a heartbeat and a sub-agent are not told. */
+  readonly truncations?: readonly BootstrapTruncation[];
   /** Who sent the message, as it is kept beside the text for a later rendering; absent for runs that no person started. */
   readonly storedSender?: NonNullable<UserMessageParts["sender"]>;
 }
@@ -86,5 +147,7 @@ export interface EffectivePromptFacts {
 /** One turn's text as the model gets it, and the parts of it that a later rendering keeps. */
 export interface EffectivePrompt {
   readonly text: string;
+  /** The pieces of the text in order, for reports; joined by line breaks they are the text. */
+  readonly sections: readonly { readonly id: string; readonly text: string }[];
   readonly parts: UserMessageParts;
 }

@@ -1,9 +1,12 @@
 import type { UserMessageParts } from "@factotum/agent-contract";
-import type { EffectivePrompt, EffectivePromptFacts, PromptBody } from "./effective-prompt-facts.ts";
+import type { EffectivePrompt, EffectivePromptFacts } from "./effective-prompt-facts.ts";
 import { escapeBody } from "./escape-body.ts";
+import { renderMediaNote, sanitizeFileName } from "./media-note.ts";
+import { promptVariant } from "../prompt/prompt-variant.ts";
+import { bodyParts, renderBody } from "./render-body.ts";
 import { renderJson } from "./render-json.ts";
 import { sanitizeEvent } from "./sanitize.ts";
-import { createTimeFormat } from "./time-format.ts";
+import { createTimeFormat, type TimeFormat } from "./time-format.ts";
 import { renderTrustedBlock } from "./trusted-block.ts";
 import { contextBlocks, suffixBlocks, threadHistoryBlock, type UntrustedBlock } from "./untrusted-blocks.ts";
 
@@ -14,25 +17,41 @@ const DELIMITER = /^[0-9a-f]{12}$/;
  *
  * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
  * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with
- * either the text would not be what the model is told it is.
+ * either the text would not be what the model is told it is. Whoever renders many keeps the `time` of the facts' zone and passes it.
  */
-export function renderEffectivePrompt(facts: EffectivePromptFacts): EffectivePrompt {
+export function renderEffectivePrompt(facts: EffectivePromptFacts, time: TimeFormat = createTimeFormat(facts.timeZone)): EffectivePrompt {
   const { delimiter } = facts;
   if (!DELIMITER.test(delimiter)) throw new TypeError("The delimiter must be twelve hexadecimal digits in lower case.");
-  const time = createTimeFormat(facts.timeZone);
-  const untrusted = ({ title, value }: UntrustedBlock): string => block(delimiter, `${title} (untrusted)`, renderJson(value));
   const systemEvents = facts.systemEvents.map(({ timestampMs, text }) => `System: [${time.second(timestampMs)}] ${sanitizeEvent(text)}`);
-  const text = [
-    renderTrustedBlock(facts, time),
+  const untrusted = ({ id, title, value }: UntrustedBlock): PromptPiece => ({
+    id,
+    text: block(delimiter, `${title} (untrusted)`, renderJson(value)),
+  });
+  const own = (id: string, title: string, text: string): PromptPiece => ({ id, text: block(delimiter, title, text) });
+  const sections: readonly PromptPiece[] = [
+    { id: "trusted", text: renderTrustedBlock(facts, time) },
+    ...(facts.hookContext ?? []).map(({ plugin, text }) =>
+      own("hook-context", `Plugin context: ${sanitizeFileName(plugin)}`, escapeBody(text)),
+    ),
+    ...renderMediaNote(facts.media ?? []).map((text) => ({ id: "media-note", text })),
+    ...(facts.mediaReplyHint === true && (facts.media ?? []).length > 0 ? [own("media-hint", "Media reply hint", MEDIA_REPLY_HINT)] : []),
     ...threadHistoryBlock(facts).map(untrusted),
-    ...systemEvents,
-    ...(facts.sessionHint === undefined ? [] : [block(delimiter, "Session hint", SESSION_HINTS[facts.sessionHint])]),
+    ...systemEvents.map((text) => ({ id: "system-event", text })),
+    ...(facts.sessionHint === undefined ? [] : [own("session-hint", "Session hint", SESSION_HINTS[facts.sessionHint])]),
     ...contextBlocks(facts).map(untrusted),
-    ...renderBody(facts.body),
+    ...[renderBody(facts.body)].filter((text) => text !== "").map((text) => ({ id: "body", text })),
     ...suffixBlocks(facts).map(untrusted),
-  ].join("\n");
-  return { text, parts: partsOf(facts, systemEvents) };
+    ...truncationWarning(facts).map((text) => own("truncation-warning", "Bootstrap truncation warning", text)),
+  ];
+  return { text: sections.map(({ text }) => text).join("\n"), sections, parts: partsOf(facts, systemEvents) };
 }
+
+interface PromptPiece {
+  readonly id: string;
+  readonly text: string;
+}
+
+const MEDIA_REPLY_HINT = "To send a file back: `MEDIA:` and its path in the workspace, on a line of its own.";
 
 const SESSION_HINTS: Readonly<Record<NonNullable<EffectivePromptFacts["sessionHint"]>, string>> = {
   aborted: "Your last run was stopped on request. Pick it up only with care, or ask what is wanted now.",
@@ -43,22 +62,17 @@ function block(delimiter: string, title: string, text: string): string {
   return `[${delimiter} ${title}]\n${text}\n[/${delimiter}]`;
 }
 
-function renderBody(body: PromptBody): readonly string[] {
-  switch (body.type) {
-    case "message":
-      return body.text.trim() === "" ? [] : [escapeBody(body.text)];
-    case "media-only":
-      return ["[User sent media without caption]"];
-    case "task":
-      return [body.text];
-    default:
-      return body satisfies never;
-  }
+function truncationWarning({ run, truncations = [] }: EffectivePromptFacts): readonly string[] {
+  if (truncations.length === 0 || !promptVariant(run, { lightContext: false }).truncationWarning) return [];
+  const lines = truncations.map(
+    ({ name, limit, keptChars, totalChars }) => `- ${name}: ${limit} limit, ${keptChars} of ${totalChars} characters`,
+  );
+  return [["Project Context holds only a part of these files. Read a file itself where the rest could matter.", ...lines].join("\n")];
 }
 
 function partsOf({ body, storedSender }: EffectivePromptFacts, systemEvents: readonly string[]): UserMessageParts {
   return {
-    body: body.type === "media-only" ? "" : body.text,
+    ...bodyParts(body),
     ...(storedSender === undefined ? {} : { sender: storedSender }),
     systemEvents,
   };

@@ -1,3 +1,5 @@
+import { cutText } from "../text/cut-text.ts";
+
 const MAX_NAME_CHARS = 200;
 const MAX_EVENT_CHARS = 1_000;
 
@@ -16,8 +18,5 @@ export function sanitizeEvent(text: string): string {
 }
 
 function cut(text: string, maxChars: number): string {
-  const whole = text.toWellFormed();
-  if (whole.length <= maxChars) return whole;
-  const kept = whole.slice(0, maxChars - 1);
-  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}…`;
+  return cutText(text.toWellFormed(), maxChars, "…");
 }

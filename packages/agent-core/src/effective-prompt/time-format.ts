@@ -6,7 +6,7 @@ export interface TimeFormat {
   second(timeMs: number): string;
 }
 
-/** Throws a `RangeError` for an unknown zone. Made once for a text: the making is what costs. */
+/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
 export function createTimeFormat(timeZone: string): TimeFormat {
   const format = new Intl.DateTimeFormat("en-US", {
     timeZone,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@factotum/agent-contract";
-import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
+import type { AgentToAgentFacts, EffectivePromptFacts, TrustedFacts } from "./effective-prompt-facts.ts";
 import { renderJson } from "./render-json.ts";
 import { sanitizeName } from "./sanitize.ts";
 import type { TimeFormat } from "./time-format.ts";
@@ -23,6 +23,8 @@ export function renderTrustedBlock(facts: EffectivePromptFacts, time: TimeFormat
     message_id: clean(messageId),
     reply_to_id: clean(replyToId),
     run: facts.run,
+    response_format: responseFormat(facts.trusted),
+    agent_to_agent: agentToAgent(facts.trusted.agentToAgent),
   };
   return `Inbound context (trusted):\n${renderJson(fields)}`;
 }
@@ -30,3 +32,25 @@ export function renderTrustedBlock(facts: EffectivePromptFacts, time: TimeFormat
 function clean(text: string | undefined): string | undefined {
   return text === undefined ? undefined : sanitizeName(text);
 }
+
+/** The format stands in the system prompt; it is told here when that was rendered for another channel. */
+function responseFormat({ responseFormat: format, promptChannel, channel }: TrustedFacts): JsonObject | undefined {
+  if (format === undefined || promptChannel === channel) return undefined;
+  return { markup: clean(format.dialect), markdown: format.markdown, max_message_chars: format.maxMessageChars };
+}
+
+function agentToAgent(facts: AgentToAgentFacts | undefined): JsonObject | undefined {
+  if (facts === undefined) return undefined;
+  return {
+    requester_session: clean(facts.requesterSession),
+    requester_channel: clean(facts.requesterChannel),
+    target_session: clean(facts.targetSession),
+    turn: `${facts.turn} of ${facts.maxTurns}`,
+    stop: STOP[facts.step],
+  };
+}
+
+const STOP: Readonly<Record<AgentToAgentFacts["step"], string>> = {
+  message: "An answer that is only REPLY_SKIP ends the exchange.",
+  announce: "This answer goes to the target's own chat; only ANNOUNCE_SKIP sends nothing.",
+};

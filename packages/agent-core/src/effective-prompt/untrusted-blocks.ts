@@ -1,26 +1,29 @@
 import type { JsonObject, JsonValue } from "@factotum/agent-contract";
 import type { EffectivePromptFacts, HistoryFacts } from "./effective-prompt-facts.ts";
+import { cutText } from "../text/cut-text.ts";
 import { sanitizeName } from "./sanitize.ts";
 
 /** One block of words that are not ours. */
 export interface UntrustedBlock {
+  readonly id: string;
   readonly title: string;
   readonly value: JsonValue;
 }
 
 const MAX_PARTICIPANTS = 50;
+const MAX_NOTE_CHARS = 1_200;
 
 /** What was said in the thread before; stands above the system events. */
 export function threadHistoryBlock({ threadHistory }: EffectivePromptFacts): readonly UntrustedBlock[] {
-  return historyBlock("Thread history - for context", threadHistory);
+  return historyBlock("thread-history", "Thread history - for context", threadHistory);
 }
 
 /** The blocks between the session hint and the body, in order. Empty fields and empty blocks are left out. */
 export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBlock[] {
-  const { conversation, sender, replied, threadStarter, forwarded } = facts;
+  const { conversation, sender, replied, threadStarter, forwarded, payload } = facts;
   const participants = conversation?.participants;
   return [
-    ...fieldsBlock("Conversation info", {
+    ...fieldsBlock("conversation", "Conversation info", {
       chat_id: name(conversation?.chatId),
       sender_id: name(conversation?.senderId),
       sender: name(conversation?.sender),
@@ -28,7 +31,7 @@ export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBl
       topic: name(conversation?.topic),
       participants: participants === undefined ? undefined : names(participants),
     }),
-    ...fieldsBlock("Sender", {
+    ...fieldsBlock("sender", "Sender", {
       label: name(sender?.label),
       id: name(sender?.id),
       name: name(sender?.name),
@@ -36,29 +39,51 @@ export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBl
     }),
     ...(replied === undefined
       ? []
-      : fieldsBlock("Replied message", { sender_label: name(replied.senderLabel), is_quote: replied.isQuote, body: replied.body })),
-    ...(threadStarter === undefined ? [] : fieldsBlock("Thread starter", { body: threadStarter.body })),
-    ...historyBlock("Chat history since the last reply", facts.chatHistory),
+      : fieldsBlock("replied", "Replied message", {
+          sender_label: name(replied.senderLabel),
+          is_quote: replied.isQuote,
+          body: replied.body,
+        })),
+    ...(threadStarter === undefined ? [] : fieldsBlock("thread-starter", "Thread starter", { body: threadStarter.body })),
+    ...historyBlock("chat-history", "Chat history since the last reply", facts.chatHistory),
     ...(forwarded === undefined
       ? []
-      : fieldsBlock("Forwarded", { from: name(forwarded.from), title: name(forwarded.title), body: forwarded.body })),
+      : fieldsBlock("forwarded", "Forwarded", { from: name(forwarded.from), title: name(forwarded.title), body: forwarded.body })),
+    ...dailyNotesBlock(facts),
+    ...(payload === undefined ? [] : fieldsBlock("payload", "Webhook payload", { source: name(payload.source), body: payload.body })),
   ];
 }
 
 /** What came with the message and is neither its body nor a quote; stands below the body. */
 export function suffixBlocks({ untrustedNotes }: EffectivePromptFacts): readonly UntrustedBlock[] {
   if (untrustedNotes.length === 0) return [];
-  return [{ title: "Further context", value: untrustedNotes.map(({ source, text }) => ({ source: sanitizeName(source), text })) }];
+  return [
+    { id: "suffix", title: "Further context", value: untrustedNotes.map(({ source, text }) => ({ source: sanitizeName(source), text })) },
+  ];
 }
 
-function fieldsBlock(title: string, fields: JsonObject): readonly UntrustedBlock[] {
-  return Object.values(fields).every((value) => value === undefined) ? [] : [{ title, value: fields }];
+function dailyNotesBlock({ dailyNotes = [] }: EffectivePromptFacts): readonly UntrustedBlock[] {
+  const notes = dailyNotes.filter(({ text }) => text.trim() !== "");
+  if (notes.length === 0) return [];
+  const value = notes.map(({ path, text }) => ({
+    path: sanitizeName(path),
+    text: cutText(text.toWellFormed().trim(), MAX_NOTE_CHARS, "…"),
+  }));
+  return [{ id: "daily-notes", title: "Daily notes", value }];
 }
 
-function historyBlock(title: string, history: readonly HistoryFacts[] = []): readonly UntrustedBlock[] {
+function fieldsBlock(id: string, title: string, fields: JsonObject): readonly UntrustedBlock[] {
+  return Object.values(fields).every((value) => value === undefined) ? [] : [{ id, title, value: fields }];
+}
+
+function historyBlock(id: string, title: string, history: readonly HistoryFacts[] = []): readonly UntrustedBlock[] {
   if (history.length === 0) return [];
   return [
-    { title, value: history.map(({ sender, timestampMs, body }) => ({ sender: sanitizeName(sender), timestamp_ms: timestampMs, body })) },
+    {
+      id,
+      title,
+      value: history.map(({ sender, timestampMs, body }) => ({ sender: sanitizeName(sender), timestamp_ms: timestampMs, body })),
+    },
   ];
 }
 

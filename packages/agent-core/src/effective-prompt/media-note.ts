@@ -1,0 +1,40 @@
+import type { MediaFacts } from "./effective-prompt-facts.ts";
+
+const MAX_NAME_CHARS = 200;
+const NOT_IN_NAMES = /[^\p{L}\p{N}._-]/gu;
+const NOT_IN_LOCATIONS = /[^A-Za-z0-9:/._~-]/gu;
+const MIME_TYPE = /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,80}$/;
+
+/** One line for each attachment: what it is and where it lies. The images themselves are part 4. */
+export function renderMediaNote(media: readonly MediaFacts[]): readonly string[] {
+  return media.map((one, index) => {
+    const counter = media.length === 1 ? "" : ` ${index + 1}/${media.length}`;
+    return `[media attached${counter}: ${describe(one)}]`;
+  });
+}
+
+/** Only letters, digits and `._-`, at most 200 characters; `file` when nothing is left. */
+export function sanitizeFileName(name: string): string {
+  const kept = name.toWellFormed().normalize("NFC").replace(NOT_IN_NAMES, "");
+  return Array.from(kept).slice(0, MAX_NAME_CHARS).join("") || "file";
+}
+
+function describe({ location, fileName, mimeType, omitted }: MediaFacts): string {
+  const name = fileName === undefined ? undefined : sanitizeFileName(fileName);
+  const details = [
+    ...(mimeType !== undefined && MIME_TYPE.test(mimeType) ? [mimeType] : []),
+    ...(location !== undefined && name !== undefined ? [name] : []),
+    ...(omitted === undefined ? [] : [OMITTED[omitted]]),
+  ];
+  const what = location === undefined ? (name ?? "file") : cleanLocation(location);
+  return details.length === 0 ? what : `${what} (${details.join(", ")})`;
+}
+
+const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
+  "text-only": "not shown: this model takes no images",
+  "too-large": "not shown: too large",
+};
+
+function cleanLocation(location: string): string {
+  return location.replace(NOT_IN_LOCATIONS, "_").slice(0, 2 * MAX_NAME_CHARS);
+}

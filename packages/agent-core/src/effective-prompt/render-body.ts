@@ -1,0 +1,66 @@
+import type { UserMessageParts } from "@factotum/agent-contract";
+import type { PromptBody } from "./effective-prompt-facts.ts";
+import { escapeBody } from "./escape-body.ts";
+
+/** The text that stands where the body stands; empty when there is none. */
+export function renderBody(body: PromptBody): string {
+  switch (body.type) {
+    case "message":
+      return body.text.trim() === "" ? "" : escapeBody(body.text);
+    case "media-only":
+      return MEDIA_ONLY;
+    case "task":
+      return body.text;
+    case "reset":
+      return RESET_PROMPT;
+    case "subagent":
+      return renderSubagentBody(body);
+    default:
+      return body satisfies never;
+  }
+}
+
+/** What of the body is kept for a later rendering, and for people who look at the conversation. */
+export function bodyParts(body: PromptBody): Pick<UserMessageParts, "body" | "bodyType"> {
+  switch (body.type) {
+    case "message":
+    case "reset":
+      return { body: body.text };
+    case "media-only":
+      return { body: "", bodyType: "media-only" };
+    case "task":
+      return { body: body.text, bodyType: "task" };
+    case "subagent":
+      return { body: renderSubagentBody(body), bodyType: "task" };
+    default:
+      return body satisfies never;
+  }
+}
+
+/** The body of an older turn, as it is kept. */
+export function renderKeptBody({ body, bodyType }: UserMessageParts): string {
+  switch (bodyType) {
+    case undefined:
+      return renderBody({ type: "message", text: body });
+    case "media-only":
+      return MEDIA_ONLY;
+    case "task":
+      return body;
+    default:
+      return bodyType satisfies never;
+  }
+}
+
+function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<PromptBody, { type: "subagent" }>): string {
+  const leaf = depth >= maxDepth ? " You may not spawn sub-agents." : "";
+  return [
+    `[Subagent Context] You work as a sub-agent, depth ${depth} of ${maxDepth}. Your result is announced by itself: do not poll.${leaf}`,
+    ...(persistent ? ["[Subagent Context] This session stays open: more messages may follow in it."] : []),
+    `[Subagent Task]: ${escapeBody(task)}`,
+  ].join("\n");
+}
+
+const MEDIA_ONLY = "[User sent media without caption]";
+
+const RESET_PROMPT =
+  "The user has begun a new conversation and written nothing else yet. First do the reading that AGENTS.md sets for the beginning of a session. Then say hello in one to three sentences, in the voice that your files give you, and ask what there is to do.";
