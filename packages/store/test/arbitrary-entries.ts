@@ -32,6 +32,7 @@ const toolCall = fc.record(
 const parts = fc.record(
   {
     body: anyText,
+    bodyType: fc.constantFrom("task" as const, "media-only" as const),
     sender: fc.record({ id: anyText, name: anyText, owner: fc.boolean() }, { requiredKeys: ["id", "owner"] }),
     systemEvents: fc.array(anyText, { maxLength: 3 }),
     source: fc.record({ channel: name, eventId: anyText }),

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
@@ -125,8 +126,7 @@ export class SessionCopier {
   /** Writes one page behind the known good part. A file that is shorter than that was changed by somebody: it is written from its start. */
   async #write(task: CopyTask): Promise<CopyPosition> {
     const path = this.#pathOf(task);
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+    const file = await openOrMake(path);
     try {
       const { size } = await file.stat();
       if (size < task.position.bytes) return { entry: 0, bytes: 0 };
@@ -147,6 +147,18 @@ export class SessionCopier {
 
   #pathOf(file: { readonly agentId: string; readonly sessionId: string }): string {
     return join(this.#options.folder(file.agentId), `${file.sessionId}.jsonl`);
+  }
+}
+
+/** The folder is there nearly always: it is made when the file cannot be opened without. */
+async function openOrMake(path: string): Promise<FileHandle> {
+  const flags = constants.O_RDWR | constants.O_CREAT;
+  try {
+    return await open(path, flags, 0o600);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, flags, 0o600);
   }
 }
 

@@ -84,7 +84,7 @@ test(`nothing acknowledged is lost and nothing is half done in ${KILLS} kills`, 
     });
     unfinished += await expectWhole(store);
     for (const fact of boot === KILLS - 1 ? facts : said) await expectKept(store, fact);
-    for (const lane of ["0", "1", "2", "3"]) await expectCopy(store, `s-${lane}`);
+    await expectCopy(store, `s-${boot % 4}`);
     await store.close();
   }
   expect(facts.length).toBeGreaterThan(KILLS * 10);

@@ -20,8 +20,6 @@ export interface GroupWriterOptions {
   readonly beforeCommit: () => void;
   /** Runs after every commit, before the callers are told. Must not throw: what is committed is committed. */
   readonly afterCommit: () => void;
-  /** Runs when a transaction was rolled back. */
-  readonly afterRollback: () => void;
 }
 
 /**
@@ -153,6 +151,5 @@ export class GroupWriter {
 
   #rollBack(): void {
     if (this.#database.inTransaction) this.#database.run("ROLLBACK");
-    this.#options.afterRollback();
   }
 }

@@ -41,6 +41,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 export function assembleStore(database: Database, options: SqliteStoreOptions): SqliteStore {
   const { clock, logger } = options;
   const positions = new Map<number, CopyPosition>();
+  /** Conversations to look at after the next commit; one whose change was rolled back is looked at in vain. */
   const appended = new Set<number>();
   const writer = new GroupWriter(database, {
     epoch: takeOwnership(database, options),
@@ -50,7 +51,6 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
       for (const n of appended) copier.mark(n);
       appended.clear();
     },
-    afterRollback: () => appended.clear(),
   });
   const context: TableContext = {
     database,
