@@ -4,10 +4,13 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  linkSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -24,7 +27,7 @@ export interface GatesOutcome {
 }
 
 /**
- * The working tree in a temporary folder, as a git repository of its own with one commit, beside the installation of the original.
+ * The working tree in a temporary folder, as a git repository of its own with one commit, and with an installation of its own.
  * What the compiler and the task runner know already is taken along, so that a run costs what the change costs.
  */
 export class RepositoryCopy {
@@ -33,7 +36,7 @@ export class RepositoryCopy {
 
   constructor() {
     for (const file of trackedFiles()) this.#take(file);
-    this.#linkInstallation();
+    this.#copyInstallation();
     for (const folder of ["", ...workspaceFolders()]) this.#takeFolder(join(folder, ".tsc"));
     this.git("init", "--quiet");
     this.git("add", "--all");
@@ -149,19 +152,32 @@ export class RepositoryCopy {
     if (existsSync(join(ROOT, folder))) cpSync(join(ROOT, folder), join(this.root, folder), { recursive: true });
   }
 
-  /** The root's packages are linked; the links of workspace packages are copied, so that siblings are the copy's own. */
-  #linkInstallation(): void {
-    const modules = join(ROOT, "node_modules");
-    const wanted = (name: string): boolean => !name.startsWith(".") || [".bin", ".pnpm"].includes(name);
-    mkdirSync(join(this.root, "node_modules"), { recursive: true });
-    for (const name of readdirSync(modules).filter(wanted)) symlinkSync(join(modules, name), join(this.root, "node_modules", name));
-    for (const folder of workspaceFolders()) {
-      const from = join(ROOT, folder, "node_modules");
-      if (!existsSync(from)) continue;
-      mkdirSync(join(this.root, folder, "node_modules"), { recursive: true });
-      for (const name of readdirSync(from).filter(wanted)) {
-        cpSync(join(from, name), join(this.root, folder, "node_modules", name), { recursive: true, verbatimSymlinks: true });
-      }
+  /**
+   * The installation, folder by folder: what a tool might write to is the copy's own, and links lead to the copy's own siblings. Only
+   * the files of packages are shared, which nothing writes to.
+   */
+  #copyInstallation(): void {
+    const isCache = (name: string): boolean => name.startsWith(".") && name !== ".bin" && name !== ".pnpm";
+    for (const folder of ["", ...workspaceFolders()].map((one) => join(one, "node_modules"))) {
+      if (!existsSync(join(ROOT, folder))) continue;
+      for (const name of readdirSync(join(ROOT, folder)).filter((one) => !isCache(one))) this.#copyTree(join(folder, name));
+    }
+  }
+
+  #copyTree(path: string): void {
+    const from = join(ROOT, path);
+    const to = join(this.root, path);
+    const stat = lstatSync(from);
+    if (stat.isSymbolicLink()) {
+      mkdirSync(dirname(to), { recursive: true });
+      symlinkSync(readlinkSync(from), to);
+    } else if (stat.isDirectory()) {
+      mkdirSync(to, { recursive: true });
+      for (const name of readdirSync(from)) this.#copyTree(join(path, name));
+    } else if (/(^|\/)node_modules\/\.pnpm\/[^/]+\//.test(path) && !path.includes("/.bin/")) {
+      linkOrCopy(from, to);
+    } else {
+      copyFileSync(from, to);
     }
   }
 
@@ -182,5 +198,15 @@ export class RepositoryCopy {
     const found = ["", ...workspaceFolders()].map((folder) => join(ROOT, folder, "node_modules", name)).find((path) => existsSync(path));
     if (found === undefined) throw new Error(`No package of the workspace has ${name} installed.`);
     return found;
+  }
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (error) {
+    // The temporary folder is on another disk.
+    if (!(error instanceof Error && "code" in error && error.code === "EXDEV")) throw error;
+    copyFileSync(from, to);
   }
 }
