@@ -30,6 +30,7 @@ const line = fc.oneof(
     "<div>",
     "</div>",
     "[x]: http://a",
+    "see [x] there",
     "`` ` ``` ``",
     "***bold*** *it*",
     "* star",
