@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import type { AgentTool, CacheRetention, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
-import { orderTools } from "@factotum/agent-core";
+import { createTimeFormat, orderTools } from "@factotum/agent-core";
+import type { TimeFormat } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
+import { SourceWatch } from "../workspace/source-watch.ts";
 import { filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 
@@ -16,6 +18,8 @@ export interface AgentDirectoryOptions {
   readonly models: ModelSource;
   readonly tools: readonly AgentTool[];
   readonly skills: SkillIndex;
+  /** Folders of skills beside the workspaces' own, to be watched. */
+  readonly skillFolders: readonly string[];
   readonly logger: Logger;
 }
 
@@ -26,6 +30,10 @@ export interface AgentRuntime {
   readonly name: string | undefined;
   /** Fingerprint of everything in the configuration that its prompts and tools are made of. */
   readonly basis: string;
+  /** Whether the files that its prompts are made of may have changed. */
+  readonly sources: SourceWatch;
+  /** Times in the zone of the agent's user. */
+  readonly time: TimeFormat;
   /** How long the provider should keep what it has read: `cacheRetention` among the model's params, `short` when it is not there. */
   cacheRetention(reference: string): CacheRetention;
   /** The session's model, or the agent's; `override` is a reference. */
@@ -64,6 +72,11 @@ export class AgentDirectory {
 
   list(): readonly AgentRuntime[] {
     return [...this.#agents.values()];
+  }
+
+  /** Ends the watching of files. */
+  async close(): Promise<void> {
+    await Promise.all(this.list().map((agent) => agent.sources[Symbol.asyncDispose]()));
   }
 
   /**
@@ -112,7 +125,15 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       agent.workspace,
       config.tools,
       config.commands.ownerAllowFrom,
+      agent.models,
+      agent.reasoning,
+      agent.heartbeat,
+      agent.skipBootstrap,
+      agent.bootstrapMaxChars,
+      agent.bootstrapTotalMaxChars,
     ]),
+    sources: new SourceWatch({ workspace: agent.workspace, skillFolders: options.skillFolders, logger: options.logger }),
+    time: createTimeFormat(agent.userTimezone),
     cacheRetention: (reference) => {
       const value = Object.hasOwn(agent.models, reference) ? agent.models[reference]?.params["cacheRetention"] : undefined;
       return value === "none" || value === "long" ? value : "short";

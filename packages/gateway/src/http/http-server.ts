@@ -87,13 +87,14 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   app.post("/v1/chat/completions", async (context) => {
     const refused = guard(context, "POST /v1/chat/completions", options);
     if (refused !== undefined) return refused;
-    const body = await readJsonBody(context.req.raw, MAX_COMPLETION_BYTES);
+    const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
     if (body.type === "refused") return context.json(renderError(body.message, { type: "invalid_request_error" }), body.status);
     const model =
       typeof body.value === "object" && body.value !== null && "model" in body.value && typeof body.value.model === "string"
         ? body.value.model
         : "factotum";
-    return handleCompletion(context.req.raw, body.value, model, engine);
+    const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
+    return handleCompletion(caller, body.value, model, engine);
   });
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
@@ -118,6 +119,15 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     return (await files.serve(context.req.path)) ?? context.notFound();
   });
   return app;
+}
+
+/** Aborts when the client leaves before it has its answer. */
+function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
+  const closed = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) closed.abort();
+  });
+  return closed.signal;
 }
 
 /** The answer to somebody who may not have the route; `undefined` for whoever may. */

@@ -8,6 +8,7 @@ import { displayId } from "../access/display-id.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import { readSessionContext } from "./session-context.ts";
+import { sourceEvents } from "./source-events.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -43,7 +44,8 @@ export async function prepareInputTurn(
   const context = await readSessionContext(sessionKey, job.agentId, message.origin, services);
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
-  const prompt = await resolvePrompt({ sessionKey, extra: admission.extra, isPrivate, signal: options.signal }, context, services);
+  const prompt = await resolvePrompt({ sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, signal: options.signal }, context, services);
+  const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -55,7 +57,10 @@ export async function prepareInputTurn(
       isPlatform: context.channel?.capabilities.addressing === "platform",
       overheard: job.overheard,
       showsGroup: options.showsGroup,
+      systemEvents: prompt.isNew ? [] : await sourceEvents({ sessionKey, history, nowMs, signal: options.signal }, prompt, context, services),
+      truncations: prompt.truncations,
     }),
+    context.agent.time,
   );
   const tainted = isTainted(message, { admission, overheard: job.overheard });
   const user: UserMessage = {
@@ -65,7 +70,6 @@ export async function prepareInputTurn(
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
   };
-  const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
     id: random.uuid(),
@@ -89,6 +93,7 @@ export async function prepareInputTurn(
   };
   const started = await store.startTurn(newTurn);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
+  services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
   return {
     ...assemble(sessionKey, started.turn, context, prompt.record, services),
@@ -109,7 +114,7 @@ export async function prepareResumedTurn(
   const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
   const prompt = await resolvePrompt(
-    { sessionKey: turn.sessionKey, extra: undefined, isPrivate: context.record.isPrivate, signal: options.signal },
+    { sessionKey: turn.sessionKey, kind: turn.kind, extra: undefined, isPrivate: context.record.isPrivate, signal: options.signal },
     context,
     services,
   );

@@ -1,7 +1,13 @@
+import type { RunKind } from "@factotum/agent-contract";
+import { planBootstrap, promptVariant } from "@factotum/agent-core";
+import type { BootstrapTruncation } from "@factotum/agent-core";
 import type { PromptRecord } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause } from "./prompt-cause.ts";
+import { agentSessionKey } from "../routing/session-key.ts";
+import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
+import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "./session-context.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -9,20 +15,37 @@ import type { TurnServices } from "./turn-services.ts";
 /** What of one message decides about the session's prompt. */
 export interface PromptRequest {
   readonly sessionKey: string;
+  readonly kind: RunKind;
   readonly extra: string | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
   readonly signal: AbortSignal;
 }
 
+interface RenderedPrompt {
+  readonly record: Omit<PromptRecord, "sessionId">;
+  readonly truncations: readonly BootstrapTruncation[];
+}
+
+/** A session's prompt. */
+export interface ResolvedPrompt extends RenderedPrompt {
+  /** It was rendered for this turn and is not stored yet. */
+  readonly isNew: boolean;
+}
+
+/** Files that are shown in private sessions only. */
+const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
+
 /** The session's prompt as it is stored, or a new one when a named cause holds (design 03, stability). */
 export async function resolvePrompt(
   request: PromptRequest,
   context: SessionContext,
   services: TurnServices,
-): Promise<{ readonly record: Omit<PromptRecord, "sessionId">; readonly isNew: boolean }> {
-  const stored = context.record === undefined ? undefined : await services.store.readPrompt(context.sessionId);
-  const basis: PromptBasis = {
+): Promise<ResolvedPrompt> {
+  const { cache, store } = services;
+  const stored =
+    context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
+  const basis: Omit<PromptBasis, "sources"> = {
     config: context.agent.basis,
     model: context.model.reference,
     thinking: context.thinking,
@@ -38,35 +61,48 @@ export async function resolvePrompt(
     retention: context.agent.cacheRetention(context.model.reference),
     compacted: false,
   });
-  if (cause === undefined && stored !== undefined) return { record: stored, isNew: false };
-  const record = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);
+  if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
+  const { record, truncations } = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);
   // The cache being cold is a chance to take changes up, and no change by itself.
-  if (stored?.hash === record.hash) return { record: stored, isNew: false };
+  if (stored?.hash === record.hash) return { record: stored, truncations: [], isNew: false };
   services.logger.info("Prompt rendered", { sessionKey: request.sessionKey, cause: record.cause, hash: record.hash });
-  return { record, isNew: true };
+  return { record, truncations, isNew: true };
 }
 
 async function renderPrompt(
-  request: PromptRequest & { readonly cause: PromptCause; readonly basis: PromptBasis; readonly nowMs: number },
+  request: PromptRequest & { readonly cause: PromptCause; readonly basis: Omit<PromptBasis, "sources">; readonly nowMs: number },
   context: SessionContext,
   services: TurnServices,
-): Promise<Omit<PromptRecord, "sessionId">> {
+): Promise<RenderedPrompt> {
   const { agent, model, group, isGroup, channel } = context;
+  const { info } = model.client;
   const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup);
-  const [skills, defaultModel] = await Promise.all([
+  const [skills, defaultModel, files] = await Promise.all([
     agent.skills({ workspace, group, signal: request.signal }),
     services.models.defaultModel(),
+    readBootstrapFiles(agent.config.workspace),
   ]);
+  const plan = planBootstrap(request.isPrivate ? files : files.filter(({ name }) => !PRIVATE_NAMES.has(name)), {
+    maxFileChars: agent.config.bootstrapMaxChars,
+    maxTotalChars: agent.config.bootstrapTotalMaxChars,
+    contextWindow: info.contextWindow,
+    names: promptVariant(request.kind, { lightContext: false }).bootstrap,
+  });
   const rendered = renderSessionPrompt(
     {
       agent,
+      name: identityName(files) ?? agent.name,
       sessionId: context.sessionId,
-      tools: agent.tools({ provider: model.client.info.provider, group }),
+      kind: request.kind,
+      isMain: request.sessionKey === agentSessionKey(agent.config.id, services.config.session.mainKey),
+      tools: agent.tools({ provider: info.provider, group }),
       skills,
+      bootstrap: plan,
       workspace,
       modelReference: model.reference,
       defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
       thinking: context.thinking,
+      reasoning: { visibility: context.reasoning, native: info.reasoning },
       authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
       commands: services.commands,
       documentation: services.documentation,
@@ -77,5 +113,6 @@ async function renderPrompt(
     request.cause,
     request.nowMs,
   );
-  return { ...rendered, basis: renderBasis(request.basis) };
+  const sources = await readSources(agent.config.workspace, skills);
+  return { record: { ...rendered, basis: renderBasis({ ...request.basis, sources }) }, truncations: plan.truncations };
 }

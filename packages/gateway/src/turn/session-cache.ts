@@ -1,13 +1,16 @@
 import type { AgentMessage } from "@factotum/agent-contract";
-import type { TranscriptEntry } from "@factotum/store";
+import type { PromptRecord, TranscriptEntry } from "@factotum/store";
+
+type Prompt = Omit<PromptRecord, "sessionId">;
 
 interface CachedContext {
   readonly messages: AgentMessage[];
+  prompt: Prompt | undefined;
   chars: number;
 }
 
 /**
- * The messages of sessions in use, so that a turn does not read its whole history anew. Bounded in sessions and in characters; what was used longest
+ * The prompt and the messages of sessions in use, so that a turn does not read its whole history anew. Bounded in sessions and in characters; what was used longest
  * ago goes first. Only what is committed is in here.
  */
 export class SessionCache {
@@ -33,9 +36,29 @@ export class SessionCache {
   /** Keeps what was read. */
   set(sessionId: string, messages: readonly AgentMessage[]): void {
     this.drop(sessionId);
-    const context = { messages: [...messages], chars: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
+    const context: CachedContext = {
+      messages: [...messages],
+      prompt: undefined,
+      chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),
+    };
     this.#contexts.set(sessionId, context);
     this.#chars += context.chars;
+    this.#trim();
+  }
+
+  /** The session's prompt, or `undefined` when it has to be read. */
+  prompt(sessionId: string): Prompt | undefined {
+    return this.#contexts.get(sessionId)?.prompt;
+  }
+
+  /** Keeps a prompt that is committed, beside the messages of its session; nothing when those are not kept. */
+  setPrompt(sessionId: string, prompt: Prompt): void {
+    const context = this.#contexts.get(sessionId);
+    if (context === undefined || context.prompt === prompt) return;
+    const chars = promptChars(prompt) - (context.prompt === undefined ? 0 : promptChars(context.prompt));
+    context.prompt = prompt;
+    context.chars += chars;
+    this.#chars += chars;
     this.#trim();
   }
 
@@ -77,4 +100,9 @@ function sizeOf(message: AgentMessage): number {
     else chars += JSON.stringify(block.arguments).length;
   }
   return chars;
+}
+
+/** The tools are the agent's own objects in most prompts: only what belongs to the session counts. */
+function promptChars({ system }: Prompt): number {
+  return system.stable.length + system.session.length;
 }

@@ -98,10 +98,15 @@ export class CallGuard implements Disposable {
     });
   }
 
-  /** Ends the transport, if it still runs, and forgets the caller's signal. */
-  [Symbol.dispose](): void {
+  /** Forgets the caller's signal; for a transport that has come to its end by itself, where an abort would only cost. */
+  release(): void {
     this.connected();
     this.#caller.removeEventListener("abort", this.#onAbort);
+  }
+
+  /** Ends the transport, if it still runs, and forgets the caller's signal. */
+  [Symbol.dispose](): void {
+    this.release();
     this.#controller.abort();
   }
 

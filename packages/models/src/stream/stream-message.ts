@@ -57,13 +57,17 @@ export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEven
 /** Reads on to the end of the connection, so that it can be kept, but not for long; nobody waits for it. */
 async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, call: StreamCall): Promise<void> {
   const timer = call.clock.schedule(DRAIN_MS, () => call.guard[Symbol.dispose]());
-  for (;;) {
-    // The answer is complete: how its connection ends is of no interest any more.
-    const { done } = await reader.read().catch(() => ({ done: true }));
-    if (done) break;
+  // The answer is complete: how its connection breaks off is of no interest any more, only that nothing of it stays.
+  let state: "open" | "ended" | "broken" = "open";
+  while (state === "open") {
+    state = await reader.read().then(
+      ({ done }) => (done ? "ended" : "open"),
+      () => "broken",
+    );
   }
+  if (state === "ended") call.guard.release();
+  else call.guard[Symbol.dispose]();
   timer[Symbol.dispose]();
-  call.guard[Symbol.dispose]();
 }
 
 function toFailure(failure: unknown, call: StreamCall, answered: boolean): ModelError {

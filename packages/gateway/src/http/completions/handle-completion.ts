@@ -17,6 +17,14 @@ const ANONYMOUS_SESSION_TTL_MS: number = 24 * 60 * 60 * 1000;
 /** Comments keep proxies from closing a stream while tools run. */
 const KEEP_ALIVE_MS = 15_000;
 
+/** Who asks, beside what the body says. */
+export interface CompletionCaller {
+  /** The header `x-factotum-session`. */
+  readonly session: string | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** One run, watched from the moment its input was accepted. */
 interface WatchedRun {
   readonly sessionKey: string;
@@ -31,10 +39,10 @@ interface WatchedRun {
 }
 
 /** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never. */
-export async function handleCompletion(request: Request, body: unknown, model: string, engine: Engine): Promise<Response> {
+export async function handleCompletion(caller: CompletionCaller, body: unknown, model: string, engine: Engine): Promise<Response> {
   try {
     const completion = parseCompletionRequest(body, engine.services.clock.now());
-    const run = await startRun(request, completion, engine);
+    const run = await startRun(caller, completion, engine);
     const headers = {
       "x-factotum-session": run.sessionKey,
       ...(completion.ignored.length === 0 ? {} : { "x-factotum-ignored": completion.ignored.join(", ") }),
@@ -53,9 +61,9 @@ export async function handleCompletion(request: Request, body: unknown, model: s
   }
 }
 
-async function startRun(request: Request, completion: CompletionRequest, engine: Engine): Promise<WatchedRun> {
+async function startRun(caller: CompletionCaller, completion: CompletionRequest, engine: Engine): Promise<WatchedRun> {
   const { random, clock, events } = engine.services;
-  const target = targetSession(request.headers.get("x-factotum-session"), completion, engine);
+  const target = targetSession(caller.session, completion, engine);
   const id = random.uuid();
   const nowMs = clock.now();
   const message: MsgContext = {
@@ -98,7 +106,7 @@ async function startRun(request: Request, completion: CompletionRequest, engine:
       queue.push({ type: "settled", reason });
     },
   });
-  request.signal.addEventListener(
+  caller.signal.addEventListener(
     "abort",
     () => void engine.cancelInput(target.sessionKey, { inputId, runId, reason: "the client closed the connection" }),
     { once: true },
@@ -107,7 +115,7 @@ async function startRun(request: Request, completion: CompletionRequest, engine:
 }
 
 function targetSession(
-  header: string | null,
+  header: string | undefined,
   completion: CompletionRequest,
   engine: Engine,
 ): { readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean } {
@@ -121,7 +129,7 @@ function targetSession(
     });
   }
   const agentId = agent.config.id;
-  if (header !== null && header.trim() !== "") {
+  if (header !== undefined && header.trim() !== "") {
     const key = header.trim();
     if (parseAgentSessionKey(key) === undefined)
       return { sessionKey: agentSessionKey(agentId, "http", keyPart(key, { caseSensitive: true })), agentId, anonymous: false };
