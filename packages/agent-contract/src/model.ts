@@ -67,6 +67,10 @@ export interface ModelCost {
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** A cache write that is kept for an hour (`long` retention). */
+  readonly cacheWriteLong?: number;
+  /** Prices of the whole request once its prompt, cached tokens included, has more than `aboveTokens`. */
+  readonly longContext?: Omit<ModelCost, "longContext"> & { readonly aboveTokens: number };
 }
 
 /** What is known of a model. */
@@ -84,6 +88,8 @@ export interface ModelInfo {
   /** `prompt`: tools are described in the prompt and parsed from text; `none`: the model gets no tools. */
   readonly tools: "native" | "prompt" | "none";
   readonly reasoning: boolean;
+  /** The thinking levels that the provider takes for this model. Absent: what its wire format takes in general. */
+  readonly thinkingLevels?: readonly ThinkingLevel[];
   readonly cost?: ModelCost;
   /** False when the values are safe guesses, because neither the catalogue nor the configuration knows the model. */
   readonly known: boolean;

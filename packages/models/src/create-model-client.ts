@@ -129,6 +129,7 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
     assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
     errors,
     promptTokens: prepared.promptTokens,
+    retention: prepared.request.cacheRetention ?? "short",
     start,
   });
 }

@@ -1,3 +1,6 @@
+export { CATALOGUE_SOURCE } from "./catalogue/catalogue.gen.ts";
+export { checkWindow } from "./check-window.ts";
+export type { WindowVerdict } from "./check-window.ts";
 export { createModelClient } from "./create-model-client.ts";
 export type { ModelClientOptions } from "./create-model-client.ts";
 export { createOllamaProbe, defaultModelFromEnvironment } from "./default-model.ts";

@@ -29,6 +29,38 @@ describe("resolveModelInfo", () => {
     });
   });
 
+  test.each([
+    ["anthropic", "claude-opus-5-5", { input: 4, output: 20, cacheRead: 0.2, cacheWrite: 5, cacheWriteLong: 8 }],
+    ["anthropic", "claude-haiku-4-5-20251001", { input: 1, output: 5 }],
+    ["openai", "gpt-5-mini-2025-08-07", { input: 0.25, output: 2, cacheRead: 0.025 }],
+    [
+      "google",
+      "gemini-3.1-pro-preview",
+      { input: 2, output: 12, longContext: { aboveTokens: 200_000, input: 4, output: 18, cacheRead: 0.4 } },
+    ],
+    ["mistral", "mistral-medium-latest", { input: 1.5, output: 7.5 }],
+    ["openrouter", "anthropic/claude-sonnet-4.5:nitro", { input: 3, output: 15 }],
+  ] as const)("the catalogue has the price of %s/%s", (provider, id, cost) => {
+    expect(resolveModelInfo(provider, id).cost).toMatchObject(cost);
+  });
+
+  test("a price for long prompts that no prompt can reach is left out", () => {
+    expect(resolveModelInfo("anthropic", "claude-sonnet-4-5").cost).not.toHaveProperty("longContext");
+  });
+
+  test("the catalogue says which levels of thinking a model takes, and that a chat variant has none", () => {
+    expect(resolveModelInfo("anthropic", "claude-opus-4-6").thinkingLevels).toEqual(["off", "low", "medium", "high", "adaptive", "max"]);
+    expect(resolveModelInfo("openai", "gpt-5-chat-latest")).toMatchObject({
+      contextWindow: 128_000,
+      reasoning: false,
+      cost: { input: 1.25 },
+    });
+  });
+
+  test("a price in the configuration replaces the catalogue's, tiers included", () => {
+    expect(resolveModelInfo("openai", "gpt-5.5", { cost: { input: 1, output: 2 } }).cost).toEqual({ input: 1, output: 2 });
+  });
+
   test("an unknown model gets what is safe for any, and is said to be unknown", () => {
     expect(resolveModelInfo("openrouter", "someone/new-model")).toEqual({
       provider: "openrouter",

@@ -1,4 +1,7 @@
 import type { ModelInfo } from "@factotum/agent-contract";
+import type { CatalogueRow } from "./catalogue/catalogue-row.ts";
+import { costOf } from "./catalogue/catalogue-cost.ts";
+import { findCatalogueRow } from "./catalogue/find-row.ts";
 import { PROVIDERS } from "./providers.ts";
 
 /** What the configuration may say of a model; it wins over every rule here. */
@@ -21,9 +24,9 @@ function line(contextWindow: number, maxOutput: number, input: ModelInfo["input"
  * first. A rule is only here when it holds for the whole line, so that a model that appears tomorrow gets the values of its line.
  */
 const LINES: readonly (readonly [pattern: RegExp, limits: Limits])[] = [
-  [/^claude-(?:opus|sonnet)-4[-.]6/, line(200_000, 64_000, TEXT_AND_IMAGES, true)],
+  [/^claude-(?:opus|sonnet)-4[-.]6/, line(1_000_000, 64_000, TEXT_AND_IMAGES, true)],
   [/^claude-(?:3[-.]7|sonnet-4|haiku-4|opus-4[-.]5)/, line(200_000, 64_000, TEXT_AND_IMAGES, true)],
-  [/^claude-opus-4(?![-.][78])/, line(200_000, 32_000, TEXT_AND_IMAGES, true)],
+  [/^claude-opus-4(?![-.][678])/, line(200_000, 32_000, TEXT_AND_IMAGES, true)],
   [/^claude-3/, line(200_000, 4_096, TEXT_AND_IMAGES, false)],
   [/^claude-/, line(1_000_000, 128_000, TEXT_AND_IMAGES, true)],
   [/^gpt-5(?:\.\d+)?-chat/, line(128_000, 16_384, TEXT_AND_IMAGES, false)],
@@ -39,12 +42,16 @@ const LINES: readonly (readonly [pattern: RegExp, limits: Limits])[] = [
   [/^magistral-/, line(128_000, 40_000, TEXT_AND_IMAGES, true)],
   [/^(?:codestral|devstral)-/, line(256_000, 32_768, TEXT, false)],
   [/^(?:mistral|ministral|pixtral)-/, line(128_000, 32_768, TEXT_AND_IMAGES, false)],
-  [/^deepseek-(?:chat|reasoner|v\d)/, line(128_000, 8_192, TEXT, false)],
+  [/^deepseek-(?:chat|reasoner|v[123])/, line(128_000, 8_192, TEXT, false)],
 ];
 
+/** Variants that the catalogue counts among the model whose price they have, although they can do less. */
+const VARIANTS = /^gpt-5(?:\.\d+)?-chat/;
+
 /**
- * What is known of a model, until a generated catalogue says more. Overrides win; then the rule of the vendor's line; then values that are
- * safe for any model, with `known: false`. Throws for a provider without defaults when the overrides name no `api`.
+ * What is known of a model. The configuration wins; then the generated catalogue, which has the exact model and its price; then the rule of
+ * the vendor's line; then values that are safe for any model, with `known: false`. Throws for a provider without defaults when the
+ * overrides name no `api`.
  */
 export function resolveModelInfo(provider: string, id: string, overrides: ModelInfoOverrides = {}): ModelInfo {
   const api = overrides.api ?? PROVIDERS[provider]?.api;
@@ -55,10 +62,35 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
     const cost = { input: 0, output: 0 };
     return { provider, id, api, ...line(128_000, 4_096, TEXT, false), tools: "native", cost, ...overrides, known: true };
   }
+  const local = runsLocally(provider);
   const name = id.slice(id.lastIndexOf("/") + 1).toLowerCase();
-  const limits = runsLocally(provider) ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
-  const known = limits !== undefined || overrides.contextWindow !== undefined;
-  return { provider, id, api, ...(limits ?? UNKNOWN), tools: "native", ...overrides, known };
+  const byLine = local ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
+  const row = local ? undefined : findCatalogueRow(provider, id);
+  const exact = row === undefined || VARIANTS.test(name) ? {} : limitsOf(row, byLine);
+  const known = byLine !== undefined || exact.contextWindow !== undefined || overrides.contextWindow !== undefined;
+  const cost = row === undefined ? undefined : costOf(row);
+  return {
+    provider,
+    id,
+    api,
+    ...(byLine ?? UNKNOWN),
+    ...exact,
+    tools: "native",
+    ...(row?.levels === undefined ? {} : { thinkingLevels: row.levels }),
+    ...(cost === undefined ? {} : { cost }),
+    ...overrides,
+    known,
+  };
+}
+
+/** Resellers announce windows that the model behind them does not have: where two sources know it, the smaller holds. */
+function limitsOf(row: CatalogueRow, byLine: Limits | undefined): Partial<Limits> {
+  return {
+    ...(row.window === undefined ? {} : { contextWindow: Math.min(row.window, byLine?.contextWindow ?? row.window) }),
+    ...(row.output === undefined ? {} : { maxOutput: row.output }),
+    ...(row.images === undefined ? {} : { input: row.images ? TEXT_AND_IMAGES : TEXT }),
+    ...(row.reasoning === undefined ? {} : { reasoning: row.reasoning }),
+  };
 }
 
 /** A local server cuts the window to what it was started with, whatever the model could do. */

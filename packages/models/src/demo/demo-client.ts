@@ -47,7 +47,7 @@ export function createDemoClient({ info, clock, random }: DemoClientOptions): Mo
         model: info.id,
         usage: createUsage(
           { input: estimateRequest(request), output: estimateTokens(assembler.writtenText), cacheRead: 0, cacheWrite: 0 },
-          info.cost ?? { input: 0, output: 0 },
+          { cost: info.cost ?? { input: 0, output: 0 }, retention: "none" },
         ),
         stopReason,
         timestamp: clock.now(),

@@ -1,8 +1,17 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
-import type { AssistantMessage, Clock, ModelError, ModelEvent, ModelInfo, StopReason, Usage } from "@factotum/agent-contract";
+import type {
+  AssistantMessage,
+  CacheRetention,
+  Clock,
+  ModelError,
+  ModelEvent,
+  ModelInfo,
+  StopReason,
+  Usage,
+} from "@factotum/agent-contract";
 import { createModelError, type ErrorContext } from "../errors/create-model-error.ts";
 import { toModelError } from "../errors/to-model-error.ts";
-import { createUsage, toUsage } from "../usage.ts";
+import { createUsage, type Pricing, toUsage } from "../usage.ts";
 import { estimateTokens } from "../estimate-tokens.ts";
 import type { RawFrame, StreamRules } from "../wire-format.ts";
 import type { CallGuard } from "./call-guard.ts";
@@ -22,6 +31,7 @@ export interface StreamCall {
   readonly errors: ErrorContext;
   /** Tokens of the prompt, as far as they can be guessed. */
   readonly promptTokens: number;
+  readonly retention: CacheRetention;
   readonly start: () => PromiseLike<LanguageModelV4StreamResult>;
 }
 
@@ -56,6 +66,8 @@ export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEven
 
 /** Reads on to the end of the connection, so that it can be kept, but not for long; nobody waits for it. */
 async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPart>, call: StreamCall): Promise<void> {
+  // The run that asked is over, and its signal may say so: that is not meant for the rest of a complete answer.
+  call.guard.release();
   const timer = call.clock.schedule(DRAIN_MS, () => call.guard[Symbol.dispose]());
   // The answer is complete: how its connection breaks off is of no interest any more, only that nothing of it stays.
   let state: "open" | "ended" | "broken" = "open";
@@ -65,8 +77,7 @@ async function drain(reader: ReadableStreamDefaultReader<LanguageModelV4StreamPa
       () => "broken",
     );
   }
-  if (state === "ended") call.guard.release();
-  else call.guard[Symbol.dispose]();
+  if (state === "broken") call.guard[Symbol.dispose]();
   timer[Symbol.dispose]();
 }
 
@@ -147,7 +158,7 @@ class StreamState {
     const early = this.#early;
     yield early === undefined
       ? { type: "message-start" }
-      : { type: "message-start", usage: createUsage({ ...early, output: 0 }, this.#call.info.cost) };
+      : { type: "message-start", usage: createUsage({ ...early, output: 0 }, this.#pricing) };
   }
 
   #readRaw(frame: unknown): void {
@@ -175,13 +186,17 @@ class StreamState {
     };
   }
 
+  get #pricing(): Pricing {
+    return { cost: this.#call.info.cost, retention: this.#call.retention };
+  }
+
   #usage(): Usage {
-    const { info, assembler, promptTokens } = this.#call;
+    const { assembler, promptTokens } = this.#call;
     const output = estimateTokens(assembler.writtenText);
-    if (this.finish !== undefined) return toUsage(this.finish.usage, { input: promptTokens, output }, info.cost);
+    if (this.finish !== undefined) return toUsage(this.finish.usage, { input: promptTokens, output }, this.#pricing);
     return createUsage(
       this.#early === undefined ? { input: promptTokens, output, cacheRead: 0, cacheWrite: 0 } : { ...this.#early, output },
-      info.cost,
+      this.#pricing,
     );
   }
 }
