@@ -13,6 +13,7 @@ export type Retry = { readonly type: "never" } | { readonly type: "after"; reado
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
  * - `server`: the provider failed.
+ * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
  * - `aborted`: our own signal.
  */
 export type ModelErrorCode =
@@ -28,6 +29,7 @@ export type ModelErrorCode =
   | "unreachable"
   | "truncated"
   | "server"
+  | "budget"
   | "aborted";
 
 const brand: unique symbol = Symbol.for("factotum.ModelError");

@@ -16,6 +16,8 @@ import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import { SessionLanes } from "./lanes/session-lanes.ts";
 import { SessionService } from "./sessions/session-service.ts";
+import { SpendGuard } from "./spend/spend-guard.ts";
+import { publishEntry } from "./turn/publish-entry.ts";
 import { InputWatchers } from "./turn/run-report.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { SessionCache } from "./turn/session-cache.ts";
@@ -33,6 +35,7 @@ export interface EngineOptions {
   /** Makes the tools; `messenger` delivers for the `message` tool. */
   readonly tools: readonly AgentTool[];
   readonly skills: SkillIndex;
+  readonly skillFolders: readonly string[];
   readonly accounts: readonly ChannelAccount[];
   readonly clock: Clock;
   readonly random: Random;
@@ -82,6 +85,7 @@ export class Engine {
         models: options.models,
         tools: options.tools,
         skills: options.skills,
+        skillFolders: options.skillFolders,
         logger,
       }),
       channels,
@@ -90,6 +94,14 @@ export class Engine {
       watchers: new InputWatchers(),
       cache: new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 }),
       toolGate: createToolGate(),
+      spend: new SpendGuard({
+        config: config.spend,
+        store,
+        clock,
+        logger,
+        dayOf: (agentId, nowMs) => this.#localDay(agentId, nowMs),
+        onPause: (cause, message) => this.#inBackground("pause notice", this.#tellPause(cause.agentId, message)),
+      }),
       clock,
       random,
       logger,
@@ -180,6 +192,7 @@ export class Engine {
     await this.#lanes.close(reason);
     await this.services.dispatcher.close();
     await Promise.all(this.#background);
+    await this.services.agents.close();
   }
 
   /** Removes sessions whose time is over, once a minute at most. */
@@ -218,6 +231,26 @@ export class Engine {
       reason: row.state.reason,
     });
     this.#inBackground("undelivered notice", this.#tellUndelivered(row));
+  }
+
+  #localDay(agentId: string, nowMs: number): string {
+    const zone = this.services.agents.get(agentId)?.config.userTimezone ?? "UTC";
+    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(nowMs);
+  }
+
+  /** The owner reads it in the agent's main session. */
+  async #tellPause(agentId: string, message: string): Promise<void> {
+    const { store, clock, logger } = this.services;
+    logger.warn("Unattended work pauses", { agentId, detail: message });
+    const sessionKey = this.sessions.mainKey(agentId);
+    const session = await store.readSession(sessionKey);
+    if (session === undefined) return;
+    const entry = await store.appendEntry(
+      session.sessionId,
+      { type: "notice", level: "warning", text: message },
+      { timestampMs: clock.now() },
+    );
+    publishEntry(this.services, sessionKey, entry, undefined);
   }
 
   /** Leaves a note in the conversation, where the owner sees it: the channel itself is what failed. */

@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
@@ -175,6 +176,70 @@ describe("the way of a message", () => {
     expect(JSON.stringify(server.requests.at(-1)?.body)).not.toContain("swordfish");
     const old = await running.store.readTranscript(before?.sessionId ?? "", { limit: 10 });
     expect(JSON.stringify(old.items)).toContain("swordfish");
+  });
+});
+
+describe("what a session is told of its workspace", () => {
+  /** Everything that a request says, as text. */
+  const textOf = (body: unknown): string => JSON.stringify(body);
+
+  test("the files that introduce it stand in the prompt, private memory only while the session is private", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Yes."));
+    const platform = new TestPlatform();
+    const home = await mkdtemp(path.join(tmpdir(), "factotum-gateway-"));
+    const workspace = path.join(home, "workspace");
+    await mkdir(workspace);
+    await writeFile(path.join(workspace, "AGENTS.md"), "Always greet in verse.");
+    await writeFile(path.join(workspace, "IDENTITY.md"), "- Name: Ada");
+    await writeFile(path.join(workspace, "MEMORY.md"), "The safe opens with 4711.");
+    await using _running = await startTestGateway({
+      platform,
+      home,
+      accountConfig: { allowFrom: ["guest-1"] },
+      patch: withModel(server.baseUrl),
+    });
+    await platform.say(platform.message("hello"));
+    await platform.waitForSends(1);
+    const first = textOf(server.requests[0]?.body?.["system"]);
+    for (const text of ["Ada", "Always greet in verse.", "4711"]) expect(first).toContain(text);
+    await platform.say(platform.message("hello", { sender: { id: "guest-1", isBot: false } }));
+    await platform.waitForSends(2);
+    const second = textOf(server.requests[1]?.body?.["system"]);
+    expect(second).toContain("Always greet in verse.");
+    expect(second).not.toContain("4711");
+  });
+
+  test("a change waits for a named cause and is announced once; a restart in between changes nothing", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Yes."));
+    const platform = new TestPlatform();
+    const home = await mkdtemp(path.join(tmpdir(), "factotum-gateway-"));
+    const file = path.join(home, "workspace", "AGENTS.md");
+    await mkdir(path.dirname(file));
+    await writeFile(file, "Old rules.");
+    await utimes(file, 1000, 1000);
+    let running = await startTestGateway({ platform, home, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("one"));
+    await platform.waitForSends(1);
+    await writeFile(file, "New rules.");
+    await running.stop();
+    running = await startTestGateway({ platform, home, patch: withModel(server.baseUrl) });
+    for (let count = 2; count <= 4; count += 1) {
+      await platform.say(platform.message("again"));
+      await platform.waitForSends(count);
+    }
+    await platform.say(platform.message("/new"));
+    await platform.say(platform.message("afresh"));
+    await platform.waitForSends(6);
+    await running[Symbol.asyncDispose]();
+    const bodies = server.requests.map(({ body }) => body ?? {});
+    for (let index = 1; index < 4; index += 1) expect(isPrefixOf(bodies[index - 1] ?? {}, bodies[index] ?? {})).toBe(true);
+    expect(textOf(bodies[3]).match(/File changed: AGENTS\.md/g)).toHaveLength(1);
+    expect(textOf(bodies[1])).toContain("File changed: AGENTS.md");
+    expect(textOf(bodies[3])).not.toContain("New rules.");
+    expect(textOf(bodies[4])).toContain("New rules.");
+    expect(server.violations).toEqual([]);
   });
 });
 

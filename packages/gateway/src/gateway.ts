@@ -33,6 +33,8 @@ export interface GatewayOptions {
   /** Makes the tools around the port that sends messages. */
   readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
   readonly skills: SkillIndex;
+  /** Folders of skills beside the workspaces' own. */
+  readonly skillFolders: readonly string[];
   /** Folder of the built Control UI. */
   readonly webFolder?: string;
   readonly commands: PromptFacts["commands"];
@@ -87,6 +89,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }),
     tools: options.tools({ messenger }),
     skills: options.skills,
+    skillFolders: options.skillFolders,
     accounts: options.accounts({ webchatSocket: hub }),
     clock,
     random,

@@ -207,6 +207,7 @@ export async function startTestGateway(
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
     tools: ({ messenger }) => createCoreTools({ files: createFileAccess({ home, roots: () => [] }), runner: noCommands, messenger }),
     skills: { list: async () => [] },
+    skillFolders: [],
     commands: [],
     documentation: {},
     environment,

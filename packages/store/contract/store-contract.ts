@@ -5,6 +5,7 @@ import { describeInbox } from "./inbox.ts";
 import { describeOutbox } from "./outbox.ts";
 import { describeRandomOperations } from "./random-operations.ts";
 import { describeSessions } from "./sessions.ts";
+import { describeSpend } from "./spend.ts";
 import { describeTranscript } from "./transcript.ts";
 import { describeTurns } from "./turns.ts";
 
@@ -27,6 +28,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeInbox(context);
     describeTurns(context);
     describeSessions(context);
+    describeSpend(context);
     describeTranscript(context);
     describeOutbox(context);
     describeDurability(context);

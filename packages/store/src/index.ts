@@ -25,6 +25,8 @@ export type {
   PromptRecord,
   SessionOverrides,
   SessionRecord,
+  SpendCharge,
+  SpendRecord,
   StoredOutbound,
   TerminalInputState,
   ToolJournalRecord,

@@ -68,6 +68,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
       tools: ({ messenger }) => coreTools({ context, loaded, messenger }),
       skills: skillIndex(loaded, context, logger),
+      skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
       ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
       commands: COMMANDS,
       documentation: {},

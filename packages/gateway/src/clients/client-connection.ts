@@ -30,6 +30,7 @@ export class ClientConnection implements RpcConnection {
   readonly #options: ClientServices & { readonly onClose: () => void };
   readonly #closed = new AbortController();
   readonly #subscriptions = new Map<string, Disposable>();
+  readonly #pendingEvents = new Map<string, ChatEvent[]>();
   readonly #connectTimer: Disposable;
   #principal: Principal = { type: "anonymous" };
   #connected = false;
@@ -62,7 +63,13 @@ export class ClientConnection implements RpcConnection {
     this.unsubscribe(sessionKey);
     if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS)
       throw new RpcError("too-large", `One connection can watch ${MAX_SUBSCRIPTIONS} sessions. Unsubscribe from one first.`);
-    const subscription = await open((event) => this.#sendEvent("chat", { sessionKey, event }));
+    // What happens before the snapshot has been sent waits behind it.
+    const pending: ChatEvent[] = [];
+    this.#pendingEvents.set(sessionKey, pending);
+    const subscription = await open((event) => {
+      if (this.#pendingEvents.get(sessionKey) === pending) pending.push(event);
+      else this.#sendEvent("chat", { sessionKey, event });
+    });
     this.unsubscribe(sessionKey);
     if (this.#closed.signal.aborted) subscription[Symbol.dispose]();
     else this.#subscriptions.set(sessionKey, subscription);
@@ -148,6 +155,7 @@ export class ClientConnection implements RpcConnection {
     this.#requests += 1;
     try {
       this.#send({ type: "res", id: frame.id, ok: true, result: await this.#call(frame) });
+      this.#sendPendingEvents();
     } catch (error) {
       this.#sendError(frame.id, error);
     } finally {
@@ -172,6 +180,14 @@ export class ClientConnection implements RpcConnection {
     // The schema of `method` has made `params`; the compiler cannot follow a table indexed by a type parameter.
     const handler = this.#options.handlers[method] as (params: unknown, connection: RpcConnection) => Promise<unknown>;
     return handler(params, this);
+  }
+
+  #sendPendingEvents(): void {
+    for (const [sessionKey, events] of this.#pendingEvents) {
+      if (!this.#subscriptions.has(sessionKey)) continue;
+      this.#pendingEvents.delete(sessionKey);
+      for (const event of events) this.#sendEvent("chat", { sessionKey, event });
+    }
   }
 
   #sendError(id: string, error: unknown): void {

@@ -13,6 +13,8 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
   unreachable: "The model's provider could not be reached. Check the connection, then try again.",
   truncated: "The model's answer broke off. Try again.",
   server: "The model's provider had an internal error. Try again in a minute.",
+  budget:
+    "What this may use for today is used up, or it pauses after failures. `factotum status` and the log say more; caps are set under spend.",
   aborted: "The work on this message was stopped.",
   loop: "I kept repeating the same step without getting further, so I stopped. Tell me how to go on.",
   "max-turns": "This took more steps than one run may take, so I stopped. Tell me to go on if you want me to.",

@@ -1,4 +1,4 @@
-import type { EffectivePromptFacts } from "@factotum/agent-core";
+import type { BootstrapTruncation, EffectivePromptFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
 
@@ -19,6 +19,9 @@ export interface MessageFactsContext {
   /** The group's facts changed since they were last shown. */
   readonly showsGroup: boolean;
   readonly sessionHint?: "aborted" | "interrupted";
+  readonly systemEvents: readonly SystemEvent[];
+  /** Bootstrap files that the prompt of this turn had to cut. */
+  readonly truncations: readonly BootstrapTruncation[];
 }
 
 /** Makes the facts of part 3 from a message. Pure. */
@@ -44,7 +47,8 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
       messageId: message.messageId,
       ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
     },
-    systemEvents: [],
+    systemEvents: context.systemEvents,
+    truncations: context.truncations,
     ...(context.sessionHint === undefined ? {} : { sessionHint: context.sessionHint }),
     ...(history.length === 0 ? {} : { threadHistory: history }),
     ...(context.isPlatform ? { conversation: conversationFacts(message, context), ...senderFacts(message, context) } : {}),

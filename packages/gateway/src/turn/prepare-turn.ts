@@ -1,6 +1,6 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { Origin } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
@@ -44,7 +44,11 @@ export async function prepareInputTurn(
   const context = await readSessionContext(sessionKey, job.agentId, message.origin, services);
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
-  const prompt = await resolvePrompt({ sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, signal: options.signal }, context, services);
+  const prompt = await resolvePrompt(
+    { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, signal: options.signal },
+    context,
+    services,
+  );
   const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
   const effective = renderEffectivePrompt(
     messageFacts(message, {
@@ -57,7 +61,9 @@ export async function prepareInputTurn(
       isPlatform: context.channel?.capabilities.addressing === "platform",
       overheard: job.overheard,
       showsGroup: options.showsGroup,
-      systemEvents: prompt.isNew ? [] : await sourceEvents({ sessionKey, history, nowMs, signal: options.signal }, prompt, context, services),
+      systemEvents: prompt.isNew
+        ? []
+        : await sourceEvents({ sessionKey, history, nowMs, signal: options.signal }, prompt, context, services),
       truncations: prompt.truncations,
     }),
     context.agent.time,
@@ -78,7 +84,7 @@ export async function prepareInputTurn(
       sessionId: context.sessionId,
       agentId: job.agentId,
       isPrivate: admission.owner && !context.isGroup,
-      displayName: sessionName(message.origin, message.sender.name, context.isGroup ? message.group?.subject : undefined),
+      displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
       ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
     },
     touch: { interactedAtMs: nowMs, lastOrigin: message.origin, ...(admission.owner ? {} : { endsPrivacy: true }) },
@@ -183,6 +189,15 @@ async function readHistory(sessionId: string, services: TurnServices): Promise<r
   return messages;
 }
 
-function sessionName(origin: Origin, sender: string | undefined, subject: string | undefined): string {
-  return [origin.channel, subject ?? sender ?? origin.conversation.id].join(": ");
+/** What a session is called until a person names it: the group or person on a platform, the first words of what was said elsewhere. */
+function sessionName(message: MsgContext, isPlatform: boolean): string {
+  const { origin, sender, group } = message;
+  if (!isPlatform) return firstWords(message.text);
+  const who = origin.conversation.kind === "direct" ? sender.name : group?.subject;
+  return [origin.channel, who ?? origin.conversation.id].join(": ");
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().split("\n")[0] ?? "";
+  return line.length <= 60 ? line : `${line.slice(0, 60).replace(/\s+\S*$/u, "")}…`;
 }

@@ -1,4 +1,5 @@
 import type { CacheRetention } from "@factotum/agent-contract";
+import type { PromptSources } from "../workspace/source-changes.ts";
 
 /** Why a session's prompt is rendered anew; everything else waits for one of these (design 03, stability). */
 export type PromptCause = "new-session" | "config-change" | "model-change" | "extra-change" | "privacy-end" | "cold-cache" | "compaction";
@@ -13,6 +14,8 @@ export interface PromptBasis {
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
   readonly isPrivate: boolean;
+  /** Files and skills that the prompt took in. A change of one of these is no cause: it waits, and is announced. */
+  readonly sources: PromptSources;
 }
 
 /** How long a provider keeps what it has read, in milliseconds (design 03: 5 minutes, 1 hour for long retention). */
@@ -21,7 +24,7 @@ const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { 
 /** What the decision rests on. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
-  readonly basis: PromptBasis;
+  readonly basis: Omit<PromptBasis, "sources">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
@@ -50,7 +53,8 @@ export function renderBasis(basis: PromptBasis): string {
   return JSON.stringify(basis);
 }
 
-function parseBasis(text: string): PromptBasis | undefined {
+/** The basis of a stored prompt; `undefined` for one of an older build. */
+export function parseBasis(text: string): PromptBasis | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && "config" in value ? (value as PromptBasis) : undefined;

@@ -37,11 +37,7 @@ export interface ResolvedPrompt extends RenderedPrompt {
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
 
 /** The session's prompt as it is stored, or a new one when a named cause holds (design 03, stability). */
-export async function resolvePrompt(
-  request: PromptRequest,
-  context: SessionContext,
-  services: TurnServices,
-): Promise<ResolvedPrompt> {
+export async function resolvePrompt(request: PromptRequest, context: SessionContext, services: TurnServices): Promise<ResolvedPrompt> {
   const { cache, store } = services;
   const stored =
     context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));

@@ -6,6 +6,7 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 interface CachedContext {
   readonly messages: AgentMessage[];
   prompt: Prompt | undefined;
+  sourceGeneration: number | undefined;
   chars: number;
 }
 
@@ -39,6 +40,7 @@ export class SessionCache {
     const context: CachedContext = {
       messages: [...messages],
       prompt: undefined,
+      sourceGeneration: undefined,
       chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),
     };
     this.#contexts.set(sessionId, context);
@@ -49,6 +51,16 @@ export class SessionCache {
   /** The session's prompt, or `undefined` when it has to be read. */
   prompt(sessionId: string): Prompt | undefined {
     return this.#contexts.get(sessionId)?.prompt;
+  }
+
+  /** The state of the prompt's sources that the session has seen last. */
+  sourceGeneration(sessionId: string): number | undefined {
+    return this.#contexts.get(sessionId)?.sourceGeneration;
+  }
+
+  setSourceGeneration(sessionId: string, generation: number): void {
+    const context = this.#contexts.get(sessionId);
+    if (context !== undefined) context.sourceGeneration = generation;
   }
 
   /** Keeps a prompt that is committed, beside the messages of its session; nothing when those are not kept. */

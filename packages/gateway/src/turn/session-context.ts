@@ -15,6 +15,8 @@ export interface SessionContext {
   readonly group: GroupConfig | undefined;
   readonly isGroup: boolean;
   readonly thinking: ThinkingLevel;
+  /** Who sees the model's thoughts. */
+  readonly reasoning: "off" | "on" | "stream";
   readonly channel:
     | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
     | undefined;
@@ -39,6 +41,7 @@ export async function readSessionContext(
     model: await agent.model(record?.overrides.model),
     isGroup,
     thinking: record?.overrides.thinking ?? agent.config.thinking ?? "off",
+    reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
     group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
     channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
   };

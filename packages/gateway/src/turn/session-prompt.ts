@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { hostname, release, type as osType, arch } from "node:os";
-import { renderSystemPrompt } from "@factotum/agent-core";
-import type { PromptFacts } from "@factotum/agent-core";
-import type { AgentTool, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
+import { DEFAULT_HEARTBEAT_PROMPT, promptVariant, renderSystemPrompt } from "@factotum/agent-core";
+import type { BootstrapPlan, PromptChannel, PromptFacts, PromptReasoning } from "@factotum/agent-core";
+import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
@@ -12,13 +12,20 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 /** What the prompt of a session is rendered from. Nothing here belongs to one message. */
 export interface SessionPromptFacts {
   readonly agent: AgentRuntime;
+  /** From IDENTITY.md or the configuration. */
+  readonly name: string | undefined;
   readonly sessionId: string;
+  readonly kind: RunKind;
+  /** The agent's main session, where its heartbeats come in. */
+  readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
   readonly skills: readonly SkillEntry[];
+  readonly bootstrap: BootstrapPlan;
   readonly workspace: string;
   readonly modelReference: string;
   readonly defaultModelReference: string;
   readonly thinking: ThinkingLevel;
+  readonly reasoning: PromptReasoning;
   readonly authorizedSenders: readonly string[];
   readonly extra?: string;
   /** Commands of this build's command line. */
@@ -35,7 +42,7 @@ export function renderSessionPrompt(
   cause: PromptCause,
   nowMs: number,
 ): Omit<PromptRecord, "sessionId" | "basis"> {
-  const system = renderSystemPrompt(promptFacts(facts), "full");
+  const system = renderSystemPrompt(promptFacts(facts), promptVariant(facts.kind, { lightContext: false }).mode);
   const tools = facts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const hash = createHash("sha256")
     .update(JSON.stringify([system, tools]))
@@ -44,10 +51,12 @@ export function renderSessionPrompt(
 }
 
 function promptFacts(facts: SessionPromptFacts): PromptFacts {
-  const { agent, channel, group } = facts;
+  const { agent, bootstrap, channel, group, name } = facts;
+  const { heartbeat } = agent.config;
+  const hasMessageTool = facts.tools.some((tool) => tool.name === "message");
   const shell = process.env["SHELL"]?.split("/").at(-1);
   return {
-    agent: { id: agent.config.id, ...(agent.name === undefined ? {} : { name: agent.name }) },
+    agent: { id: agent.config.id, ...(name === undefined ? {} : { name }) },
     ...(agent.config.systemPrompt === undefined ? {} : { instructions: agent.config.systemPrompt }),
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: "core" })),
     skills: facts.skills,
@@ -55,7 +64,14 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     workspace: facts.workspace,
     documentation: facts.documentation,
     authorizedSenders: facts.authorizedSenders,
+    modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),
+    projectContext: bootstrap.projectContext,
+    ...(bootstrap.privateMemory === undefined ? {} : { privateMemory: bootstrap.privateMemory }),
+    ...(facts.isMain && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt ?? DEFAULT_HEARTBEAT_PROMPT } } : {}),
+    run: facts.kind,
+    reasoning: facts.reasoning,
     deliversToChannel: channel !== undefined,
+    ...(channel === undefined ? {} : { channel: promptChannel(channel.capabilities, hasMessageTool) }),
     ...(group === undefined
       ? {}
       : {
@@ -80,6 +96,16 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
       capabilities: channel === undefined ? [] : capabilityNames(channel.capabilities),
       thinking: facts.thinking,
     },
+  };
+}
+
+function promptChannel({ text, reactions, media }: ChannelCapabilities, hasMessageTool: boolean): PromptChannel {
+  return {
+    dialect: text.dialect,
+    markdown: text.markdown,
+    maxMessageChars: text.maxLength,
+    reactions: reactions && hasMessageTool,
+    voice: media.some(({ kind }) => kind === "audio"),
   };
 }
 

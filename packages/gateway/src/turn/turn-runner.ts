@@ -4,6 +4,7 @@ import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/a
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { chargedModel } from "../spend/charged-model.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
@@ -110,15 +111,14 @@ export class TurnRunner {
   async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal): Promise<void> {
     const { turn, facts, model, agent } = prepared;
     const { store, toolGate, clock } = this.#services;
+    const charged = chargedModel(model.client, { agentId: agent.config.id, kind: turn.kind }, this.#services.spend);
     const resumed =
-      prepared.prompt === undefined
-        ? resumeRun(prepared.history, await store.readJournal(turn.id), model.client, prepared.tools)
-        : undefined;
+      prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), charged, prepared.tools) : undefined;
     const recorder = new TurnRecorder(prepared, this.#services, resumed);
     const run = runAgent(
       {
         facts,
-        model: resumed?.model ?? model.client,
+        model: resumed?.model ?? charged,
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,

@@ -8,6 +8,7 @@ import type { ToolGate } from "../access/tool-gate.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { InputWatchers } from "./run-report.ts";
 import type { SessionCache } from "./session-cache.ts";
 
@@ -23,6 +24,7 @@ export interface TurnServices {
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;
+  readonly spend: SpendGuard;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

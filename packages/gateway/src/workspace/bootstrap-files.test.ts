@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { identityName, readBootstrapFiles, readMemoryFile } from "./bootstrap-files.ts";
+import { bootstrapTimes, identityName, readBootstrapFiles } from "./bootstrap-files.ts";
 
 let workspace: string;
 beforeEach(async () => {
@@ -25,15 +25,15 @@ describe("bootstrap files", () => {
       ["USER.md", "Olga"],
       ["HEARTBEAT.md", undefined],
       ["BOOTSTRAP.md", undefined],
+      ["MEMORY.md", undefined],
+      ["memory.md", undefined],
     ]);
   });
 
-  test("MEMORY.md is preferred to memory.md", async () => {
-    expect(await readMemoryFile(workspace)).toBeUndefined();
-    await writeFile(path.join(workspace, "memory.md"), "small");
-    expect((await readMemoryFile(workspace))?.content).toBe("small");
-    await writeFile(path.join(workspace, "MEMORY.md"), "large");
-    expect((await readMemoryFile(workspace))?.content).toBe("large");
+  test("say when they were changed", async () => {
+    await writeFile(path.join(workspace, "USER.md"), "Olga");
+    await utimes(path.join(workspace, "USER.md"), 1000, 2000);
+    expect([...(await bootstrapTimes(workspace))]).toEqual([["USER.md", 2_000_000]]);
   });
 
   test.each([

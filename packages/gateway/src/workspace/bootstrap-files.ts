@@ -1,36 +1,33 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import path from "node:path";
-
-/** The files that a workspace is introduced by, in the order and priority of the prompt (design 03, Project Context). */
-export const BOOTSTRAP_NAMES = ["AGENTS.md", "SOUL.md", "TOOLS.md", "IDENTITY.md", "USER.md", "HEARTBEAT.md", "BOOTSTRAP.md"] as const;
-
-/** Long-term memory: shown in private sessions only; the first that exists counts. */
-const MEMORY_NAMES = ["MEMORY.md", "memory.md"] as const;
+import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
+import type { BootstrapFile, BootstrapName } from "@factotum/agent-core";
 
 /** Bytes that are read of one file. More could not be shown anyway, and a mistake must not fill the memory. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
 
-/** One bootstrap file as it is on disk. */
-export interface BootstrapFile {
-  readonly name: string;
-  /** Absolute. */
-  readonly path: string;
-  /** Absent when there is no such file, or it cannot be read. */
-  readonly content?: string;
-}
-
-/** All bootstrap files of a workspace, in order; missing ones without content. Reads afresh at every call. */
+/** The files that introduce a workspace, in the order of the prompt; one that is missing or cannot be read has no content. Reads afresh at every call. */
 export async function readBootstrapFiles(workspace: string): Promise<readonly BootstrapFile[]> {
-  return Promise.all(BOOTSTRAP_NAMES.map(async (name) => readFileOf(workspace, name)));
+  return Promise.all(
+    BOOTSTRAP_NAMES.map(async (name) => ({ name, path: path.join(workspace, name), content: await readText(path.join(workspace, name)) })),
+  );
 }
 
-/** The memory file, or `undefined` when there is none. */
-export async function readMemoryFile(workspace: string): Promise<BootstrapFile | undefined> {
-  for (const name of MEMORY_NAMES) {
-    const file = await readFileOf(workspace, name);
-    if (file.content !== undefined) return file;
+/** When each of the files was last changed, milliseconds since the epoch; files that are not there are left out. */
+export async function bootstrapTimes(workspace: string): Promise<ReadonlyMap<BootstrapName, number>> {
+  const times = await Promise.all(BOOTSTRAP_NAMES.map(async (name) => [name, await changedAt(path.join(workspace, name))] as const));
+  return new Map(times.flatMap(([name, time]) => (time === undefined ? [] : [[name, time] as const])));
+}
+
+/** When a file was last changed, or `undefined` when it is not there. */
+export async function changedAt(file: string): Promise<number | undefined> {
+  try {
+    const stats = await stat(file);
+    return stats.isFile() ? Math.trunc(stats.mtimeMs) : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
   }
-  return undefined;
 }
 
 /** The agent's name as IDENTITY.md gives it: the first line `Name: …`, a list mark and emphasis ignored. */
@@ -41,16 +38,15 @@ export function identityName(files: readonly BootstrapFile[]): string | undefine
   return name === undefined || name === "" ? undefined : name.slice(0, 80);
 }
 
-async function readFileOf(workspace: string, name: string): Promise<BootstrapFile> {
-  const file = path.join(workspace, name);
+async function readText(file: string): Promise<string | undefined> {
   try {
     await using handle = await open(file, "r");
     const stats = await handle.stat();
-    if (!stats.isFile()) return { name, path: file };
+    if (!stats.isFile()) return undefined;
     const { buffer, bytesRead } = await handle.read({ buffer: Buffer.alloc(Math.min(stats.size, MAX_FILE_BYTES)), position: 0 });
-    return { name, path: file, content: new TextDecoder().decode(buffer.subarray(0, bytesRead)) };
+    return new TextDecoder().decode(buffer.subarray(0, bytesRead));
   } catch (error) {
-    if (isAbsent(error)) return { name, path: file };
+    if (isAbsent(error)) return undefined;
     throw error;
   }
 }

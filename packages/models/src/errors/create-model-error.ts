@@ -36,6 +36,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
   unreachable: BACKOFF,
   truncated: BACKOFF,
   server: BACKOFF,
+  budget: NEVER,
   aborted: NEVER,
 };
 
@@ -78,6 +79,8 @@ function describe(code: ModelErrorCode, { provider, model }: ErrorContext): stri
       return `The answer of ${provider} broke off`;
     case "server":
       return `${provider} failed`;
+    case "budget":
+      return "The budget is used up";
     case "aborted":
       return "Stopped";
   }
@@ -102,6 +105,7 @@ function advise(code: ModelErrorCode, { provider, baseUrl }: ErrorContext): stri
     case "timeout":
     case "truncated":
     case "server":
+    case "budget":
     case "aborted":
       return "";
   }

@@ -196,3 +196,18 @@ export type OutboxState =
 export type OutboxTransition =
   | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number }
   | { readonly type: "dead"; readonly reason: string };
+
+/** What one agent has used for one cause on one day. */
+export interface SpendRecord {
+  /** The local day of the agent's user, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly agentId: string;
+  readonly cause: RunKind;
+  readonly calls: number;
+  readonly tokens: number;
+  /** US dollars; absent while no call had a known price. */
+  readonly costUsd?: number;
+}
+
+/** What is added to such a record. */
+export type SpendCharge = SpendRecord;

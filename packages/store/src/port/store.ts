@@ -8,6 +8,8 @@ import type {
   PromptRecord,
   SessionOverrides,
   SessionRecord,
+  SpendCharge,
+  SpendRecord,
   StoredOutbound,
   TerminalInputState,
   ToolJournalRecord,
@@ -228,6 +230,11 @@ export interface Store {
   /** Takes custody before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */
   claimOutbound(id: string): Promise<boolean>;
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord>;
+
+  /** Adds to what an agent has used for a cause on a day. */
+  addSpend(charge: SpendCharge): Promise<void>;
+  /** What an agent has used on a day, by cause. */
+  readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
 
   counts(): Promise<StoreCounts>;
   /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */

@@ -5,6 +5,8 @@ import type {
   OutboxTransition,
   PromptRecord,
   SessionRecord,
+  SpendCharge,
+  SpendRecord,
   TerminalInputState,
   ToolJournalRecord,
   TranscriptBody,
@@ -217,6 +219,14 @@ export class SqliteStore implements Store {
 
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
     return this.#write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
+  }
+
+  addSpend(charge: SpendCharge): Promise<void> {
+    return this.#write(() => this.#tables.spend.add(charge));
+  }
+
+  readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]> {
+    return this.#read(() => this.#tables.spend.read(day, agentId));
   }
 
   counts(): Promise<StoreCounts> {

@@ -3,6 +3,7 @@ import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PromptTable } from "./prompt-table.ts";
 import { SessionTable } from "./session-table.ts";
+import { SpendTable } from "./spend-table.ts";
 import type { TableContext } from "./table-context.ts";
 import { TranscriptTable } from "./transcript-table.ts";
 import { TurnTable } from "./turn-table.ts";
@@ -14,6 +15,7 @@ export interface Tables {
   readonly outbox: OutboxTable;
   readonly prompts: PromptTable;
   readonly sessions: SessionTable;
+  readonly spend: SpendTable;
   readonly transcripts: TranscriptTable;
   readonly turns: TurnTable;
 }
@@ -27,6 +29,7 @@ export function createTables(context: TableContext): Tables {
     outbox: new OutboxTable(context),
     prompts: new PromptTable(context),
     sessions: new SessionTable(context, transcripts),
+    spend: new SpendTable(context),
     transcripts,
     turns: new TurnTable(context),
   };

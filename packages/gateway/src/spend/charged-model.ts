@@ -1,0 +1,53 @@
+import { ModelError } from "@factotum/agent-contract";
+import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
+import type { SpendCause, SpendGuard } from "./spend-guard.ts";
+
+/** Characters of one token, roughly; the reservation is replaced by the real figure. */
+const CHARS_PER_TOKEN = 4;
+
+/** A client whose every call is charged to `cause` before it is sent, and refused at the cap without being sent. */
+export function chargedModel(model: ModelClient, cause: SpendCause, guard: SpendGuard): ModelClient {
+  return {
+    info: model.info,
+    stream: (request, options) => charge(model, request, options, cause, guard),
+  };
+}
+
+async function* charge(
+  model: ModelClient,
+  request: ModelRequest,
+  options: { readonly signal: AbortSignal },
+  cause: SpendCause,
+  guard: SpendGuard,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const reservation = await guard.reserve(cause, estimate(request));
+  if (reservation.type === "refused") {
+    yield { type: "message-failed", error: new ModelError("budget", reservation.message, { retry: { type: "never" } }) };
+    return;
+  }
+  let settled = false;
+  try {
+    for await (const event of model.stream(request, options)) {
+      if (event.type === "message-end" || event.type === "message-failed") {
+        settled = true;
+        const usage = event.type === "message-end" ? event.message.usage : event.partial?.usage;
+        // A call that we ended ourselves says nothing about the model.
+        const ended = event.type === "message-end" || event.error.code === "aborted";
+        reservation.settle(ended ? (usage ?? NOTHING) : undefined);
+      }
+      yield event;
+    }
+  } finally {
+    if (!settled) reservation.settle(NOTHING);
+  }
+}
+
+const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+
+function estimate(request: ModelRequest): number {
+  let chars = request.system.stable.length + request.system.session.length;
+  for (const message of request.messages) {
+    for (const block of message.content) chars += block.type === "text" || block.type === "thinking" ? block.text.length : 200;
+  }
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}

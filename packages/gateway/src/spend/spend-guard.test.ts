@@ -1,0 +1,103 @@
+import type { RunKind, Usage } from "@factotum/agent-contract";
+import type { SpendConfig } from "@factotum/config";
+import type { SpendCharge } from "@factotum/store";
+import { beforeEach, describe, expect, test } from "vitest";
+import { createMemoryLogger } from "../../test/gateway-harness.ts";
+import { SpendGuard } from "./spend-guard.ts";
+
+const HOUR_MS = 3_600_000;
+let nowMs: number;
+let rows: SpendCharge[];
+let pauses: string[];
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 2, 1, 8);
+  rows = [];
+  pauses = [];
+});
+
+function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
+  return new SpendGuard({
+    config: { unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config },
+    store: {
+      addSpend: async (charge) => void rows.push(charge),
+      readSpend: async (day, agentId) => rows.filter((row) => row.day === day && row.agentId === agentId),
+    },
+    clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
+    logger: createMemoryLogger(),
+    dayOf: (_agent, time) => new Date(time).toISOString().slice(0, 10),
+    onPause: (cause, message) => pauses.push(`${cause.kind}: ${message}`),
+  });
+}
+
+const usage = (total: number, costUsd?: number): Usage => ({
+  input: total,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  total,
+  ...(costUsd === undefined ? {} : { costUsd }),
+});
+
+/** One call; `undefined` for a failed one. False when it was refused. */
+async function call(guard: SpendGuard, kind: RunKind, used: Usage | undefined): Promise<boolean> {
+  const reservation = await guard.reserve({ agentId: "main", kind }, 10);
+  if (reservation.type === "reserved") reservation.settle(used);
+  return reservation.type === "reserved";
+}
+
+describe("the caps of unattended work", () => {
+  test("at the cap the next unattended call is refused before it is sent, a person's is not, and the owner is told once", async () => {
+    const guard = createGuard();
+    expect(await call(guard, "heartbeat", usage(600))).toBe(true);
+    expect(await call(guard, "cron", usage(600))).toBe(true);
+    expect(await call(guard, "heartbeat", usage(1))).toBe(false);
+    expect(await call(guard, "heartbeat", usage(1))).toBe(false);
+    expect(await call(guard, "user", usage(100_000))).toBe(true);
+    expect(pauses).toEqual([expect.stringContaining("until midnight: spend.unattended")]);
+  });
+
+  test("money counts as well as tokens", async () => {
+    const guard = createGuard();
+    expect(await call(guard, "hook", usage(1, 2.5))).toBe(true);
+    expect(await call(guard, "hook", usage(1))).toBe(false);
+  });
+
+  test("calls side by side cannot pass the cap together", async () => {
+    const guard = createGuard({ unattended: { tokensPerDay: 100, usdPerDay: 2 } });
+    const reservations = await Promise.all(Array.from({ length: 20 }, async () => guard.reserve({ agentId: "main", kind: "cron" }, 30)));
+    expect(reservations.filter(({ type }) => type === "reserved")).toHaveLength(4);
+  });
+
+  test("what was spent counts after a restart, and midnight begins anew", async () => {
+    expect(await call(createGuard(), "cron", usage(1000))).toBe(true);
+    const guard = createGuard();
+    expect(await call(guard, "cron", usage(1))).toBe(false);
+    nowMs += 16 * HOUR_MS;
+    expect(await call(guard, "cron", usage(1))).toBe(true);
+  });
+
+  test("a cause and an agent can have caps of their own; people are capped only by name", async () => {
+    const guard = createGuard({ perCause: { user: { tokensPerDay: 50 } }, perAgent: { main: { tokensPerDay: 5 } } });
+    expect(await call(guard, "user", usage(50))).toBe(true);
+    expect(await call(guard, "user", usage(1))).toBe(false);
+    expect(await call(guard, "cron", usage(5))).toBe(true);
+    expect(await call(guard, "cron", usage(1))).toBe(false);
+  });
+});
+
+describe("failures in a row", () => {
+  test("an unattended cause on a provider that refuses makes three calls in a day, and goes on when a person's call works", async () => {
+    const guard = createGuard();
+    let sent = 0;
+    for (let beat = 0; beat < 48; beat += 1) {
+      if (await call(guard, "heartbeat", undefined)) sent += 1;
+      nowMs += HOUR_MS / 2;
+    }
+    expect(sent).toBe(3);
+    expect(pauses).toHaveLength(1);
+    expect(await call(guard, "user", undefined)).toBe(true);
+    expect(await call(guard, "heartbeat", undefined)).toBe(false);
+    expect(await call(guard, "user", usage(1))).toBe(true);
+    expect(await call(guard, "heartbeat", usage(1))).toBe(true);
+  });
+});

@@ -1,0 +1,178 @@
+import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
+import type { SpendConfig } from "@factotum/config";
+import type { SpendRecord, Store } from "@factotum/store";
+
+/** Causes that nobody waits for: they are capped unless the configuration says otherwise (design 08, spend). */
+const UNATTENDED: ReadonlySet<RunKind> = new Set(["heartbeat", "cron", "hook"]);
+
+/** After so many failed calls in a row an unattended cause pauses until something works again for the agent. */
+const MAX_FAILURES = 3;
+
+/** What a call is charged to. */
+export interface SpendCause {
+  readonly agentId: string;
+  readonly kind: RunKind;
+}
+
+/** A call that may be sent. `settle` replaces the reservation by what it really used; `undefined` for a call that failed. */
+export interface Reservation {
+  readonly type: "reserved";
+  readonly settle: (usage: Usage | undefined) => void;
+}
+
+/** A call that must not be sent. The message says why and until when. */
+export interface SpendRefusal {
+  readonly type: "refused";
+  readonly message: string;
+}
+
+/** What the guard stands on. */
+export interface SpendGuardOptions {
+  readonly config: SpendConfig;
+  readonly store: Pick<Store, "addSpend" | "readSpend">;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** The local day of the agent's user, `YYYY-MM-DD`. */
+  readonly dayOf: (agentId: string, nowMs: number) => string;
+  /** A cause has reached its cap, or pauses after failures: told once until it works again. */
+  readonly onPause: (cause: SpendCause, message: string) => void;
+}
+
+interface Used {
+  calls: number;
+  tokens: number;
+  costUsd: number;
+}
+
+interface AgentDay {
+  readonly day: string;
+  readonly byCause: Map<RunKind, Used>;
+}
+
+/**
+ * Charges every model call to its cause before it is sent: the estimate is reserved first and replaced by the real usage afterwards, so that calls side
+ * by side cannot pass a cap together. What was spent is on disk and counts after a restart too (R15).
+ */
+export class SpendGuard {
+  readonly #options: SpendGuardOptions;
+  readonly #days = new Map<string, { readonly day: string; readonly read: Promise<AgentDay> }>();
+  readonly #failures = new Map<string, number>();
+  readonly #told = new Set<string>();
+
+  constructor(options: SpendGuardOptions) {
+    this.#options = options;
+  }
+
+  /** Reserves `tokens` for a call, or refuses it. */
+  async reserve(cause: SpendCause, tokens: number): Promise<Reservation | SpendRefusal> {
+    const { clock, dayOf } = this.#options;
+    const day = await this.#day(cause.agentId, dayOf(cause.agentId, clock.now()));
+    const refusal = this.#pauseOf(cause) ?? this.#capOf(cause, day);
+    if (refusal !== undefined) {
+      this.#tell(cause, day.day, refusal);
+      return { type: "refused", message: refusal };
+    }
+    const used = usedFor(day, cause.kind);
+    used.calls += 1;
+    used.tokens += tokens;
+    return { type: "reserved", settle: (usage) => this.#settle(cause, day, tokens, usage) };
+  }
+
+  #settle(cause: SpendCause, day: AgentDay, reserved: number, usage: Usage | undefined): void {
+    const used = usedFor(day, cause.kind);
+    used.tokens += (usage?.total ?? 0) - reserved;
+    used.costUsd += usage?.costUsd ?? 0;
+    this.#countFailure(cause, usage === undefined);
+    const charge: SpendRecord = {
+      day: day.day,
+      agentId: cause.agentId,
+      cause: cause.kind,
+      calls: 1,
+      tokens: usage?.total ?? 0,
+      ...(usage?.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+    };
+    // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls that were on the wire.
+    this.#options.store
+      .addSpend(charge)
+      .catch((error: unknown) => this.#options.logger.error("A call could not be charged", { cause, error }));
+  }
+
+  /** A success of any cause shows that the agent's model works: paused causes may try again. */
+  #countFailure(cause: SpendCause, failed: boolean): void {
+    if (failed) {
+      const key = `${cause.agentId}/${cause.kind}`;
+      this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
+      return;
+    }
+    for (const kind of UNATTENDED) {
+      const key = `${cause.agentId}/${kind}`;
+      this.#failures.delete(key);
+      this.#told.delete(`${key}/failures`);
+    }
+  }
+
+  #pauseOf(cause: SpendCause): string | undefined {
+    const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
+    if (!UNATTENDED.has(cause.kind) || failures < MAX_FAILURES) return undefined;
+    return `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`;
+  }
+
+  #capOf(cause: SpendCause, day: AgentDay): string | undefined {
+    const { unattended, perCause, perAgent } = this.#options.config;
+    const caps = [
+      ...(UNATTENDED.has(cause.kind)
+        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => UNATTENDED.has(kind)) }]
+        : []),
+      { name: `spend.perCause.${cause.kind}`, cap: perCause[cause.kind] ?? {}, used: sum(day, (kind) => kind === cause.kind) },
+      {
+        name: `spend.perAgent.${cause.agentId}`,
+        cap: UNATTENDED.has(cause.kind) ? (perAgent[cause.agentId] ?? {}) : {},
+        used: sum(day, (kind) => UNATTENDED.has(kind)),
+      },
+    ];
+    const full = caps.find(({ cap, used }) => used.tokens >= (cap.tokensPerDay ?? Infinity) || used.costUsd >= (cap.usdPerDay ?? Infinity));
+    if (full === undefined) return undefined;
+    return `${cause.kind} runs of the agent ${cause.agentId} pause until midnight: ${full.name} is used up (${full.used.tokens} tokens, ${full.used.costUsd.toFixed(2)} US dollars today).`;
+  }
+
+  #tell(cause: SpendCause, day: string, message: string): void {
+    const why = this.#pauseOf(cause) === undefined ? day : "failures";
+    const key = `${cause.agentId}/${cause.kind}/${why}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#options.onPause(cause, message);
+  }
+
+  /** The agent's day, with what was spent on it before this process. Yesterday is forgotten. */
+  async #day(agentId: string, day: string): Promise<AgentDay> {
+    const known = this.#days.get(agentId);
+    if (known?.day === day) return known.read;
+    const read = this.#read(agentId, day);
+    this.#days.set(agentId, { day, read });
+    // What could not be read is read again with the next call.
+    read.catch(() => this.#days.delete(agentId));
+    return read;
+  }
+
+  async #read(agentId: string, day: string): Promise<AgentDay> {
+    const rows = await this.#options.store.readSpend(day, agentId);
+    return { day, byCause: new Map(rows.map((row) => [row.cause, { calls: row.calls, tokens: row.tokens, costUsd: row.costUsd ?? 0 }])) };
+  }
+}
+
+function usedFor(day: AgentDay, kind: RunKind): Used {
+  const used = day.byCause.get(kind) ?? { calls: 0, tokens: 0, costUsd: 0 };
+  day.byCause.set(kind, used);
+  return used;
+}
+
+function sum(day: AgentDay, counts: (kind: RunKind) => boolean): Used {
+  const total: Used = { calls: 0, tokens: 0, costUsd: 0 };
+  for (const [kind, used] of day.byCause) {
+    if (!counts(kind)) continue;
+    total.calls += used.calls;
+    total.tokens += used.tokens;
+    total.costUsd += used.costUsd;
+  }
+  return total;
+}

@@ -1,0 +1,36 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import type { SystemEvent } from "@factotum/agent-core";
+import { announceChanges, readSources } from "../workspace/source-changes.ts";
+import { parseBasis } from "./prompt-cause.ts";
+import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import type { SessionContext } from "./session-context.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** What of the turn decides about the events. */
+export interface SourceEventsQuery {
+  readonly sessionKey: string;
+  readonly history: readonly AgentMessage[];
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Announces what has changed of the files and skills that the session's prompt was made of, since the prompt itself waits for a named cause. Looks at the
+ * disk only when the watch says that something may have changed since the session's last turn.
+ */
+export async function sourceEvents(
+  query: SourceEventsQuery,
+  prompt: ResolvedPrompt,
+  context: SessionContext,
+  services: TurnServices,
+): Promise<readonly SystemEvent[]> {
+  const { agent, group, isGroup, sessionId } = context;
+  const generation = agent.sources.generation();
+  if (services.cache.sourceGeneration(sessionId) === generation) return [];
+  services.cache.setSourceGeneration(sessionId, generation);
+  const rendered = parseBasis(prompt.record.basis)?.sources;
+  if (rendered === undefined) return [];
+  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const skills = await agent.skills({ workspace, group, signal: query.signal });
+  return announceChanges(rendered, await readSources(agent.config.workspace, skills), query.history, query.nowMs);
+}
