@@ -22,10 +22,28 @@ export type {
 } from "./frames.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
 export type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot, ChatToolCall, LiveRun } from "./chat.ts";
+export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
+export type {
+  ContextChange,
+  ContextDiff,
+  ContextImage,
+  ContextOutcome,
+  ContextPart,
+  ContextPartType,
+  ContextReport,
+  ContextRequest,
+  ContextSection,
+  ContextSize,
+  ContextTruncation,
+  ReplayDelta,
+  ReplayResult,
+} from "./context.ts";
 export { SessionSummarySchema } from "./sessions.ts";
 export type { SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
 export type { ChannelStatus, GatewayStatus } from "./status.ts";
+export { RunUsageSchema } from "./usage.ts";
+export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_EVENTS, RPC_METHODS } from "./methods.ts";
-export type { AgentRunResult, RpcEvent, RpcEvents, RpcMethod, RpcMethods, RpcMethodSchemas, RunUsage } from "./methods.ts";
+export type { AgentRunResult, RpcEvent, RpcEvents, RpcMethod, RpcMethods, RpcMethodSchemas } from "./methods.ts";
 export type { WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

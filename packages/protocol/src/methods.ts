@@ -5,16 +5,8 @@ import { SessionSummarySchema } from "./sessions.ts";
 import type { SessionKind, SessionSummary } from "./sessions.ts";
 import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
-
-/** Totals of a run, as programs read them. */
-export interface RunUsage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly total: number;
-  readonly costUsd?: number;
-}
+import { RunUsageSchema } from "./usage.ts";
+import type { RunUsage } from "./usage.ts";
 
 /** What `agent` answers, and `factotum agent --json` prints. */
 export interface AgentRunResult {
@@ -106,14 +98,6 @@ const empty = z.strictObject({});
 const key = z.string().min(1).max(1000);
 const limit = z.number().int().min(1).max(200);
 const idempotencyKey = z.string().min(1).max(200);
-const usage = z.strictObject({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  total: z.number(),
-  costUsd: z.number().optional(),
-});
 const kind = z.enum(["main", "group", "cron", "hook", "node", "other"]);
 const session = z.strictObject({ session: SessionSummarySchema });
 
@@ -156,7 +140,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
       runId: z.string(),
       outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
       text: z.string(),
-      usage,
+      usage: RunUsageSchema,
     }),
   },
   "agents.list": {

@@ -1,0 +1,238 @@
+import * as z from "zod";
+import { RunUsageSchema } from "./usage.ts";
+import type { RunUsage } from "./usage.ts";
+
+/** The parts of a model request, in the order in which the reports show them. */
+export const CONTEXT_PART_TYPES = ["system", "messages", "prompt", "images", "tools"] as const;
+
+/** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
+export type ContextPartType = (typeof CONTEXT_PART_TYPES)[number];
+
+/** How large something is. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
+export interface ContextSize {
+  readonly chars: number;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+
+/** An image as a report shows it: never its data. */
+export interface ContextImage {
+  readonly mimeType: string;
+  readonly bytes: number;
+}
+
+/** What was left out of a section before the model got it. */
+export interface ContextTruncation {
+  readonly keptChars: number;
+  readonly totalChars: number;
+}
+
+/** One section of a part: a section of the system prompt, a message, a block of the turn's text, an image, a tool. */
+export interface ContextSection extends ContextSize {
+  /** Unique in its part, and the same in the next request if it is the same thing. */
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  /** Sections of the system prompt: the half that the cache boundary puts them into. */
+  readonly half?: "stable" | "session";
+  readonly images?: readonly ContextImage[];
+  readonly truncation?: ContextTruncation;
+  /** Only when texts were asked for. Known secrets are hidden, image data is told by kind and size. */
+  readonly text?: string;
+  /** Characters at the end of `text` that are left out of the report; the model got them. */
+  readonly omittedChars?: number;
+}
+
+/** One part with its sections, in the order of sending. */
+export interface ContextPart extends ContextSize {
+  readonly type: ContextPartType;
+  readonly sections: readonly ContextSection[];
+}
+
+/** One difference between two requests. */
+export interface ContextChange {
+  readonly part: ContextPartType;
+  readonly section: string;
+  readonly title: string;
+  readonly type: "added" | "removed" | "changed";
+  readonly charsBefore: number;
+  readonly charsAfter: number;
+}
+
+/** What changed against an earlier request. */
+export interface ContextDiff {
+  /** The earlier request. */
+  readonly requestId: string;
+  readonly turn: number;
+  readonly request: number;
+  /** The request begins with the earlier one, byte for byte: a provider can read all of that from its cache. */
+  readonly prefixHeld: boolean;
+  /** The first section that differs, when the prefix did not hold. */
+  readonly firstDifference?: { readonly part: ContextPartType; readonly section: string };
+  /** Named causes and breaks since the earlier request, oldest first; they say why the prefix did not hold. */
+  readonly causes: readonly string[];
+  readonly changes: readonly ContextChange[];
+}
+
+/** How a request ended. */
+export type ContextOutcome =
+  | { readonly type: "answered"; readonly stopReason: string }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
+
+/** One kept model request in a list. */
+export interface ContextRequest {
+  readonly id: string;
+  readonly turnId: string;
+  /** The turn's number in its conversation, from 1. */
+  readonly turn: number;
+  /** The request's number in its turn, from 1. */
+  readonly request: number;
+  /** What made the run. */
+  readonly kind: string;
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+  /** `provider/model` that was asked. */
+  readonly model: string;
+  /** Where its key came from; never the key. */
+  readonly credential?: string;
+  readonly thinking?: string;
+  readonly maxOutputTokens?: number;
+  readonly cacheRetention: string;
+  /** Hash of system prompt and tools. */
+  readonly promptHash: string;
+  /** Messages that were sent, this turn's included. */
+  readonly messages: number;
+  /** Named causes and breaks that held for this request (design 03, stability). */
+  readonly causes: readonly string[];
+  readonly usage: RunUsage;
+  readonly outcome: ContextOutcome;
+}
+
+/** What a model was given in one request, and what that cost. */
+export interface ContextReport {
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly request: ContextRequest;
+  /** True when what is shown is known to be what was sent; false when the conversation's stored form has changed since. */
+  readonly exact: boolean;
+  /** Tokens. */
+  readonly contextWindow?: number;
+  readonly prompt: { readonly cause: string; readonly renderedAtMs: number };
+  readonly total: ContextSize;
+  readonly parts: readonly ContextPart[];
+  /** Workspace files that did not fit into the system prompt. */
+  readonly cutFiles: readonly ({ readonly name: string; readonly limit: "file" | "total" } & ContextTruncation)[];
+  readonly diff?: ContextDiff;
+}
+
+/** A piece of a replayed answer as it comes. */
+export interface ReplayDelta {
+  readonly replayId: string;
+  readonly block: "text" | "thinking" | "tool-call";
+  readonly text: string;
+}
+
+/** What a replay came to. */
+export interface ReplayResult {
+  readonly request: ContextRequest;
+  /** `provider/model` that answered now. */
+  readonly model: string;
+  /** True when the same bytes went to the same model as the first time. */
+  readonly exact: boolean;
+  readonly text: string;
+  /** Calls that the model asked for; none of them was run. */
+  readonly toolCalls: readonly { readonly name: string; readonly argumentsText: string }[];
+  readonly usage: RunUsage;
+  readonly outcome: ContextOutcome;
+}
+
+const size = { chars: z.number(), bytes: z.number(), tokens: z.number() };
+const partType = z.enum(CONTEXT_PART_TYPES);
+const truncation = { keptChars: z.number(), totalChars: z.number() };
+const outcome = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.literal("answered"), stopReason: z.string() }),
+  z.strictObject({ type: z.literal("failed"), code: z.string(), message: z.string() }),
+]);
+
+const section = z.strictObject({
+  id: z.string(),
+  title: z.string(),
+  half: z.enum(["stable", "session"]).optional(),
+  ...size,
+  images: z.array(z.strictObject({ mimeType: z.string(), bytes: z.number() })).optional(),
+  truncation: z.strictObject(truncation).optional(),
+  text: z.string().optional(),
+  omittedChars: z.number().optional(),
+});
+
+const diff = z.strictObject({
+  requestId: z.string(),
+  turn: z.number(),
+  request: z.number(),
+  prefixHeld: z.boolean(),
+  firstDifference: z.strictObject({ part: partType, section: z.string() }).optional(),
+  causes: z.array(z.string()),
+  changes: z.array(
+    z.strictObject({
+      part: partType,
+      section: z.string(),
+      title: z.string(),
+      type: z.enum(["added", "removed", "changed"]),
+      charsBefore: z.number(),
+      charsAfter: z.number(),
+    }),
+  ),
+});
+
+/** Parses a kept request. */
+export const ContextRequestSchema: z.ZodType<ContextRequest> = z.strictObject({
+  id: z.string(),
+  turnId: z.string(),
+  turn: z.number(),
+  request: z.number(),
+  kind: z.string(),
+  sentAtMs: z.number(),
+  durationMs: z.number(),
+  model: z.string(),
+  credential: z.string().optional(),
+  thinking: z.string().optional(),
+  maxOutputTokens: z.number().optional(),
+  cacheRetention: z.string(),
+  promptHash: z.string(),
+  messages: z.number(),
+  causes: z.array(z.string()),
+  usage: RunUsageSchema,
+  outcome,
+}) as unknown as z.ZodType<ContextRequest>;
+
+/** Parses a report. */
+export const ContextReportSchema: z.ZodType<ContextReport> = z.strictObject({
+  sessionKey: z.string(),
+  sessionId: z.string(),
+  request: ContextRequestSchema,
+  exact: z.boolean(),
+  contextWindow: z.number().optional(),
+  prompt: z.strictObject({ cause: z.string(), renderedAtMs: z.number() }),
+  total: z.strictObject(size),
+  parts: z.array(z.strictObject({ type: partType, ...size, sections: z.array(section) })),
+  cutFiles: z.array(z.strictObject({ name: z.string(), limit: z.enum(["file", "total"]), ...truncation })),
+  diff: diff.optional(),
+}) as unknown as z.ZodType<ContextReport>;
+
+/** Parses a piece of a replayed answer. */
+export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = z.strictObject({
+  replayId: z.string(),
+  block: z.enum(["text", "thinking", "tool-call"]),
+  text: z.string(),
+}) as unknown as z.ZodType<ReplayDelta>;
+
+/** Parses what a replay came to. */
+export const ReplayResultSchema: z.ZodType<ReplayResult> = z.strictObject({
+  request: ContextRequestSchema,
+  model: z.string(),
+  exact: z.boolean(),
+  text: z.string(),
+  toolCalls: z.array(z.strictObject({ name: z.string(), argumentsText: z.string() })),
+  usage: RunUsageSchema,
+  outcome,
+}) as unknown as z.ZodType<ReplayResult>;

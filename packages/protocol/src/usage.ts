@@ -1,0 +1,22 @@
+import * as z from "zod";
+
+/** Tokens and cost, as programs read them. `input` holds no cached tokens. */
+export interface RunUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+  /** US dollars; absent when no price is known. */
+  readonly costUsd?: number;
+}
+
+/** Parses a usage. */
+export const RunUsageSchema: z.ZodType<RunUsage> = z.strictObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  total: z.number(),
+  costUsd: z.number().optional(),
+}) as unknown as z.ZodType<RunUsage>;
