@@ -1,0 +1,94 @@
+import { ModelError, type ModelErrorCode, type Retry } from "@factotum/agent-contract";
+import { describe, expect, test } from "vitest";
+import { Cooldowns } from "./cooldowns.ts";
+
+const KEY = { provider: "house", model: "m1", credential: "work" };
+const OTHER_MODEL = { ...KEY, model: "m2" };
+const OTHER_CREDENTIAL = { ...KEY, credential: "home" };
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+function error(code: ModelErrorCode, retry: Retry = { type: "backoff" }, status?: number): ModelError {
+  return new ModelError(code, code, { retry, ...(status === undefined ? {} : { status }) });
+}
+
+/** How long the candidate rests after each of `times` failures, each just after the rest before. */
+function rests(code: ModelErrorCode, times: number): number[] {
+  const cooldowns = new Cooldowns();
+  let nowMs = 0;
+  return Array.from({ length: times }, () => {
+    const rest = (cooldowns.fail(KEY, error(code), nowMs)?.untilMs ?? nowMs) - nowMs;
+    nowMs += rest;
+    return rest;
+  });
+}
+
+describe("how long a candidate rests", () => {
+  test.each(["rate-limited", "overloaded", "timeout", "unreachable", "truncated", "server"] as const)(
+    "%s: 30 s, 1 min, 5 min and no more",
+    (code) => {
+      expect(rests(code, 5)).toEqual([30_000, MINUTE, 5 * MINUTE, 5 * MINUTE, 5 * MINUTE]);
+    },
+  );
+
+  test.each(["unauthorized", "not-found"] as const)("%s: 10 to 60 min", (code) => {
+    expect(rests(code, 5)).toEqual([10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR, HOUR]);
+  });
+
+  test("billing: 5 h, doubled up to 24 h", () => {
+    expect(rests("billing", 5)).toEqual([5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR, 24 * HOUR]);
+  });
+
+  test.each(["aborted", "refused", "invalid-request", "context-overflow"] as const)("%s says nothing of the candidate", (code) => {
+    expect(rests(code, 1)).toEqual([0]);
+  });
+
+  test("a delay that the provider names holds, shorter or longer", () => {
+    const cooldowns = new Cooldowns();
+    cooldowns.fail(KEY, error("rate-limited", { type: "after", delayMs: 2_000 }), 0);
+    expect(cooldowns.find(KEY, 1_999)).toMatchObject({ reason: "rate-limited", demanded: true });
+    expect(cooldowns.find(KEY, 2_000)).toBeUndefined();
+    cooldowns.fail(KEY, error("rate-limited", { type: "after", delayMs: HOUR }), 2_000);
+    expect(cooldowns.find(KEY, HOUR)).toBeDefined();
+  });
+});
+
+describe("whom a cooldown concerns", () => {
+  test("the credential with this model, and no other", () => {
+    const cooldowns = new Cooldowns();
+    cooldowns.fail(KEY, error("rate-limited"), 0);
+    expect(cooldowns.find(KEY, 1)).toBeDefined();
+    expect(cooldowns.find(OTHER_MODEL, 1)).toBeUndefined();
+    expect(cooldowns.find(OTHER_CREDENTIAL, 1)).toBeUndefined();
+  });
+
+  test.each([
+    ["billing", 402, true],
+    ["unauthorized", 401, true],
+    ["unauthorized", 403, false],
+    ["not-found", 404, false],
+  ] as const)("%s (%i) concerns all models of the credential: %s", (code, status, all) => {
+    const cooldowns = new Cooldowns();
+    cooldowns.fail(KEY, error(code, { type: "never" }, status), 0);
+    expect(cooldowns.find(OTHER_MODEL, 1) !== undefined).toBe(all);
+    expect(cooldowns.find(OTHER_CREDENTIAL, 1)).toBeUndefined();
+  });
+
+  test("two reasons count apart, and the longer rest is told", () => {
+    const cooldowns = new Cooldowns();
+    cooldowns.fail(KEY, error("rate-limited"), 0);
+    cooldowns.fail(KEY, error("unauthorized"), 0);
+    expect(cooldowns.find(KEY, 1)).toMatchObject({ reason: "unauthorized", class: "permanent", untilMs: 10 * MINUTE });
+    expect(cooldowns.fail(KEY, error("timeout"), 0)?.untilMs).toBe(30_000);
+  });
+});
+
+test("an answer forgets the failures, and so does a day", () => {
+  const cooldowns = new Cooldowns();
+  cooldowns.fail(KEY, error("rate-limited"), 0);
+  cooldowns.succeed(KEY);
+  expect(cooldowns.find(KEY, 1)).toBeUndefined();
+  expect(cooldowns.fail(KEY, error("rate-limited"), 0)?.untilMs).toBe(30_000);
+  expect(cooldowns.fail(KEY, error("rate-limited"), 30_000)?.untilMs).toBe(30_000 + MINUTE);
+  expect(cooldowns.fail(KEY, error("rate-limited"), 90_000 + 24 * HOUR)?.untilMs).toBe(90_000 + 24 * HOUR + 30_000);
+});

@@ -1,0 +1,105 @@
+import type { ModelError, ModelErrorCode } from "@factotum/agent-contract";
+
+/** One way to get an answer: a model of a provider, asked with one credential. */
+export interface CandidateKey {
+  readonly provider: string;
+  readonly model: string;
+  /** A name of the credential, never the credential. */
+  readonly credential: string;
+}
+
+/** Why a candidate is not asked now. */
+export interface Cooldown {
+  readonly reason: ModelErrorCode;
+  /** `permanent` needs a person (a key, money, a name); `transient` passes by itself. */
+  readonly class: "permanent" | "transient";
+  /** Monotonic clock, milliseconds. */
+  readonly untilMs: number;
+  /** True when the provider named the delay: then not even a last resort asks earlier. */
+  readonly demanded: boolean;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** A rest that ended longer ago than this does not count any more. */
+const MEMORY_MS = 24 * HOUR;
+
+const TRANSIENT = { class: "transient", stepsMs: [30 * SECOND, MINUTE, 5 * MINUTE] } as const;
+const PERMANENT = { class: "permanent", stepsMs: [10 * MINUTE, 20 * MINUTE, 40 * MINUTE, HOUR] } as const;
+const BILLING = { class: "permanent", stepsMs: [5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR] } as const;
+
+/** How long a candidate rests after its first, second, … failure of a kind; the last figure is the cap. Other kinds are the request's fault. */
+const RULES: Readonly<Partial<Record<ModelErrorCode, { readonly class: Cooldown["class"]; readonly stepsMs: readonly number[] }>>> = {
+  "rate-limited": TRANSIENT,
+  overloaded: TRANSIENT,
+  timeout: TRANSIENT,
+  unreachable: TRANSIENT,
+  truncated: TRANSIENT,
+  server: TRANSIENT,
+  unauthorized: PERMANENT,
+  "not-found": PERMANENT,
+  billing: BILLING,
+};
+
+interface Entry extends Cooldown {
+  readonly failures: number;
+}
+
+/**
+ * Which candidates rest, and until when: one entry for each (credential, model, reason). Money and a refused key (401) concern the credential
+ * and so all its models. A pure state machine: the time is given, nothing is read or written.
+ */
+export class Cooldowns {
+  readonly #entries = new Map<string, Entry>();
+
+  /** The cooldown that ends last, or `undefined` when the candidate may be asked. */
+  find(key: CandidateKey, nowMs: number): Cooldown | undefined {
+    const active = REASONS.flatMap((reason) => [
+      this.#entries.get(nameOf(key, reason, true)),
+      this.#entries.get(nameOf(key, reason, false)),
+    ]).filter((entry) => entry !== undefined && entry.untilMs > nowMs);
+    return active.reduce<Cooldown | undefined>(
+      (longest, entry) => (entry !== undefined && entry.untilMs > (longest?.untilMs ?? 0) ? entry : longest),
+      undefined,
+    );
+  }
+
+  /** Notes a failure and says how long the candidate rests; `undefined` when the failure says nothing of the candidate. */
+  fail(key: CandidateKey, error: Pick<ModelError, "code" | "retry" | "status">, nowMs: number): Cooldown | undefined {
+    const rule = RULES[error.code];
+    if (rule === undefined) return undefined;
+    this.#forget(nowMs);
+    const name = nameOf(key, error.code, isOfCredential(error));
+    const failures = (this.#entries.get(name)?.failures ?? 0) + 1;
+    const stepMs = rule.stepsMs[Math.min(failures, rule.stepsMs.length) - 1] ?? 0;
+    const demanded = error.retry.type === "after";
+    const restMs = error.retry.type === "after" ? error.retry.delayMs : stepMs;
+    const entry = { reason: error.code, class: rule.class, untilMs: nowMs + restMs, demanded, failures };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  /** Notes an answer: the candidate's failures are forgotten. */
+  succeed(key: CandidateKey): void {
+    for (const reason of REASONS) {
+      this.#entries.delete(nameOf(key, reason, true));
+      this.#entries.delete(nameOf(key, reason, false));
+    }
+  }
+
+  #forget(nowMs: number): void {
+    for (const [name, { untilMs }] of this.#entries) if (untilMs + MEMORY_MS <= nowMs) this.#entries.delete(name);
+  }
+}
+
+const REASONS = Object.keys(RULES) as readonly ModelErrorCode[];
+
+function isOfCredential({ code, status }: Pick<ModelError, "code" | "status">): boolean {
+  return code === "billing" || (code === "unauthorized" && status !== 403);
+}
+
+function nameOf({ provider, model, credential }: CandidateKey, reason: ModelErrorCode, ofCredential: boolean): string {
+  return JSON.stringify([provider, credential, ofCredential ? null : model, reason]);
+}

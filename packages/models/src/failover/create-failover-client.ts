@@ -1,0 +1,122 @@
+import type { Clock, ModelClient, ModelError, ModelEvent } from "@factotum/agent-contract";
+import { type CandidateKey, Cooldowns } from "./cooldowns.ts";
+import { type Attempt, FailoverPlan } from "./failover-plan.ts";
+
+/** A client, bound to one model and one credential. */
+export interface FailoverCandidate {
+  readonly client: ModelClient;
+  /** A name of the credential for cooldowns and messages, never the credential. */
+  readonly credential: string;
+}
+
+/** Told when another candidate than the first answers. */
+export interface FailoverSwitch {
+  readonly from: { readonly provider: string; readonly model: string; readonly credential: string };
+  readonly to: { readonly provider: string; readonly model: string; readonly credential: string };
+  /** True when the answer comes from another model, which the user is told; another credential of the same is nobody's business. */
+  readonly modelChanged: boolean;
+  /** Why each candidate before did not answer: the error's code. */
+  readonly reasons: readonly {
+    readonly provider: string;
+    readonly model: string;
+    readonly credential: string;
+    readonly type: "failed" | "skipped";
+    readonly reason: ModelError["code"];
+  }[];
+}
+
+/** What a failover client works with. */
+export interface FailoverOptions {
+  readonly clock: Clock;
+  /** Shared by all clients that use the same credentials. A new one when left out. */
+  readonly cooldowns?: Cooldowns;
+  /** Called once for a call that another candidate than the first answers, before its first event. Must not throw. */
+  readonly onSwitch?: (change: FailoverSwitch) => void;
+}
+
+interface Entry extends CandidateKey {
+  readonly client: ModelClient;
+}
+
+/**
+ * A client over others: asks them in their order until one begins to answer. After the first thing that was shown nothing is asked again:
+ * the failure ends the stream, so nobody sees a text twice. `info` is that of the first candidate. Throws a `TypeError` without candidates.
+ */
+export function createFailoverClient(candidates: readonly FailoverCandidate[], options: FailoverOptions): ModelClient {
+  const entries = candidates.map(({ client, credential }): Entry => ({
+    provider: client.info.provider,
+    model: client.info.id,
+    credential,
+    client,
+  }));
+  const [first] = entries;
+  if (first === undefined) throw new TypeError("A failover client needs at least one candidate.");
+  const cooldowns = options.cooldowns ?? new Cooldowns();
+  return {
+    info: first.client.info,
+    async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
+      const plan = new FailoverPlan(entries, cooldowns);
+      const now = (): number => options.clock.monotonic();
+      for (let entry = plan.next(now()); entry !== undefined; entry = plan.next(now())) {
+        const tell = (): void => {
+          if (entry !== first) options.onSwitch?.(toSwitch(first, entry, plan.attempts));
+        };
+        if (yield* ask(entry, { plan, now, tell, events: entry.client.stream(request, { signal }) })) return;
+      }
+      yield { type: "message-failed", error: plan.toError(now()) };
+    },
+  };
+}
+
+interface Ask {
+  readonly plan: FailoverPlan<Entry>;
+  readonly now: () => number;
+  readonly tell: () => void;
+  readonly events: AsyncIterable<ModelEvent>;
+}
+
+/**
+ * Passes on one candidate's events, from the first that shows something; a beginning alone shows nothing and is held back until then.
+ * True when the stream has had its last event, false when the next candidate is to be asked.
+ */
+async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenerator<ModelEvent, boolean, undefined> {
+  let start: ModelEvent | undefined;
+  let shown = false;
+  for await (const event of events) {
+    if (event.type === "message-start") {
+      start = event;
+      continue;
+    }
+    if (event.type === "message-failed") {
+      const verdict = plan.fail(entry, event.error, now());
+      if (shown || verdict === "stop") yield event;
+      return shown || verdict === "stop";
+    }
+    if (!shown) {
+      shown = true;
+      tell();
+      if (start !== undefined) yield start;
+    }
+    if (event.type === "message-end") plan.succeed(entry);
+    yield event;
+    if (event.type === "message-end") return true;
+  }
+  return false;
+}
+
+function toSwitch(from: Entry, to: Entry, attempts: readonly Attempt<Entry>[]): FailoverSwitch {
+  return {
+    from: keyOf(from),
+    to: keyOf(to),
+    modelChanged: from.provider !== to.provider || from.model !== to.model,
+    reasons: attempts.map((attempt) => ({
+      ...keyOf(attempt.candidate),
+      type: attempt.type,
+      reason: attempt.type === "failed" ? attempt.error.code : attempt.cooldown.reason,
+    })),
+  };
+}
+
+function keyOf({ provider, model, credential }: Entry): CandidateKey {
+  return { provider, model, credential };
+}
