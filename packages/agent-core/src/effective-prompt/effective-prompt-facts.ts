@@ -50,8 +50,10 @@ export interface MediaFacts {
   readonly fileName?: string;
   /** Found by looking at the bytes. */
   readonly mimeType?: string;
-  /** Why an image is not among the images of the request; absent when it is, or when it is no image. */
-  readonly omitted?: "text-only" | "too-large";
+  /** The file that tools read; absolute, shown exactly or, when it could be misread as more than a path, not at all. */
+  readonly path?: string;
+  /** Why it is not among the images of the request, or not there at all; absent for an image that is there, and for any other file that came. */
+  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "unavailable";
 }
 
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */

@@ -105,7 +105,7 @@ test(`no text of a platform makes a line or a block of ours, and none is lost ($
       expect(trusted).toMatchObject({ delimiter: DELIMITER, owner: false, run: "user", agent_to_agent: { turn: "1 of 5" } });
       expect(events).toHaveLength(1);
       expect(media).toHaveLength(2);
-      for (const line of media) expect(line).toMatch(/^\[media attached [12]\/2: [A-Za-z0-9:/._~-]+ \([\p{L}\p{N}._-]+\)\]$/u);
+      for (const line of media) expect(line).toMatch(/^\[media attached [12]\/2: [\p{L}\p{N}:/._~-]+ \([\p{L}\p{N}._-]+\)\]$/u);
       expect(blocks.map(([title]) => title.replace(/^(Plugin context): [\p{L}\p{N}._-]+$/u, "$1"))).toEqual([
         "Plugin context",
         "Thread history - for context",

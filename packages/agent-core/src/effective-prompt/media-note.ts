@@ -2,7 +2,10 @@ import type { MediaFacts } from "./effective-prompt-facts.ts";
 
 const MAX_NAME_CHARS = 200;
 const NOT_IN_NAMES = /[^\p{L}\p{N}._-]/gu;
-const NOT_IN_LOCATIONS = /[^A-Za-z0-9:/._~-]/gu;
+const NOT_IN_LOCATIONS = /[^\p{L}\p{N}:/._~-]/gu;
+/** A path with none of these cannot end its line or its brackets, or look like another one. */
+const NOT_IN_PATHS = /[\p{C}\p{Zl}\p{Zp}[\]]/u;
+const MAX_PATH_CHARS = 1_000;
 const MIME_TYPE = /^[a-z]+\/[a-z0-9][a-z0-9.+-]{0,80}$/;
 
 /** One line for each attachment: what it is and where it lies. The images themselves are part 4. */
@@ -19,11 +22,12 @@ export function sanitizeFileName(name: string): string {
   return Array.from(kept).slice(0, MAX_NAME_CHARS).join("") || "file";
 }
 
-function describe({ location, fileName, mimeType, omitted }: MediaFacts): string {
+function describe({ location, path, fileName, mimeType, omitted }: MediaFacts): string {
   const name = fileName === undefined ? undefined : sanitizeFileName(fileName);
   const details = [
     ...(mimeType !== undefined && MIME_TYPE.test(mimeType) ? [mimeType] : []),
     ...(location !== undefined && name !== undefined ? [name] : []),
+    ...(path === undefined || path.length > MAX_PATH_CHARS || NOT_IN_PATHS.test(path) ? [] : [`file: ${path}`]),
     ...(omitted === undefined ? [] : [OMITTED[omitted]]),
   ];
   const what = location === undefined ? (name ?? "file") : cleanLocation(location);
@@ -33,6 +37,10 @@ function describe({ location, fileName, mimeType, omitted }: MediaFacts): string
 const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
   "text-only": "not shown: this model takes no images",
   "too-large": "not shown: too large",
+  "too-many": "not shown: too many files in one message",
+  unreadable: "not shown: damaged, or of a kind that cannot be shown",
+  "not-allowed": "not shown: outside the folders that tools may read",
+  unavailable: "could not be fetched; ask for it again if it is needed",
 };
 
 function cleanLocation(location: string): string {
