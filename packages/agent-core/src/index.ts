@@ -3,6 +3,11 @@ export { planBootstrap } from "./bootstrap/plan-bootstrap.ts";
 export { renderEffectivePrompt } from "./effective-prompt/render-effective-prompt.ts";
 export { createTimeFormat } from "./effective-prompt/time-format.ts";
 export type { TimeFormat } from "./effective-prompt/time-format.ts";
+export { applyHistoryLimit } from "./history/apply-history-limit.ts";
+export { dropImages, IMAGE_REMOVED } from "./history/drop-images.ts";
+export { pruneToolResults } from "./history/prune-tool-results.ts";
+export { quarantine } from "./history/quarantine.ts";
+export { rerenderMessages } from "./history/rerender-messages.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";
 export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
@@ -15,6 +20,15 @@ export { openCalls } from "./projection/open-calls.ts";
 export { projectMessages } from "./projection/project-messages.ts";
 export type { BootstrapFile, BootstrapName, BootstrapPlan, BootstrapTruncation, PlannedFile } from "./bootstrap/bootstrap-file.ts";
 export type { BootstrapLimits } from "./bootstrap/plan-bootstrap.ts";
+export {
+  estimateContextTokens,
+  estimateHistoryTokens,
+  estimateMessageTokens,
+  estimateTokens,
+  IMAGE_TOKENS,
+} from "./tokens/estimate-tokens.ts";
+export type { PruneResult } from "./history/prune-tool-results.ts";
+export type { Quarantine } from "./history/quarantine.ts";
 export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
 export type { PromptVariant } from "./prompt/prompt-variant.ts";
 export type { SubagentFacts } from "./prompt/render-subagent-context.ts";

@@ -1,6 +1,7 @@
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { openCalls } from "./open-calls.ts";
 import { projectMessages } from "./project-messages.ts";
@@ -118,37 +119,12 @@ const anyMessage: fc.Arbitrary<AgentMessage> = fc.oneof(
   fc.record({ id: fc.constantFrom("a", "b", "a_2", "c"), said: fc.constantFrom("", "ok") }).map(({ id, said }) => result(id, said)),
 );
 
-/** The rules of a request, stated without a look at how they are reached. */
-function expectSendable(messages: readonly AgentMessage[]): void {
-  if (messages.length > 0) expect(messages[0]?.role).toBe("user");
-  const seen = new Set<string>();
-  let owed: { readonly id: string; readonly name: string }[] = [];
-  for (const message of messages) {
-    if (message.role === "toolResult") {
-      expect({ id: message.toolCallId, name: message.toolName }).toEqual(owed.shift());
-    } else {
-      expect(owed).toEqual([]);
-    }
-    expect(message.content.length).toBeGreaterThan(0);
-    for (const part of message.content) if (part.type === "text") expect(part.text.trim()).not.toBe("");
-    if (message.role !== "assistant") continue;
-    expect(message.content.some(({ type }) => type !== "thinking")).toBe(true);
-    owed = message.content.flatMap((block) => (block.type === "toolCall" ? [{ id: block.id, name: block.name }] : []));
-    if (message.stopReason === "error" || message.stopReason === "aborted") expect(owed).toEqual([]);
-    for (const { id } of owed) {
-      expect(seen.has(id)).toBe(false);
-      seen.add(id);
-    }
-  }
-  expect(owed).toEqual([]);
-}
-
 test("whatever is stored can be sent, and repairing it again changes nothing", { timeout: 60_000 }, () => {
   fc.assert(
     fc.property(fc.array(anyMessage, { maxLength: 14 }), (history) => {
       const before = structuredClone(history);
       const projected = projectMessages(history);
-      expectSendable(projected);
+      expect(sendableFaults(projected)).toEqual([]);
       const again = projectMessages(projected);
       expect(again).toEqual(projected);
       expect(history).toEqual(before);

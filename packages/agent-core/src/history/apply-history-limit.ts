@@ -1,0 +1,20 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+
+/**
+ * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
+ * that the cut does not move with every turn (design 03 §2); each further cut is the named break `history-limit`: `droppedTurns` has grown.
+ *
+ * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
+ * turns alone, also after a restart. A turn begins with a user message.
+ */
+export function applyHistoryLimit(
+  messages: readonly AgentMessage[],
+  limit: number | undefined,
+): { readonly messages: readonly AgentMessage[]; readonly droppedTurns: number } {
+  const starts = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  if (limit === undefined || limit <= 0 || starts.length <= limit) return { messages, droppedTurns: 0 };
+  const kept = Math.max(1, Math.floor(limit / 2));
+  const step = limit + 1 - kept;
+  const droppedTurns = step * Math.floor((starts.length - kept) / step);
+  return { messages: messages.slice(starts[droppedTurns]), droppedTurns };
+}

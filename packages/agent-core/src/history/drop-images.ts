@@ -1,0 +1,37 @@
+import type { AgentMessage, ImageContent, TextContent } from "@factotum/agent-contract";
+
+/** Stands where an image stood. */
+export const IMAGE_REMOVED = "[image data removed - already processed by model]";
+
+/**
+ * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text
+ * (design 03 §2). A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
+ * Messages without such images come back as the same objects. Pure.
+ */
+export function dropImages(
+  messages: readonly AgentMessage[],
+  options: { readonly keepTurns?: number } = {},
+): { readonly messages: readonly AgentMessage[]; readonly dropped: number } {
+  let turns = options.keepTurns ?? 3;
+  let border = messages.length;
+  while (border > 0 && turns > 0) if (messages[--border]?.role === "user") turns--;
+  if (turns > 0) return { messages, dropped: 0 };
+  const dropped = messages.slice(0, border).reduce((sum, message) => sum + imagesIn(message), 0);
+  if (dropped === 0) return { messages, dropped };
+  return { messages: messages.map((message, index) => (index < border ? withoutImages(message) : message)), dropped };
+}
+
+/** The message with a line of text for each image. */
+export function withoutImages<T extends AgentMessage>(message: T): T {
+  if (imagesIn(message) === 0 || message.role === "assistant") return message;
+  return { ...message, content: message.content.map(replaceImage) };
+}
+
+/** A line of text for an image; text stays. */
+export function replaceImage(block: TextContent | ImageContent): TextContent {
+  return block.type === "image" ? { type: "text", text: IMAGE_REMOVED } : block;
+}
+
+function imagesIn({ content }: AgentMessage): number {
+  return content.filter(({ type }) => type === "image").length;
+}

@@ -1,0 +1,78 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { sendableFaults } from "../../test/sendable-faults.ts";
+import { anyHistory, asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
+import { projectMessages } from "../projection/project-messages.ts";
+import { quarantine } from "./quarantine.ts";
+
+const thinks: AgentMessage = { ...says("so"), content: [{ type: "thinking", text: "hm", signature: { s: "1" } }, ...says("so").content] };
+const HISTORY = [
+  turn("one", {}, [IMAGE]),
+  asks("toolu_aaaa", "toolu_bbbb"),
+  toolResult("toolu_aaaa"),
+  toolResult("toolu_bbbb", "seen", [IMAGE]),
+  thinks,
+  turn("two"),
+  asks("toolu_cccc"),
+  toolResult("toolu_cccc"),
+  says("done"),
+  turn("now"),
+];
+const taken = (message: string, history: readonly AgentMessage[] = HISTORY) => {
+  const found = quarantine(history, { message });
+  return found === undefined ? undefined : [found.item, ...found.replaced.map(({ index }) => index)];
+};
+
+describe("quarantine", () => {
+  test.each([
+    ["messages.1: `tool_use` ids were found without results: toolu_aaaa", ["tool-call", 1]],
+    ["Could not process image", ["image", 3]],
+    ["messages.0.content.1.image.source.base64: invalid", ["image", 0]],
+    ["Invalid `signature` in `thinking` block", ["thinking", 4]],
+    ["Invalid tool arguments", ["tool-call", 6]],
+    ["messages.1: invalid function call", ["tool-call", 1]],
+    ["request is malformed", ["image", 3]],
+  ])("%s", (message, expected) => {
+    expect(taken(message)).toEqual(expected);
+  });
+
+  test("of two calls only the one goes, and its result with it", () => {
+    const found = quarantine(HISTORY, { message: "no output for toolu_aaaa" });
+    const projected = projectMessages(found?.messages ?? []);
+    expect(projected).toHaveLength(HISTORY.length - 1);
+    expect(projected[1]?.content).toMatchObject([
+      { type: "text", text: expect.stringContaining("call of ls left out") as string },
+      { id: "toolu_bbbb" },
+    ]);
+    expect(projected[2]).toBe(HISTORY[3]);
+  });
+
+  test("never takes the user's last words, and says when nothing is left", () => {
+    expect(taken("bad request", [turn("now")])).toBeUndefined();
+    expect(taken("bad request", [turn("one"), says("two"), turn("now")])).toEqual(["text", 1]);
+  });
+
+  test("each step changes the request, keeps it sendable, and there is an end", { timeout: 60_000 }, () => {
+    fc.assert(
+      fc.property(anyHistory, fc.constantFrom("image", "signature", "tool", "?", "messages.2: x", "call_0_0"), (history, message) => {
+        let messages: readonly AgentMessage[] = [...history, turn("now")];
+        const steps = 2 + messages.reduce((sum, { content }) => sum + content.length, 0);
+        const faults: string[] = [];
+        for (let step = 0; ; step++) {
+          if (step > steps) throw new Error("it does not end");
+          const found = quarantine(messages, { message });
+          if (found === undefined) break;
+          const projected = projectMessages(found.messages);
+          faults.push(...sendableFaults(projected));
+          if (found.replaced.length === 0 || found.messages.length !== messages.length) faults.push("not a replacement");
+          if (JSON.stringify(projected) === JSON.stringify(projectMessages(messages))) faults.push("the same request");
+          messages = found.messages;
+        }
+        expect(faults).toEqual([]);
+        expect(projectMessages(messages).at(-1)).toEqual(turn("now"));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

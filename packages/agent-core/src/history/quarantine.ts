@@ -1,0 +1,165 @@
+import type { AgentMessage, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import { projectMessages } from "../projection/project-messages.ts";
+
+/** What of a history is left out from now on. */
+export interface Quarantine {
+  /** The whole history, as long as before. */
+  readonly messages: readonly AgentMessage[];
+  /** What stands in it anew: keep these in place of the messages at the same index. Never empty. */
+  readonly replaced: readonly { readonly index: number; readonly message: AgentMessage }[];
+  readonly item: "image" | "thinking" | "tool-call" | "text";
+}
+
+type Item = Quarantine["item"];
+
+const REFUSED = "left out: the model's provider refused it";
+const MIN_ID_CHARS = 6;
+
+/** What a provider's words point at. The order counts: a word about images says more than one about tools. */
+const WORDS: readonly (readonly [Item, RegExp])[] = [
+  ["image", /image|base64|media[_ ]?type|inline_?data|pixel|dimension/i],
+  ["thinking", /thinking|signature|reasoning|encrypted_content/i],
+  ["tool-call", /tool|function|call_id|arguments/i],
+];
+
+/** `messages.3`, `messages[3]`, `contents[3]`, `input[3]`: the place in the provider's own list. */
+const PLACE = /\b(?:messages|contents|input)(?:\.|\[|\.\[)(\d+)/;
+
+/**
+ * Takes the one item out of a history that a provider most likely meant when it refused to take the request (a 400 on replay, R8), so that the
+ * session goes on. Looks for the id of a call in the provider's words, then for the kind of item that they name, around the place that they name,
+ * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
+ * always changes the request.
+ *
+ * A call that is left out leaves its result behind, which the projection then drops. `undefined`: nothing is left to take out, the request cannot
+ * be saved. Pure.
+ */
+export function quarantine(messages: readonly AgentMessage[], hint: { readonly message: string }): Quarantine | undefined {
+  const before = projectMessages(messages);
+  for (const candidate of candidates(messages, hint.message))
+    if (!isSameRequest(before, projectMessages(candidate.messages))) return candidate;
+  return undefined;
+}
+
+/** Most likely first. */
+function* candidates(messages: readonly AgentMessage[], words: string): Generator<Quarantine> {
+  for (const { index, callId } of callsNamed(messages, words)) yield* replaceAt(messages, "tool-call", index, callId);
+  const named = WORDS.filter(([, pattern]) => pattern.test(words)).map(([item]) => item);
+  const near = placeOf(messages, words);
+  for (const item of new Set<Item>([...named, "image", "tool-call", "thinking", "text"])) yield* itemsOf(messages, item, near);
+}
+
+function isSameRequest(left: readonly AgentMessage[], right: readonly AgentMessage[]): boolean {
+  if (left.length !== right.length) return false;
+  return left.every(
+    (message, index) => message === right[index] || JSON.stringify(message.content) === JSON.stringify(right[index]?.content),
+  );
+}
+
+interface NamedCall {
+  readonly index: number;
+  readonly callId: string;
+}
+
+function callsNamed(messages: readonly AgentMessage[], words: string): readonly NamedCall[] {
+  return messages.flatMap((message, index) => {
+    const blocks = message.role === "assistant" ? message.content : [];
+    return blocks.flatMap((block) =>
+      block.type === "toolCall" && block.id.length >= MIN_ID_CHARS && words.includes(block.id) ? [{ index, callId: block.id }] : [],
+    );
+  });
+}
+
+/** Messages at the named place. Most formats put what the user and the tools say between two answers into one message; the others are close. */
+function placeOf(messages: readonly AgentMessage[], words: string): readonly number[] {
+  const place = Number(PLACE.exec(words)?.[1] ?? Number.NaN);
+  if (Number.isNaN(place)) return [];
+  let group = -1;
+  let side: string | undefined;
+  return messages.flatMap(({ role }, index) => {
+    const nextSide = role === "assistant" ? "model" : "user";
+    if (nextSide !== side) group++;
+    side = nextSide;
+    return group === place ? [index] : [];
+  });
+}
+
+/** Everything of one kind that could go, around the named place first, else the newest first. */
+function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly number[]): Generator<Quarantine> {
+  if (item === "thinking") {
+    yield* withoutThinking(messages);
+    return;
+  }
+  const lastWords = messages.findLastIndex(({ role }) => role === "user");
+  for (const index of [...near.toReversed(), ...messages.keys().toArray().toReversed()]) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    const call = item === "tool-call" ? callOf(messages, index) : undefined;
+    if (call !== undefined) yield* replaceAt(messages, item, call.index, call.callId);
+    if (item === "image" && message.content.some(({ type }) => type === "image")) yield* replaceAt(messages, item, index);
+    if (item === "text" && index !== lastWords && hasText(message)) yield* replaceAt(messages, item, index);
+  }
+}
+
+/** The last call of an answer, or the one that a result belongs to. */
+function callOf(messages: readonly AgentMessage[], index: number): NamedCall | undefined {
+  const message = messages[index];
+  if (message?.role === "toolResult") {
+    const owner = messages.findLastIndex(
+      (one, place) =>
+        place < index &&
+        one.role === "assistant" &&
+        one.content.some((block) => block.type === "toolCall" && block.id === message.toolCallId),
+    );
+    return owner === -1 ? undefined : { index: owner, callId: message.toolCallId };
+  }
+  const call = message?.role === "assistant" ? message.content.findLast((block) => block.type === "toolCall") : undefined;
+  return call?.type === "toolCall" ? { index, callId: call.id } : undefined;
+}
+
+function hasText(message: AgentMessage): boolean {
+  return message.content.some((block) => block.type === "text" && block.text.trim() !== "" && !block.text.endsWith(`${REFUSED}]`));
+}
+
+/** A signature is judged as a whole, and no provider says which one it did not like: all thoughts go. */
+function withoutThinking(messages: readonly AgentMessage[]): readonly Quarantine[] {
+  const replaced = messages.flatMap((message, index) =>
+    message.role === "assistant" && message.content.some(({ type }) => type === "thinking")
+      ? [{ index, message: { ...message, content: message.content.filter(({ type }) => type !== "thinking") } }]
+      : [],
+  );
+  return replaced.length === 0 ? [] : [{ messages: withReplaced(messages, replaced), replaced, item: "thinking" }];
+}
+
+function replaceAt(messages: readonly AgentMessage[], item: Item, index: number, callId?: string): readonly Quarantine[] {
+  const message = messages[index];
+  if (message === undefined) return [];
+  const replaced = [{ index, message: without(message, item, callId) }];
+  return [{ messages: withReplaced(messages, replaced), replaced, item }];
+}
+
+function withReplaced(messages: readonly AgentMessage[], replaced: Quarantine["replaced"]): readonly AgentMessage[] {
+  return replaced.reduce((all, { index, message }) => all.with(index, message), messages);
+}
+
+function without(message: AgentMessage, item: Item, callId: string | undefined): AgentMessage {
+  if (message.role === "assistant") {
+    const content = message.content.map((block) => {
+      if (block.type === "toolCall" && block.id === callId) return { type: "text", text: placeholder(`call of ${block.name}`) } as const;
+      return block.type === "text" && item === "text" ? ({ type: "text", text: placeholder("message") } as const) : block;
+    });
+    return { ...message, content };
+  }
+  return { ...message, content: inputWithout(message, item) };
+}
+
+function inputWithout({ content }: UserMessage | ToolResultMessage, item: Item): UserMessage["content"] {
+  return content.map((block) => {
+    if (block.type === "image") return item === "image" ? { type: "text", text: placeholder("image") } : block;
+    return item === "text" ? { type: "text", text: placeholder("message") } : block;
+  });
+}
+
+function placeholder(what: string): string {
+  return `[${what} ${REFUSED}]`;
+}
