@@ -3,6 +3,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { InputAdmission, OutboxRecord, Store } from "@factotum/store";
+import { Cooldowns } from "@factotum/models";
 import { StoreError } from "@factotum/store";
 import { createToolGate } from "./access/tool-gate.ts";
 import { AgentDirectory } from "./agents/agent-directory.ts";
@@ -41,6 +42,8 @@ export interface EngineOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  /** Another process has taken over the state directory: nothing can be written any more. */
+  readonly onLostOwnership: () => void;
   readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
@@ -53,7 +56,7 @@ export class Engine {
   readonly #lanes: SessionLanes<TurnJob>;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
-  #expiry: Disposable | undefined;
+  #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
     const { config, store, clock, random, logger } = options;
@@ -94,6 +97,7 @@ export class Engine {
       watchers: new InputWatchers(),
       cache: new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 }),
       toolGate: createToolGate(),
+      cooldowns: new Cooldowns(),
       spend: new SpendGuard({
         config: config.spend,
         store,
@@ -114,7 +118,10 @@ export class Engine {
       capacity: config.maxConcurrent,
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => events.publish(sessionKey, { type: "queue-change", queued }),
-      onError: (sessionKey, error) => logger.error("A turn could not be finished and is taken up at the next start", { sessionKey, error }),
+      onError: (sessionKey, error) => {
+        logger.error("A turn could not be finished and is taken up at the next start", { sessionKey, error });
+        if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
+      },
     });
     this.sessions = new SessionService(this.services, this.#lanes);
     this.#ingress = new Ingress(this.services, {
@@ -137,7 +144,7 @@ export class Engine {
       cursor = page.cursor;
     } while (cursor !== undefined);
     this.#inBackground("channels", channels.start());
-    this.#scheduleExpiry();
+    this.#scheduleUpkeep();
   }
 
   /** Takes an input of the gateway's own clients. `watcher` is told everything from the first event on. */
@@ -187,7 +194,7 @@ export class Engine {
 
   /** Stops taking work, leaves unfinished turns to the next start, and lets sends that are on the wire come back. The store stays open. */
   async stop(reason: string): Promise<void> {
-    this.#expiry?.[Symbol.dispose]();
+    this.#upkeep?.[Symbol.dispose]();
     await this.services.channels.stop();
     await this.#lanes.close(reason);
     await this.services.dispatcher.close();
@@ -195,12 +202,17 @@ export class Engine {
     await this.services.agents.close();
   }
 
-  /** Removes sessions whose time is over, once a minute at most. */
-  #scheduleExpiry(): void {
-    this.#expiry = this.services.clock.schedule(60_000, () => {
+  /** Work on the store that nobody waits for: every minute sessions whose time is over, every hour rows that are old enough to forget. */
+  #scheduleUpkeep(minute = 0): void {
+    this.#upkeep = this.services.clock.schedule(60_000, () => {
       this.#inBackground("expiry", this.#expire());
-      this.#scheduleExpiry();
+      if (minute % 60 === 0) this.#inBackground("maintenance", this.#maintain());
+      this.#scheduleUpkeep(minute + 1);
     });
+  }
+
+  async #maintain(): Promise<void> {
+    for (let more = true; more;) more = await this.services.store.maintain({ nowMs: this.services.clock.now() });
   }
 
   async #expire(): Promise<void> {

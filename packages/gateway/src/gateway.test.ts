@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readFile, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { FactotumConfig } from "@factotum/config";
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../test/gateway-harness.ts";
@@ -289,6 +290,106 @@ describe("who may do what", () => {
     const sent = JSON.stringify(server.requests[0]?.body);
     expect(sent).toContain("lunch at noon");
     expect(platform.sent).toMatchObject([{ target: origin }]);
+  });
+});
+
+describe("which model answers", () => {
+  test("a fallback answers in place of a model that fails, the person is told once, and nothing is sent again", async () => {
+    await using server = await startAnthropicServer();
+    await using spare = await startAnthropicServer();
+    server.respond(() => ({ type: "error", errorType: "authentication_error", message: "no" }));
+    spare.respond(() => textReply("I help out."));
+    const platform = new TestPlatform();
+    const patch = (config: FactotumConfig): FactotumConfig => {
+      const base = withModel(server.baseUrl)(config);
+      const provider = {
+        api: "anthropic-messages" as const,
+        baseUrl: spare.baseUrl,
+        apiKey: { type: "literal" as const, value: "sk-spare" },
+        models: [],
+        timeouts: {},
+      };
+      return {
+        ...base,
+        agents: base.agents.map((agent) => ({
+          ...agent,
+          model: { primary: "anthropic/claude-sonnet-5-5", fallbacks: ["nowhere/at-all", "spare/claude-sonnet-5-5"] },
+        })),
+        models: { ...base.models, providers: { ...base.models.providers, spare: provider } },
+      };
+    };
+    await using running = await startTestGateway({ platform, patch });
+    await platform.say(platform.message("one"));
+    await platform.waitForSends(1);
+    await platform.say(platform.message("two"));
+    await platform.waitForSends(2);
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual([
+      "I help out.\n\n_spare/claude-sonnet-5-5 answered, because anthropic/claude-sonnet-5-5 could not (unauthorized)._",
+      "I help out.",
+    ]);
+    expect(server.requests).toHaveLength(1);
+    expect([...server.violations, ...spare.violations]).toEqual([]);
+    expect(running.logger.lines.join("\n")).not.toContain("sk-spare");
+  });
+
+  test("a window that is too small for an agent is refused before anything is sent", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const patch = (config: FactotumConfig): FactotumConfig => {
+      const base = withModel(server.baseUrl)(config);
+      const anthropic = base.models.providers["anthropic"];
+      if (anthropic === undefined) throw new Error("no provider");
+      return {
+        ...base,
+        models: { ...base.models, providers: { anthropic: { ...anthropic, models: [{ id: "claude-sonnet-5-5", contextWindow: 8000 }] } } },
+      };
+    };
+    await using running = await startTestGateway({ platform, patch });
+    await platform.say(platform.message("one"));
+    await platform.waitForSends(1);
+    expect(server.requests).toEqual([]);
+    expect((await running.gateway.status()).agents[0]?.modelProblem).toContain("8000");
+  });
+
+  test("at the cap unattended work is refused before it is sent, and a person is answered", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Here I am."));
+    const platform = new TestPlatform();
+    const patch = (config: FactotumConfig): FactotumConfig => ({
+      ...withModel(server.baseUrl)(config),
+      spend: { ...config.spend, unattended: { tokensPerDay: 1, usdPerDay: 1 } },
+    });
+    await using running = await startTestGateway({ platform, patch });
+    const beat = async (): Promise<void> => {
+      const message = platform.message("anything new?", {
+        origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: "agent:main:heartbeat" } },
+      });
+      await running.gateway.engine.submit(message, { owner: true, kind: "heartbeat", sessionKey: "agent:main:heartbeat" });
+      await running.gateway.engine.idle();
+    };
+    await beat();
+    await beat();
+    expect(server.requests).toHaveLength(1);
+    await platform.say(platform.message("are you there?"));
+    await platform.waitForSends(1);
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Here I am." } }]);
+    expect(
+      (await running.store.readSpend(new Date().toISOString().slice(0, 10), "main")).map(({ cause, calls }) => [cause, calls]),
+    ).toEqual([
+      ["heartbeat", 1],
+      ["user", 1],
+    ]);
+  });
+
+  test("a model that repeats one call is ended, and the person is told", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => toolReply({ name: "ls", input: { path: "." } }));
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("look"));
+    await platform.waitForSends(1);
+    expect(server.requests).toHaveLength(5);
+    expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("repeating the same step") } }]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { ModelError } from "@factotum/agent-contract";
 import type { AgentTool, CacheRetention, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
@@ -38,6 +39,8 @@ export interface AgentRuntime {
   cacheRetention(reference: string): CacheRetention;
   /** The session's model, or the agent's; `override` is a reference. */
   model(override: string | undefined): Promise<ResolvedModel>;
+  /** The models that are asked when that one fails, in order; none for a model that somebody chose for the session. */
+  fallbacks(override: string | undefined): Promise<readonly ResolvedModel[]>;
   /** The tools that every layer of the policy admits, the group's included. */
   tools(options: { readonly provider: string; readonly group: GroupConfig | undefined }): readonly AgentTool[];
   skills(options: {
@@ -138,6 +141,13 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       const value = Object.hasOwn(agent.models, reference) ? agent.models[reference]?.params["cacheRetention"] : undefined;
       return value === "none" || value === "long" ? value : "short";
     },
+    fallbacks: async (override) => {
+      if (override !== undefined) return [];
+      const found = await Promise.all(
+        (agent.model?.fallbacks ?? []).map(async (reference) => resolveFallback(reference, agent.id, options)),
+      );
+      return found.flatMap((model) => model ?? []);
+    },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
     tools: ({ provider, group }) => {
       const byProvider = config.tools.byProvider[provider];
@@ -151,6 +161,21 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       return options.skills.list({ workspace, signal, ...(allow === undefined ? {} : { allow }) });
     },
   };
+}
+
+/** A fallback that cannot be used is passed over: the others are still there to help. */
+async function resolveFallback(
+  reference: string,
+  agentId: string,
+  { models, logger }: AgentDirectoryOptions,
+): Promise<ResolvedModel | undefined> {
+  try {
+    return await models.resolve(reference);
+  } catch (error) {
+    if (!ModelError.isInstance(error)) throw error;
+    logger.warn("A fallback model cannot be used", { agent: agentId, model: reference, detail: error.message });
+    return undefined;
+  }
 }
 
 function narrow(agent: readonly string[] | undefined, group: readonly string[] | undefined): readonly string[] | undefined {

@@ -1,8 +1,15 @@
 import { ModelError } from "@factotum/agent-contract";
-import type { Clock, Random } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelInfo, Random } from "@factotum/agent-contract";
 import { parseModelReference, resolveSecret } from "@factotum/config";
 import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
-import { createModelClient, createOllamaProbe, defaultModelFromEnvironment, PROVIDERS, resolveModelInfo } from "@factotum/models";
+import {
+  checkWindow,
+  createModelClient,
+  createOllamaProbe,
+  defaultModelFromEnvironment,
+  PROVIDERS,
+  resolveModelInfo,
+} from "@factotum/models";
 import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 
@@ -13,6 +20,7 @@ export interface ConfiguredModelsOptions {
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly random: Random;
+  readonly logger: Logger;
   /** Told every credential that is read, before it is used, so that no log line ever shows it. */
   readonly onSecret: (value: string) => void;
 }
@@ -93,7 +101,15 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
     clock: options.clock,
     random: options.random,
   });
+  judgeWindow(client.info, options);
   return { reference: `${id}/${name}`, client };
+}
+
+/** An agent needs room to work in: a window that is too small is refused, a narrow one is told. */
+function judgeWindow(info: ModelInfo, { logger }: ConfiguredModelsOptions): void {
+  const verdict = checkWindow(info);
+  if (verdict.type === "too-small") throw new ModelError("invalid-request", verdict.message, { retry: { type: "never" } });
+  if (verdict.type === "small") logger.warn("A narrow window", { model: `${info.provider}/${info.id}`, detail: verdict.message });
 }
 
 function overrides(model: ModelEntry | undefined): ModelInfoOverrides {

@@ -21,6 +21,8 @@ export interface FinishedRun {
   /** The newest text of the run, for an answer without one. */
   readonly lastText: string;
   readonly model: string | undefined;
+  /** Another model than the session's has answered: what the person is told of it (R28). */
+  readonly switchNotice: string | undefined;
 }
 
 /** What the final commit says to the person. */
@@ -46,13 +48,16 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
       sessionKey: turn.sessionKey,
     }) === "deny";
   const closing = decideClosing(run);
-  const notice: readonly TranscriptBody[] = closing.notice === undefined ? [] : [{ type: "notice", ...closing.notice }];
+  const notices: readonly TranscriptBody[] = [
+    ...(run.switchNotice === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.switchNotice }]),
+    ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
+  ];
   const outbox = closing.say === undefined ? [] : planRows(services, run, closing.say, { nowMs, suppressed });
   const ended = await store.endTurn({
     turnId: turn.id,
     state: run.outcome.type,
     ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
-    entries: [...run.entries, ...notice],
+    entries: [...run.entries, ...notices],
     outbox,
     usage: run.usage,
     inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
@@ -130,7 +135,7 @@ function planRows(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
-      text: say.text,
+      text: say.purpose === "reply" && run.switchNotice !== undefined ? `${say.text}\n\n_${run.switchNotice}_` : say.text,
       purpose: say.purpose,
       identity: ["turn", turn.id, say.purpose],
       nowMs: options.nowMs,

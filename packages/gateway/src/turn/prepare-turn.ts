@@ -19,6 +19,7 @@ export interface PreparedTurn {
   readonly facts: RunFacts;
   readonly agent: AgentRuntime;
   readonly model: ResolvedModel;
+  readonly fallbacks: readonly ResolvedModel[];
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
   /** What was committed before this turn's user entry. */
@@ -143,13 +144,14 @@ function assemble(
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   services: TurnServices,
-): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "system" | "tools"> {
+): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools"> {
   const { agent, model } = context;
   const available = new Map(agent.tools({ provider: model.client.info.provider, group: context.group }).map((tool) => [tool.name, tool]));
   return {
     turn,
     agent,
     model,
+    fallbacks: context.fallbacks,
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
     facts: {

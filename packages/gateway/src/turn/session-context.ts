@@ -12,6 +12,7 @@ export interface SessionContext {
   readonly sessionId: string;
   readonly agent: AgentRuntime;
   readonly model: ResolvedModel;
+  readonly fallbacks: readonly ResolvedModel[];
   readonly group: GroupConfig | undefined;
   readonly isGroup: boolean;
   readonly thinking: ThinkingLevel;
@@ -39,6 +40,7 @@ export async function readSessionContext(
     sessionId: record?.sessionId ?? services.random.uuid(),
     agent,
     model: await agent.model(record?.overrides.model),
+    fallbacks: await agent.fallbacks(record?.overrides.model),
     isGroup,
     thinking: record?.overrides.thinking ?? agent.config.thinking ?? "off",
     reasoning: record?.overrides.reasoning ?? agent.config.reasoning,

@@ -4,11 +4,11 @@ import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/a
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { LaneShutdown } from "../lanes/session-lanes.ts";
-import { chargedModel } from "../spend/charged-model.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
+import { createRunModel } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { answerInput } from "./answer-input.ts";
@@ -67,6 +67,7 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
+          switchNotice: undefined,
         });
         return undefined;
       }
@@ -85,6 +86,7 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
+          switchNotice: undefined,
         });
       return undefined;
     }
@@ -111,14 +113,16 @@ export class TurnRunner {
   async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal): Promise<void> {
     const { turn, facts, model, agent } = prepared;
     const { store, toolGate, clock } = this.#services;
-    const charged = chargedModel(model.client, { agentId: agent.config.id, kind: turn.kind }, this.#services.spend);
+    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const resumed =
-      prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), charged, prepared.tools) : undefined;
+      prepared.prompt === undefined
+        ? resumeRun(prepared.history, await store.readJournal(turn.id), runModel.client, prepared.tools)
+        : undefined;
     const recorder = new TurnRecorder(prepared, this.#services, resumed);
     const run = runAgent(
       {
         facts,
-        model: resumed?.model ?? charged,
+        model: resumed?.model ?? runModel.client,
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
@@ -142,14 +146,22 @@ export class TurnRunner {
       await recorder.flush();
       return;
     }
-    await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), end?.usage ?? NO_USAGE_TOTALS);
+    await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), {
+      usage: end?.usage ?? NO_USAGE_TOTALS,
+      switchNotice: runModel.switchNotice(prepared.history),
+    });
   }
 
-  async #close(prepared: PreparedTurn, recorder: TurnRecorder, outcome: RunOutcome, usage: UsageTotals): Promise<void> {
+  async #close(
+    prepared: PreparedTurn,
+    recorder: TurnRecorder,
+    outcome: RunOutcome,
+    end: { readonly usage: UsageTotals; readonly switchNotice: string | undefined },
+  ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,
       outcome,
-      usage,
+      ...end,
       entries: recorder.takePending(),
       sentTexts: recorder.sentTexts,
       lastText: recorder.lastText,

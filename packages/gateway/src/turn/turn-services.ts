@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
+import type { Cooldowns } from "@factotum/models";
 import type { Store } from "@factotum/store";
 import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
@@ -25,6 +26,8 @@ export interface TurnServices {
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;
   readonly spend: SpendGuard;
+  /** Which credentials and models rest after failures. */
+  readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
