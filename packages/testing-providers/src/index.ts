@@ -1,5 +1,4 @@
 export type { AnthropicApiVersion } from "./anthropic/api-versions.ts";
-export { type CanonicalRequest, canonicalRequest, isPrefixOf, type PrefixReport, prefixReport } from "./anthropic/canonical-request.ts";
 export type { AnthropicErrorBody, AnthropicErrorType } from "./anthropic/errors.ts";
 export type { AnthropicModel } from "./anthropic/models.ts";
 export { prepareReply } from "./anthropic/prepared-reply.ts";
@@ -29,3 +28,45 @@ export { createGate, type Gate } from "./server/gate.ts";
 export type { PreparedReply } from "./server/prepared-reply.ts";
 export type { RuleViolation } from "./server/rule-violation.ts";
 export type { StreamFault } from "./server/write-frames.ts";
+export { canonicalRequest, isPrefixOf, prefixReport } from "./strict/canonical-request.ts";
+export type { CanonicalRequest, PrefixReport } from "./strict/prefix-report.ts";
+export {
+  callTools,
+  type ErrorKind,
+  type MessageReply,
+  type ReplyBlock,
+  type ReplyStop,
+  type ReplyUsage,
+  sayText,
+  type ScriptedReply,
+} from "./strict/scripted-reply.ts";
+export type { StrictServer, StrictServerOptions } from "./strict/strict-server.ts";
+export { startStrictServer, WIRE_FORMATS } from "./strict/start-strict-server.ts";
+export type { WireFormatName } from "./strict/wire.ts";
+export type { Finding, Transport as WireTransport, WireRule } from "./strict/rule.ts";
+export type { OpenAiModel } from "./openai/models.ts";
+export { COMPATIBLE_CHAT_RULES, OPENAI_CHAT_RULES } from "./openai-chat/chat-rules.ts";
+export {
+  checkOpenAiChatRequest,
+  type OpenAiChatOptions,
+  type OpenAiChatServerOptions,
+  startOpenAiChatServer,
+} from "./openai-chat/start-openai-chat-server.ts";
+export { OPENAI_RESPONSES_RULES } from "./openai-responses/responses-rules.ts";
+export {
+  checkOpenAiResponsesRequest,
+  type OpenAiResponsesOptions,
+  type OpenAiResponsesServerOptions,
+  startOpenAiResponsesServer,
+} from "./openai-responses/start-openai-responses-server.ts";
+export type { GoogleModel } from "./google/models.ts";
+export {
+  checkGoogleRequest,
+  GOOGLE_RULES,
+  type GoogleOptions,
+  type GoogleServerOptions,
+  startGoogleServer,
+} from "./google/start-google-server.ts";
+export type { MistralModel } from "./mistral/models.ts";
+export { MISTRAL_RULES } from "./mistral/mistral-rules.ts";
+export { checkMistralRequest, type MistralOptions, type MistralServerOptions, startMistralServer } from "./mistral/start-mistral-server.ts";

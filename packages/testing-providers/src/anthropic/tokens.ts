@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../json.ts";
-import { base64Of, readImage } from "./images.ts";
+import { readImage } from "../server/images.ts";
+import { base64Of } from "./image-block.ts";
 
 /** An image larger than this is scaled down by the vendor before it is counted. */
 const MAX_IMAGE_TOKENS = 1_600;

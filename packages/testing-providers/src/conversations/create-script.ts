@@ -1,4 +1,6 @@
-import { type AnthropicReply, textReply, toolReply } from "../anthropic/reply.ts";
+import type { AnthropicReply } from "../anthropic/reply.ts";
+import { callTools, type MessageReply, sayText } from "../strict/scripted-reply.ts";
+import { toAnthropicReply } from "../strict/start-strict-server.ts";
 
 /** A whole conversation with tools as the model's side plays it, and what a test may expect of it. */
 export interface CreateScriptConversation {
@@ -14,6 +16,8 @@ export interface CreateScriptConversation {
   readonly answer: string;
   /** Four replies: read, ls, write, the answer. Tool arguments are named `path` and `content`. */
   readonly replies: readonly AnthropicReply[];
+  /** The same for a server of any wire format. */
+  readonly neutralReplies: readonly MessageReply[];
 }
 
 const skillPath = "./skills/create-python-script/SKILL.md";
@@ -50,6 +54,13 @@ const answer = `脚本写好了，文件名是 \`${scriptPath}\`：从你所在�
 python3 ${scriptPath}
 \`\`\``;
 
+const neutralReplies: readonly MessageReply[] = [
+  callTools({ name: "read", arguments: { path: skillPath } }),
+  callTools({ name: "ls", arguments: { path: "." } }),
+  callTools({ name: "write", arguments: { path: scriptPath, content: scriptSource } }),
+  sayText(answer),
+];
+
 /** The user of a chat asks for a small Python script; the agent follows a skill and writes it. */
 export const createScriptConversation: CreateScriptConversation = {
   skillPath,
@@ -57,10 +68,6 @@ export const createScriptConversation: CreateScriptConversation = {
   scriptPath,
   scriptSource,
   answer,
-  replies: [
-    toolReply({ name: "read", input: { path: skillPath } }),
-    toolReply({ name: "ls", input: { path: "." } }),
-    toolReply({ name: "write", input: { path: scriptPath, content: scriptSource } }),
-    textReply(answer),
-  ],
+  replies: neutralReplies.map(toAnthropicReply),
+  neutralReplies,
 };

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, showJson } from "../../json.ts";
-import { base64Of, isBase64, readImage } from "../images.ts";
+import { isBase64, readImage } from "../../server/images.ts";
+import { base64Of } from "../image-block.ts";
 import { blocksOfType, type BlockView, type RequestView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
 import { firstOf } from "./field-rules.ts";

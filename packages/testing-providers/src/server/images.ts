@@ -1,5 +1,4 @@
 import { imageSize } from "image-size";
-import { isJsonObject, type JsonObject } from "../json.ts";
 
 /** What the bytes of an image say of themselves. */
 export interface ImageFacts {
@@ -9,14 +8,6 @@ export interface ImageFacts {
 }
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = { png: "image/png", jpg: "image/jpeg", gif: "image/gif", webp: "image/webp" };
-
-/** The base64 text of an image block, or undefined when its source is of another kind. */
-export function base64Of(block: JsonObject): string | undefined {
-  const source = block["source"];
-  if (!isJsonObject(source) || source["type"] !== "base64") return undefined;
-  const data = source["data"];
-  return typeof data === "string" ? data : undefined;
-}
 
 /** Strict base64: right alphabet, right padding, not empty. */
 export function isBase64(text: string): boolean {

@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from "../json.ts";
+import {
+  ANYTHING,
+  BOOLEAN,
+  EFFORT,
+  FUNCTION_NAME,
+  listOf,
+  object,
+  OBJECT,
+  SHARED_FIELDS,
+  STRING,
+  tagged,
+  textOr,
+} from "../openai/request-schema.ts";
+
+/** Which parts a role may send is a rule of its own: the vendor answers there with other words. */
+const PART = tagged("type", {
+  text: object({ text: STRING }, ["text"]),
+  image_url: object({ image_url: object({ url: STRING, detail: { enum: ["auto", "low", "high"] } }, ["url"]) }, ["image_url"]),
+  refusal: object({ refusal: STRING }, ["refusal"]),
+});
+
+const CALL = tagged("type", {
+  function: object(
+    { id: { type: "string", maxLength: 40 }, function: object({ name: FUNCTION_NAME, arguments: STRING }, ["name", "arguments"]) },
+    ["id", "function"],
+  ),
+});
+
+function messages(assistantFields: Readonly<Record<string, JsonValue>>): JsonObject {
+  const said = object({ content: textOr(PART), name: STRING }, ["content"]);
+  return tagged("role", {
+    developer: said,
+    system: said,
+    user: said,
+    assistant: object({
+      content: { type: ["string", "array", "null"], items: PART },
+      name: STRING,
+      refusal: { type: ["string", "null"] },
+      tool_calls: listOf(CALL, { minItems: 1 }),
+      ...assistantFields,
+    }),
+    tool: object({ content: textOr(PART), tool_call_id: { type: "string", maxLength: 40 } }, ["content", "tool_call_id"]),
+  });
+}
+
+const TOOL = tagged("type", {
+  function: object(
+    { function: object({ name: FUNCTION_NAME, description: STRING, parameters: OBJECT, strict: { type: ["boolean", "null"] } }, ["name"]) },
+    ["function"],
+  ),
+});
+
+function body(message: JsonObject): JsonObject {
+  return object(
+    {
+      ...SHARED_FIELDS,
+      messages: listOf(message, { minItems: 1 }),
+      frequency_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 },
+      presence_penalty: { type: ["number", "null"], minimum: -2, maximum: 2 },
+      logit_bias: ANYTHING,
+      logprobs: { type: ["boolean", "null"] },
+      max_completion_tokens: { type: ["integer", "null"], minimum: 1 },
+      max_tokens: { type: ["integer", "null"], minimum: 1 },
+      modalities: ANYTHING,
+      n: { type: ["integer", "null"], minimum: 1, maximum: 128 },
+      prediction: ANYTHING,
+      reasoning_effort: EFFORT,
+      response_format: OBJECT,
+      seed: { type: ["integer", "null"] },
+      stop: { type: ["string", "array", "null"], items: STRING, maxItems: 4 },
+      stream_options: object({ include_usage: BOOLEAN, include_obfuscation: BOOLEAN }),
+      tool_choice: { type: ["string", "object"] },
+      tools: listOf(TOOL, { minItems: 1, maxItems: 128 }),
+      verbosity: { enum: ["low", "medium", "high", null] },
+    },
+    ["model", "messages"],
+  );
+}
+
+/** What the vendor's own endpoint takes. */
+export const CHAT_SCHEMA: JsonObject = body(messages({}));
+
+/** What copies take: fields that nobody knows, thinking in the open, content that is null beside calls. */
+export const COMPATIBLE_SCHEMA: JsonObject = {
+  ...body(
+    messages({ reasoning_content: { type: ["string", "null"] }, reasoning: { type: ["string", "null"] }, reasoning_details: ANYTHING }),
+  ),
+  additionalProperties: true,
+};
