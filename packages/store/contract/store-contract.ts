@@ -4,6 +4,7 @@ import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
 import { describeOutbox } from "./outbox.ts";
 import { describeRandomOperations } from "./random-operations.ts";
+import { describeRequests } from "./requests.ts";
 import { describeSessions } from "./sessions.ts";
 import { describeSpend } from "./spend.ts";
 import { describeTranscript } from "./transcript.ts";
@@ -27,6 +28,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeInbox(context);
     describeTurns(context);
+    describeRequests(context);
     describeSessions(context);
     describeSpend(context);
     describeTranscript(context);

@@ -1,10 +1,12 @@
 import type {
   AgentMessage,
+  CacheRetention,
   CompactionMessage,
   RunKind,
   SystemPrompt,
   ThinkingLevel,
   ToolSchema,
+  Usage,
   UsageTotals,
 } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
@@ -101,6 +103,8 @@ export interface SessionOverrides {
 /** One turn: the work on one input, or on several that were merged. Its id is the run id. */
 export interface TurnRecord {
   readonly id: string;
+  /** Counts the turns of the session id, from 1. */
+  readonly number: number;
   readonly sessionKey: string;
   readonly sessionId: string;
   readonly agentId: string;
@@ -150,7 +154,67 @@ export interface PromptRecord {
   /** Fingerprint of the configuration it was rendered from; another one is a named cause. */
   readonly basis: string;
   readonly renderedAtMs: number;
+  /** Where its sections lie, for reports; absent for a prompt of an older build. */
+  readonly outline?: PromptOutline;
 }
+
+/** What a prompt is made of: its texts are in the prompt itself. */
+export interface PromptOutline {
+  /** In order; within a half two line breaks stand between sections. */
+  readonly sections: readonly { readonly id: string; readonly half: "stable" | "session"; readonly chars: number }[];
+  /** Workspace files that did not fit. */
+  readonly cutFiles: readonly {
+    readonly name: string;
+    readonly limit: "file" | "total";
+    readonly keptChars: number;
+    readonly totalChars: number;
+  }[];
+}
+
+/**
+ * One request to a model, by reference: its texts are the prompt and the entries of the transcript up to one of them, so that a thousand
+ * requests of a conversation cost a thousand short rows. Written with the next commit of its turn: a crash before that loses the row.
+ */
+export interface RequestRecord {
+  /** Sorts in the order of sending. */
+  readonly id: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  readonly turnNumber: number;
+  readonly kind: RunKind;
+  /** Counts the requests of the turn, from 1. */
+  readonly number: number;
+  /** Absent when the prompt was damaged and is gone. */
+  readonly promptHash?: string;
+  /** The last entry that was in it. */
+  readonly lastEntryId: string;
+  /** How many messages were sent, and a fingerprint of them: what is rebuilt later is compared with it. */
+  readonly messages: { readonly count: number; readonly digest: string };
+  /** Reference of the model that was asked. */
+  readonly model: string;
+  /** Where its key came from; never the key. */
+  readonly credential?: string;
+  readonly settings: RequestSettings;
+  /** Named causes and breaks that held for it. */
+  readonly causes: readonly string[];
+  readonly usage: Usage;
+  readonly outcome: RequestOutcome;
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+}
+
+/** What a request asked for beside its texts. */
+export interface RequestSettings {
+  readonly maxOutputTokens?: number;
+  readonly thinking?: ThinkingLevel;
+  readonly cacheKey?: string;
+  readonly cacheRetention?: CacheRetention;
+}
+
+/** How a request ended. */
+export type RequestOutcome =
+  | { readonly type: "answered"; readonly stopReason: string }
+  | { readonly type: "failed"; readonly code: string; readonly message: string };
 
 /** One tool call's journal: what was started is known to have perhaps run. */
 export interface ToolJournalRecord {

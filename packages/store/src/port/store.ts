@@ -6,6 +6,7 @@ import type {
   OutboxRecord,
   OutboxTransition,
   PromptRecord,
+  RequestRecord,
   SessionOverrides,
   SessionRecord,
   SpendCharge,
@@ -69,6 +70,9 @@ export interface SessionTouch {
   readonly endsPrivacy?: boolean;
 }
 
+/** A request that has ended. `promptHash` names a prompt of the session. */
+export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind"> & { readonly promptHash: string };
+
 /** What a turn ends with, in one commit. */
 export interface TurnEnd {
   readonly turnId: string;
@@ -76,6 +80,7 @@ export interface TurnEnd {
   readonly failure?: TurnRecord["failure"];
   readonly entries: readonly TranscriptBody[];
   readonly outbox: readonly NewOutbound[];
+  readonly requests?: readonly NewRequest[];
   /** Usage of the whole run; added to the session's. */
   readonly usage: UsageTotals;
   /** Applied to every input of the turn. */
@@ -112,6 +117,10 @@ export interface MaintenanceOptions {
   readonly keepOutboxMs?: number;
   /** How long the plain file of a deleted session is kept. 30 days by default. */
   readonly keepDeletedCopiesMs?: number;
+  /** How long a model request is kept, for reports. 30 days by default. */
+  readonly keepRequestsMs?: number;
+  /** How many model requests are kept in all. 20,000 by default. */
+  readonly keepRequests?: number;
 }
 
 /** A page of a list. `cursor` is there when more follows. */
@@ -173,6 +182,8 @@ export interface Store {
     options: {
       readonly entries: readonly TranscriptBody[];
       readonly journal?: readonly Omit<ToolJournalRecord, "turnId">[];
+      /** Requests that have ended since the last commit of the turn. */
+      readonly requests?: readonly NewRequest[];
       readonly timestampMs: number;
     },
   ): Promise<readonly TranscriptEntry[]>;
@@ -183,6 +194,8 @@ export interface Store {
   /** Turns that were running when the last process ended, oldest first; each is counted as one more attempt. */
   resumeTurns(): Promise<readonly TurnRecord[]>;
   readTurn(id: string): Promise<TurnRecord | undefined>;
+  /** The turn of a session id with this number. */
+  findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;
   /** The journal of a running turn; a turn that has ended needs none. */
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
 
@@ -214,14 +227,27 @@ export interface Store {
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
   /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
   readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
-  /** What a request is made of: the last compaction first, then every message from its first kept entry on, oldest first. */
-  readContext(sessionId: string): Promise<readonly TranscriptEntry[]>;
+  /**
+   * What a request is made of: the last compaction first, then every message from its first kept entry on, oldest first. With `at` it is what a
+   * request was made of whose last entry this is.
+   */
+  readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]>;
   /** Yields the whole transcript, page by page, oldest first. */
   exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry>;
 
   savePrompt(prompt: PromptRecord): Promise<void>;
-  /** The newest prompt of the session id. */
-  readPrompt(sessionId: string): Promise<PromptRecord | undefined>;
+  /** The newest prompt of the session id, or its newest one with this hash. */
+  readPrompt(sessionId: string, options?: { readonly hash: string }): Promise<PromptRecord | undefined>;
+
+  /** Kept requests of a session id, or of one turn, newest first. `cursor` leads to older ones: pass it, or the id of a request, as `before`. */
+  listRequests(filter: {
+    readonly sessionId: string;
+    readonly turnId?: string;
+    readonly before?: string;
+    readonly limit: number;
+  }): Promise<Page<RequestRecord>>;
+  /** Undefined when it was never kept, or is kept no more. */
+  readRequest(id: string): Promise<RequestRecord | undefined>;
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;

@@ -5,6 +5,7 @@ import {
   compactionEntry,
   NOW_MS,
   OWNER,
+  sampleEnd,
   sampleMessage,
   sampleOutbound,
   samplePrompt,
@@ -12,6 +13,7 @@ import {
   sampleTurn,
   userEntry,
 } from "../../contract/samples.ts";
+import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
@@ -134,4 +136,17 @@ test("a damaged prompt is no prompt, for every session that shares its text", as
   await store.savePrompt(samplePrompt());
   expect(await store.readPrompt("session-1")).toEqual(samplePrompt());
   expect(fixture.damages).toEqual([{ type: "prompt", id: "session-1", sessionKey: "agent:main:main" }]);
+});
+
+test("a damaged request is left out and told once; the others stay", async () => {
+  await store.startTurn(sampleTurn("t1", []));
+  await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1), sampleRequest(2)] }));
+  tamper("UPDATE requests SET payload = replace(payload, 'some-model', 'same-model') WHERE n = 1");
+  for (let round = 0; round < 2; round += 1) {
+    const { items } = await store.listRequests({ sessionId: "session-1", limit: 9 });
+    expect(items.map(({ number }) => number)).toEqual([2]);
+    await store.appendEntry("session-1", userEntry("x"), { timestampMs: NOW_MS });
+  }
+  expect(await store.readRequest("r0000000001")).toBeUndefined();
+  expect(fixture.damages).toEqual([{ type: "request", id: "r0000000001" }]);
 });

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
+import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
 import { connect } from "./connection/connection.ts";
@@ -88,7 +89,7 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.startTurn(sampleTurn("t1", [input.id]));
   await store.joinTurn("t1", { inputIds: [], entries: [], timestampMs: NOW_MS });
   await store.appendToTurn("t1", { entries: [], journal: [{ callId: "c", name: "ls", state: "started" }], timestampMs: NOW_MS });
-  await store.endTurn(sampleEnd("t1"));
+  await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1)] }));
   await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS, cursor: "1" });
   await store.listInputs({ state: "waiting", limit: 2 });
   await store.listSessions({ limit: 2 });
@@ -98,7 +99,13 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.listExpiredSessions(NOW_MS, 2);
   await store.readTranscript("session-1", { limit: 2 });
   await store.readContext("session-1");
+  await store.readContext("session-1", { at: "e0000000001" });
   await store.readPrompt("session-1");
+  await store.readPrompt("session-1", { hash: "hash-1" });
+  await store.findTurn("session-1", 1);
+  await store.listRequests({ sessionId: "session-1", limit: 2 });
+  await store.listRequests({ sessionId: "session-1", turnId: "t1", limit: 2 });
+  await store.readRequest("r0000000001");
   await store.readJournal("t1");
   await store.listPendingOutbound({ limit: 2 });
   await store.counts();

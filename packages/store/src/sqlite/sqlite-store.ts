@@ -4,6 +4,7 @@ import type {
   OutboxRecord,
   OutboxTransition,
   PromptRecord,
+  RequestRecord,
   SessionRecord,
   SpendCharge,
   SpendRecord,
@@ -123,6 +124,13 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#tables.turns.read(id));
   }
 
+  findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined> {
+    return this.#read(() => {
+      const conversation = this.#tables.transcripts.find(sessionId);
+      return conversation === undefined ? undefined : this.#tables.turns.find(conversation, number);
+    });
+  }
+
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]> {
     return this.#read(() => this.#tables.turns.readJournal(turnId));
   }
@@ -175,8 +183,13 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#tables.transcripts.page(sessionId, options));
   }
 
-  readContext(sessionId: string): Promise<readonly TranscriptEntry[]> {
-    return this.#read(() => this.#tables.transcripts.context(sessionId));
+  readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]> {
+    return this.#read(() => {
+      const { transcripts } = this.#tables;
+      if (options === undefined) return transcripts.context(sessionId);
+      const conversation = transcripts.find(sessionId);
+      return conversation === undefined ? [] : transcripts.contextAt(conversation, options.at);
+    });
   }
 
   async *exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry> {
@@ -194,11 +207,24 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#transactions.savePrompt(prompt));
   }
 
-  readPrompt(sessionId: string): Promise<PromptRecord | undefined> {
+  readPrompt(sessionId: string, options?: { readonly hash: string }): Promise<PromptRecord | undefined> {
     return this.#read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
-      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation);
+      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options?.hash);
     });
+  }
+
+  listRequests({ sessionId, turnId, ...page }: Parameters<Store["listRequests"]>[0]): Promise<Page<RequestRecord>> {
+    return this.#read(() => {
+      const { transcripts, turns, requests } = this.#tables;
+      const conversation = transcripts.find(sessionId);
+      if (conversation === undefined) return { items: [] };
+      return requests.list(conversation, { ...page, ...(turnId === undefined ? {} : { turn: turns.sequenceOf(turnId) }) });
+    });
+  }
+
+  readRequest(id: string): Promise<RequestRecord | undefined> {
+    return this.#read(() => this.#tables.requests.read(id));
   }
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]> {

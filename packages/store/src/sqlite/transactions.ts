@@ -22,6 +22,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const KEEP_SETTLED_MS = 14 * DAY_MS;
 /** Rows that one call of maintenance removes from a table at most. */
 const PRUNE_LIMIT = 500;
+const KEEP_REQUESTS_MS = 30 * DAY_MS;
+const KEEP_REQUESTS = 20_000;
 
 /** The changes that touch several tables. Each is called inside one transaction of the writer and does all of its work or throws. */
 export class Transactions {
@@ -50,6 +52,7 @@ export class Transactions {
     const entries = this.#append(transcripts.read(turn.conversation), start.entries, start.startedAtMs, turn);
     const record: TurnRecord = {
       id: start.id,
+      number: turn.number,
       sessionKey: touched.key,
       sessionId: touched.sessionId,
       agentId: touched.agentId,
@@ -78,6 +81,7 @@ export class Transactions {
     const { transcripts, turns } = this.#tables;
     const turn = turns.requireRunning(turnId);
     turns.writeJournal(turn, options.journal ?? []);
+    this.#tables.requests.add(turn, options.requests ?? []);
     return this.#append(transcripts.read(turn.conversation), options.entries, options.timestampMs, turn);
   }
 
@@ -88,6 +92,7 @@ export class Transactions {
     const conversation = transcripts.read(turn.conversation);
     turns.end(turn, end);
     turns.clearJournal(turn);
+    this.#tables.requests.add(turn, end.requests ?? []);
     inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
     const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
     const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });
@@ -134,13 +139,14 @@ export class Transactions {
   }
 
   deleteSession(key: string, nowMs: number): boolean {
-    const { database, prompts, sessions, transcripts, turns } = this.#tables;
+    const { database, prompts, requests, sessions, transcripts, turns } = this.#tables;
     const conversations = transcripts.ofKey(key);
     if (conversations.some((conversation) => turns.isBusy(conversation))) {
       throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
     }
     const isRemoved = sessions.remove(key);
     for (const conversation of isRemoved ? conversations : []) {
+      requests.remove(conversation);
       turns.remove(conversation);
       prompts.remove(conversation);
       transcripts.remove(conversation);
@@ -167,7 +173,12 @@ export class Transactions {
   prune(options: MaintenanceOptions): boolean {
     const inputs = this.#tables.inbox.prune(options.nowMs - (options.keepInputsMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
     const outbound = this.#tables.outbox.prune(options.nowMs - (options.keepOutboxMs ?? KEEP_SETTLED_MS), PRUNE_LIMIT);
-    return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT;
+    const requests = this.#tables.requests.prune({
+      beforeMs: options.nowMs - (options.keepRequestsMs ?? KEEP_REQUESTS_MS),
+      keep: options.keepRequests ?? KEEP_REQUESTS,
+      limit: PRUNE_LIMIT,
+    });
+    return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
   }
 
   #conversationOf(sessionId: string): Conversation {

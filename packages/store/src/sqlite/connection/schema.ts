@@ -238,5 +238,35 @@ INSERT INTO totals (id, sessions, usage)
 VALUES (1, 0, '{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0,"calls":0,"lastInput":0,"lastCacheRead":0,"lastCacheWrite":0}');
 `;
 
+/** Turns get their numbers, prompts their outlines, and every model request a short row. */
+const REQUESTS = `
+ALTER TABLE turns ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+UPDATE turns SET number = ranked.number
+  FROM (SELECT n, row_number() OVER (PARTITION BY conversation ORDER BY n) AS number FROM turns) AS ranked WHERE ranked.n = turns.n;
+DROP INDEX turns_by_conversation;
+CREATE UNIQUE INDEX turns_by_number ON turns (conversation, number);
+
+ALTER TABLE prompts ADD COLUMN outline TEXT REFERENCES prompt_texts (hash);
+CREATE INDEX prompts_by_outline ON prompts (outline) WHERE outline IS NOT NULL;
+
+CREATE INDEX transcript_compactions ON transcript (conversation) WHERE type = 'compaction';
+
+CREATE TABLE requests (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  conversation INTEGER NOT NULL REFERENCES conversations (n) ON DELETE CASCADE,
+  turn INTEGER NOT NULL REFERENCES turns (n) ON DELETE CASCADE,
+  prompt INTEGER REFERENCES prompts (n) ON DELETE SET NULL,
+  at INTEGER NOT NULL,
+  payload TEXT NOT NULL,
+  sum INTEGER NOT NULL
+) STRICT;
+CREATE INDEX requests_by_conversation ON requests (conversation);
+CREATE INDEX requests_by_turn ON requests (turn);
+CREATE INDEX requests_by_prompt ON requests (prompt);
+`;
+
 /** Every step, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: FIRST }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: FIRST },
+  { version: 2, sql: REQUESTS },
+];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { SystemPrompt } from "@factotum/agent-contract";
-import type { PromptRecord } from "../../port/records.ts";
-import { numberOf, textOf } from "../values/row.ts";
+import type { PromptOutline, PromptRecord } from "../../port/records.ts";
+import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./transcript-table.ts";
@@ -16,7 +16,7 @@ export class PromptTable {
 
   save(conversation: Conversation, prompt: Omit<PromptRecord, "sessionId">): void {
     this.#context.database.run(
-      "INSERT INTO prompts (conversation, stable, session, tools, hash, cause, basis, rendered_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO prompts (conversation, stable, session, tools, hash, cause, basis, rendered_at, outline) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       conversation.n,
       this.#saveText(prompt.system.stable),
       this.#saveText(prompt.system.session),
@@ -25,16 +25,23 @@ export class PromptTable {
       prompt.cause,
       prompt.basis,
       prompt.renderedAtMs,
+      prompt.outline === undefined ? null : this.#saveText(JSON.stringify(prompt.outline)),
     );
   }
 
-  /** The newest prompt, or undefined when there is none that can be trusted: the caller renders it anew. */
-  read(conversation: Conversation): PromptRecord | undefined {
-    const row = this.#context.database.get("SELECT * FROM prompts WHERE conversation = ? ORDER BY n DESC LIMIT 1", conversation.n);
+  /** The newest prompt (with this hash), or undefined when there is none that can be trusted: the caller renders it anew. */
+  read(conversation: Conversation, hash?: string): PromptRecord | undefined {
+    const { database } = this.#context;
+    const row =
+      hash === undefined
+        ? database.get("SELECT * FROM prompts WHERE conversation = ? ORDER BY n DESC LIMIT 1", conversation.n)
+        : database.get("SELECT * FROM prompts WHERE conversation = ? AND hash = ? ORDER BY n DESC LIMIT 1", conversation.n, hash);
     if (row === undefined) return undefined;
     const stable = this.#readText(textOf(row, "stable"));
     const session = this.#readText(textOf(row, "session"));
     const tools = this.#readText(textOf(row, "tools"));
+    const outlineHash = optionalText(row, "outline");
+    const outline = outlineHash === undefined ? undefined : this.#readText(outlineHash);
     if (stable === undefined || session === undefined || tools === undefined) {
       this.#exclude(row, conversation);
       return undefined;
@@ -48,21 +55,26 @@ export class PromptTable {
       cause: textOf(row, "cause"),
       basis: textOf(row, "basis"),
       renderedAtMs: numberOf(row, "rendered_at"),
+      // A damaged outline only makes a report coarser.
+      ...(outline === undefined ? {} : { outline: JSON.parse(outline) as PromptOutline }),
     };
   }
 
   /** Removes a conversation's prompts, and the texts that no other prompt uses. */
   remove(conversation: Conversation): void {
     const { database } = this.#context;
-    const rows = database.all("SELECT stable, session, tools FROM prompts WHERE conversation = ?", conversation.n);
+    const rows = database.all("SELECT stable, session, tools, outline FROM prompts WHERE conversation = ?", conversation.n);
     database.run("DELETE FROM prompts WHERE conversation = ?", conversation.n);
-    const hashes = new Set(rows.flatMap((row) => [textOf(row, "stable"), textOf(row, "session"), textOf(row, "tools")]));
+    const hashes = new Set(
+      rows.flatMap((row) => [textOf(row, "stable"), textOf(row, "session"), textOf(row, "tools"), optionalText(row, "outline") ?? ""]),
+    );
     for (const hash of hashes) {
       database.run(
         `DELETE FROM prompt_texts WHERE hash = ?1
          AND NOT EXISTS (SELECT 1 FROM prompts WHERE stable = ?1)
          AND NOT EXISTS (SELECT 1 FROM prompts WHERE session = ?1)
-         AND NOT EXISTS (SELECT 1 FROM prompts WHERE tools = ?1)`,
+         AND NOT EXISTS (SELECT 1 FROM prompts WHERE tools = ?1)
+         AND NOT EXISTS (SELECT 1 FROM prompts WHERE outline = ?1)`,
         hash,
       );
     }

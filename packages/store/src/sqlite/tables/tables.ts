@@ -2,6 +2,7 @@ import type { Database } from "../connection/database.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PromptTable } from "./prompt-table.ts";
+import { RequestTable } from "./request-table.ts";
 import { SessionTable } from "./session-table.ts";
 import { SpendTable } from "./spend-table.ts";
 import type { TableContext } from "./table-context.ts";
@@ -14,6 +15,7 @@ export interface Tables {
   readonly inbox: InboxTable;
   readonly outbox: OutboxTable;
   readonly prompts: PromptTable;
+  readonly requests: RequestTable;
   readonly sessions: SessionTable;
   readonly spend: SpendTable;
   readonly transcripts: TranscriptTable;
@@ -28,6 +30,7 @@ export function createTables(context: TableContext): Tables {
     inbox: new InboxTable(context),
     outbox: new OutboxTable(context),
     prompts: new PromptTable(context),
+    requests: new RequestTable(context),
     sessions: new SessionTable(context, transcripts),
     spend: new SpendTable(context),
     transcripts,

@@ -109,6 +109,28 @@ export class TranscriptTable {
     return rows.length > options.limit && first !== undefined ? { items, cursor: encodeId("e", numberOf(first, "id")) } : { items };
   }
 
+  /** What the context was when `at` was its last entry: the compaction before it that counted then, and what that one had kept. */
+  contextAt(conversation: Conversation, at: string): readonly TranscriptEntry[] {
+    const { database } = this.#context;
+    const last = decodePosition("e", at);
+    const summary = database.get(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.type = 'compaction' AND transcript.id <= ?
+       ORDER BY transcript.id DESC LIMIT 1`,
+      conversation.n,
+      last,
+    );
+    const [compaction] = summary === undefined ? [] : this.#decodeAll([summary], conversation);
+    const keptFrom = compaction?.type === "compaction" ? decodeId("e", compaction.message.firstKeptEntryId) : undefined;
+    const kept = database.all(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id BETWEEN ? AND ? AND transcript.type = 'message'
+       AND transcript.damaged = 0 ORDER BY transcript.id`,
+      conversation.n,
+      keptFrom ?? 0,
+      last,
+    );
+    return [...(compaction === undefined ? [] : [compaction]), ...this.#decodeAll(kept, conversation)];
+  }
+
   /** The last compaction, then everything from its first kept entry on; found by index, whatever the length of the history. */
   context(sessionId: string): readonly TranscriptEntry[] {
     const { database } = this.#context;

@@ -22,6 +22,8 @@ type TurnOutcome = Pick<TurnRecord, "usage" | "failure">;
 export interface RunningTurn {
   readonly n: number;
   readonly id: string;
+  /** Its place among the turns of its conversation, from 1. */
+  readonly number: number;
   readonly sessionKey: string;
   readonly conversation: number;
   readonly inputIds: readonly string[];
@@ -49,8 +51,9 @@ export class TurnTable {
     } satisfies TurnPayload);
     const id = checkKey("The turn id", turn.id);
     const inserted = this.#context.database.get(
-      `INSERT INTO turns (id, conversation, kind, state, attempts, started_at, inputs, payload, sum)
-       VALUES (?, ?, ?, 'running', 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING n`,
+      `INSERT INTO turns (id, conversation, number, kind, state, attempts, started_at, inputs, payload, sum)
+       VALUES (?1, ?2, (SELECT coalesce(max(number), 0) + 1 FROM turns WHERE conversation = ?2), ?3, 'running', 1, ?4, ?5, ?6, ?7)
+       ON CONFLICT DO NOTHING RETURNING n, number`,
       id,
       conversation.n,
       turn.kind,
@@ -61,7 +64,8 @@ export class TurnTable {
     );
     if (inserted === undefined) throw new StoreError("conflict", `The turn ${id} exists already.`);
     const n = numberOf(inserted, "n");
-    return { n, id, sessionKey: conversation.sessionKey, conversation: conversation.n, inputIds: turn.inputIds };
+    const number = numberOf(inserted, "number");
+    return { n, id, number, sessionKey: conversation.sessionKey, conversation: conversation.n, inputIds: turn.inputIds };
   }
 
   /** A turn that can still be changed; throws `not-found` or `conflict` otherwise. */
@@ -72,6 +76,7 @@ export class TurnTable {
     return {
       n: numberOf(row, "n"),
       id,
+      number: numberOf(row, "number"),
       sessionKey: textOf(row, "session_key"),
       conversation: numberOf(row, "conversation"),
       inputIds: inputIdsOf(row),
@@ -103,6 +108,12 @@ export class TurnTable {
   /** Throws `damaged` for a turn that is not what was written: its address cannot be trusted. */
   read(id: string): TurnRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.id = ?`, id);
+    return row === undefined ? undefined : toTurn(row);
+  }
+
+  /** The turn of a conversation with this number. */
+  find(conversation: Conversation, number: number): TurnRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.conversation = ? AND turns.number = ?`, conversation.n, number);
     return row === undefined ? undefined : toTurn(row);
   }
 
@@ -196,6 +207,7 @@ function toTurn(row: Row): TurnRecord {
   const outcome = optionalText(row, "outcome");
   return {
     id,
+    number: numberOf(row, "number"),
     sessionKey: textOf(row, "session_key"),
     sessionId: textOf(row, "session_id"),
     agentId: textOf(row, "agent_id"),

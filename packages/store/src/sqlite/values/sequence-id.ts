@@ -3,8 +3,8 @@ import { StoreError } from "../../port/store-error.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const DIGITS = 10;
 
-/** What an id names: an input, an entry of a transcript, a row of the outbox, a place in a list. */
-type Prefix = "i" | "e" | "o" | "p";
+/** What an id names: an input, an entry of a transcript, a row of the outbox, a place in a list, a model request. */
+type Prefix = "i" | "e" | "o" | "p" | "r";
 
 /** A number as text of fixed width, base 32, so that ids sort in the order of their making. */
 export function encodeId(prefix: Prefix, sequence: number): string {

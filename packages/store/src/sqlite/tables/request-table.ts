@@ -1,0 +1,130 @@
+import type { RunKind } from "@factotum/agent-contract";
+import type { RequestRecord } from "../../port/records.ts";
+import { StoreError } from "../../port/store-error.ts";
+import type { NewRequest, Page } from "../../port/store.ts";
+import { checksum, parseChecked } from "../values/checksum.ts";
+import { toPage } from "../values/page.ts";
+import { numberOf, optionalText, textOf } from "../values/row.ts";
+import type { Row } from "../values/row.ts";
+import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
+import type { TableContext } from "./table-context.ts";
+import type { Conversation } from "./transcript-table.ts";
+import type { RunningTurn } from "./turn-table.ts";
+
+type RequestPayload = Omit<NewRequest, "promptHash" | "sentAtMs">;
+
+const COLUMNS = `requests.n, requests.conversation, requests.turn, requests.at, requests.payload, requests.sum, turns.id AS turn_id,
+  turns.number AS turn_number, turns.kind, conversations.session_id, prompts.hash
+  FROM requests JOIN turns ON turns.n = requests.turn JOIN conversations ON conversations.n = requests.conversation
+  LEFT JOIN prompts ON prompts.n = requests.prompt`;
+
+/** Model requests by reference: short rows that name their prompt and their last entry. */
+export class RequestTable {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  add(turn: RunningTurn, requests: readonly NewRequest[]): void {
+    for (const { promptHash, sentAtMs, ...rest } of requests) {
+      const payload = JSON.stringify(rest satisfies RequestPayload);
+      this.#context.database.run(
+        `INSERT INTO requests (conversation, turn, prompt, at, payload, sum)
+         VALUES (?1, ?2, (SELECT n FROM prompts WHERE conversation = ?1 AND hash = ?3 ORDER BY n DESC LIMIT 1), ?4, ?5, ?6)`,
+        turn.conversation,
+        turn.n,
+        promptHash,
+        sentAtMs,
+        payload,
+        checksum(payload, [turn.conversation, turn.n, sentAtMs]),
+      );
+    }
+  }
+
+  list(
+    conversation: Conversation,
+    options: { readonly turn?: number; readonly before?: string; readonly limit: number },
+  ): Page<RequestRecord> {
+    const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("r", options.before);
+    const rows =
+      options.turn === undefined
+        ? this.#context.database.all(
+            `SELECT ${COLUMNS} WHERE requests.conversation = ? AND requests.n < ? ORDER BY requests.n DESC LIMIT ?`,
+            conversation.n,
+            before,
+            options.limit + 1,
+          )
+        : this.#context.database.all(
+            `SELECT ${COLUMNS} WHERE requests.turn = ? AND requests.n < ? ORDER BY requests.n DESC LIMIT ?`,
+            options.turn,
+            before,
+            options.limit + 1,
+          );
+    return toPage(rows, {
+      limit: options.limit,
+      cursorOf: (row) => encodeId("r", numberOf(row, "n")),
+      decode: (row) => this.#decode(row),
+    });
+  }
+
+  read(id: string): RequestRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE requests.n = ?`, decodeId("r", id) ?? -1);
+    return row === undefined ? undefined : this.#decode(row);
+  }
+
+  /** Removes the oldest rows that are too old, or too many; at most `limit` of each. Says how many went. */
+  prune(options: { readonly beforeMs: number; readonly keep: number; readonly limit: number }): number {
+    const { database } = this.#context;
+    const old = database.run(
+      "DELETE FROM requests WHERE n IN (SELECT n FROM (SELECT n, at FROM requests WHERE n > 0 ORDER BY n LIMIT ?) WHERE at < ?)",
+      options.limit,
+      options.beforeMs,
+    );
+    const surplus = database.run(
+      "DELETE FROM requests WHERE n IN (SELECT n FROM requests WHERE n <= (SELECT max(n) FROM requests) - ? ORDER BY n LIMIT ?)",
+      options.keep,
+      options.limit,
+    );
+    return old + surplus;
+  }
+
+  remove(conversation: Conversation): void {
+    this.#context.database.run("DELETE FROM requests WHERE conversation = ?", conversation.n);
+  }
+
+  /** A damaged row goes: nothing depends on it. */
+  #decode(row: Row): RequestRecord | undefined {
+    const n = numberOf(row, "n");
+    try {
+      return toRequest(row);
+    } catch (error) {
+      if (!StoreError.isInstance(error)) throw error;
+      this.#context.quarantine({ type: "request", id: encodeId("r", n) }, () => {
+        this.#context.database.run("DELETE FROM requests WHERE n = ?", n);
+      });
+      return undefined;
+    }
+  }
+}
+
+function toRequest(row: Row): RequestRecord {
+  const sentAtMs = numberOf(row, "at");
+  const payload = parseChecked<RequestPayload>(row["payload"], row["sum"], [
+    numberOf(row, "conversation"),
+    numberOf(row, "turn"),
+    sentAtMs,
+  ]);
+  const promptHash = optionalText(row, "hash");
+  return {
+    ...payload,
+    id: encodeId("r", numberOf(row, "n")),
+    sessionId: textOf(row, "session_id"),
+    turnId: textOf(row, "turn_id"),
+    turnNumber: numberOf(row, "turn_number"),
+    // The turn's own checksum covers it; here it is shown and decides nothing.
+    kind: textOf(row, "kind") as RunKind,
+    ...(promptHash === undefined ? {} : { promptHash }),
+    sentAtMs,
+  };
+}
