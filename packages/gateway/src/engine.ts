@@ -16,6 +16,8 @@ import { SessionEvents } from "./events/session-events.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import { SessionLanes } from "./lanes/session-lanes.ts";
+import type { LocalFiles } from "./media/local-files.ts";
+import { MediaStage } from "./media/media-stage.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import { SpendGuard } from "./spend/spend-guard.ts";
 import { publishEntry } from "./turn/publish-entry.ts";
@@ -38,6 +40,10 @@ export interface EngineOptions {
   readonly skills: SkillIndex;
   readonly skillFolders: readonly string[];
   readonly accounts: readonly ChannelAccount[];
+  /** Reads what the owner names by its path. */
+  readonly localFiles: LocalFiles;
+  /** The program of the image decoder's thread, when the product was bundled. */
+  readonly imageWorker?: URL;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -94,6 +100,14 @@ export class Engine {
       channels,
       dispatcher,
       events,
+      media: new MediaStage({
+        home: options.home,
+        files: options.localFiles,
+        ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
+        clock,
+        random,
+        logger,
+      }),
       watchers: new InputWatchers(),
       cache: new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 }),
       toolGate: createToolGate(),
@@ -144,6 +158,7 @@ export class Engine {
       cursor = page.cursor;
     } while (cursor !== undefined);
     this.#inBackground("channels", channels.start());
+    this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
   }
 
@@ -199,6 +214,7 @@ export class Engine {
     await this.#lanes.close(reason);
     await this.services.dispatcher.close();
     await Promise.all(this.#background);
+    await this.services.media.close();
     await this.services.agents.close();
   }
 
@@ -206,6 +222,7 @@ export class Engine {
   #scheduleUpkeep(minute = 0): void {
     this.#upkeep = this.services.clock.schedule(60_000, () => {
       this.#inBackground("expiry", this.#expire());
+      this.#inBackground("media", this.services.media.store.pruneIfDue());
       if (minute % 60 === 0) this.#inBackground("maintenance", this.#maintain());
       this.#scheduleUpkeep(minute + 1);
     });

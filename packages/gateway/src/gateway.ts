@@ -16,6 +16,7 @@ import { Engine } from "./engine.ts";
 import { createAuthenticator } from "./http/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
+import type { LocalFiles } from "./media/local-files.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 
 /** What the composition root gives. Everything that reads the world is injected. */
@@ -32,6 +33,10 @@ export interface GatewayOptions {
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Makes the tools around the port that sends messages. */
   readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
+  /** Reads what the owner names by its path, within the same bounds as the tools. */
+  readonly localFiles: LocalFiles;
+  /** The program of the image decoder's thread, when the product was bundled; the source beside it otherwise. */
+  readonly imageWorker?: URL;
   readonly skills: SkillIndex;
   /** Folders of skills beside the workspaces' own. */
   readonly skillFolders: readonly string[];
@@ -89,6 +94,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       onSecret: options.onSecret,
     }),
     tools: options.tools({ messenger }),
+    localFiles: options.localFiles,
+    ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
     skills: options.skills,
     skillFolders: options.skillFolders,
     accounts: options.accounts({ webchatSocket: hub }),

@@ -3,15 +3,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock, CommandRunner, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { messageId } from "@factotum/channel-contract";
+import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
 import { openSqliteStore } from "@factotum/store";
 import type { SqliteStore } from "@factotum/store";
-import { createCoreTools, createFileAccess } from "@factotum/tools";
-import { startGateway } from "../src/index.ts";
-import type { ChannelAccount, Gateway } from "../src/index.ts";
+import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
+import type { FileAccess } from "@factotum/tools";
+import { inboundMediaFolder, startGateway } from "../src/index.ts";
+import type { ChannelAccount, Gateway, LocalFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -44,6 +45,9 @@ export function createMemoryLogger(): Logger & { readonly lines: string[] } {
   return logger;
 }
 
+/** A file of the platform: its bytes, or what fetching it does. */
+type PlatformFile = Uint8Array | ((options: { readonly maxBytes: number; readonly signal: AbortSignal }) => Promise<Uint8Array>);
+
 /** A platform with one account in this process: what it was told to send, and a way to say something. */
 export class TestPlatform {
   readonly sent: { readonly target: MsgContext["origin"]; readonly outbound: Outbound; readonly idempotencyKey: string }[] = [];
@@ -52,6 +56,7 @@ export class TestPlatform {
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
+  readonly #files = new Map<string, PlatformFile>();
 
   account(config: Partial<AccountConfig> = {}): ChannelAccount {
     return {
@@ -92,6 +97,13 @@ export class TestPlatform {
       attachments: [],
       ...extra,
     };
+  }
+
+  /** Puts a file on the platform and answers how a message refers to it. A function is called when it is fetched. */
+  attachment(file: PlatformFile, facts: Partial<AttachmentRef> = {}): AttachmentRef {
+    const ref = `file-${this.#files.size + 1}`;
+    this.#files.set(ref, file);
+    return { kind: "image", ref, ...facts };
   }
 
   async say(message: MsgContext): Promise<"accepted" | "duplicate"> {
@@ -135,8 +147,11 @@ export class TestPlatform {
       act: async () => {
         throw new Error("no actions");
       },
-      fetchAttachment: async () => {
-        throw new Error("no attachments");
+      fetchAttachment: async (ref, fetchOptions) => {
+        const file = this.#files.get(ref.ref);
+        if (file === undefined) throw new ChannelError("not-found", "there is no such file", { retry: { type: "never" } });
+        const bytes = typeof file === "function" ? await file(fetchOptions) : file;
+        return { kind: ref.kind, mimeType: ref.mimeType ?? "application/octet-stream", bytes };
       },
       resolveTarget: async () => undefined,
       health: () => ({ state: "connected" }),
@@ -197,6 +212,11 @@ export async function startTestGateway(
     ...common,
   });
   const platform = options.platform;
+  const files = createFileAccess({
+    home,
+    userHome: path.join(home, "user"),
+    roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
+  });
   const gateway = await startGateway({
     version: "0.0.0-test",
     home,
@@ -205,7 +225,8 @@ export async function startTestGateway(
     store,
     token: "test-token",
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    tools: ({ messenger }) => createCoreTools({ files: createFileAccess({ home, roots: () => [] }), runner: noCommands, messenger }),
+    tools: ({ messenger }) => createCoreTools({ files, runner: noCommands, messenger }),
+    localFiles: localFiles(files),
     skills: { list: async () => [] },
     skillFolders: [],
     commands: [],
@@ -230,6 +251,22 @@ export async function startTestGateway(
     [Symbol.asyncDispose]: async () => {
       await stop();
       await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads files as the product does: through the access that the tools have. */
+function localFiles(files: FileAccess): LocalFiles {
+  return {
+    read: async (name, { run, maxBytes }) => {
+      try {
+        await using file = await (await files.forRun(run)).openFile(name);
+        if (file.sizeBytes > maxBytes) return { type: "refused", reason: "too-large", shown: file.shown };
+        return { type: "file", bytes: await file.handle.readFile(), shown: file.shown, untrusted: file.untrusted };
+      } catch (error) {
+        if (!(error instanceof FileAccessError)) throw error;
+        return { type: "refused", reason: error.code === "not-found" ? "not-found" : "not-allowed", shown: name };
+      }
     },
   };
 }

@@ -160,10 +160,13 @@ export class SessionService {
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#inLane(sessionKey, "the session is being removed", async () => {
-      const { store, clock, cache, events } = this.#services;
+      const { store, clock, cache, events, media } = this.#services;
       const before = await store.readSession(sessionKey);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
-      if (before !== undefined) cache.drop(before.sessionId);
+      if (before !== undefined) {
+        cache.drop(before.sessionId);
+        await media.store.removeSession(before.sessionId);
+      }
       if (deleted) events.publish(sessionKey, { type: "reset" });
       return deleted;
     });

@@ -1,4 +1,4 @@
-import type { BootstrapTruncation, EffectivePromptFacts, SystemEvent } from "@factotum/agent-core";
+import type { BootstrapTruncation, EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
 
@@ -16,6 +16,8 @@ export interface MessageFactsContext {
   readonly isPlatform: boolean;
   /** Group messages since the last reply that were not said to the assistant. */
   readonly overheard: readonly MsgContext[];
+  /** What came with the message, and what its text names. */
+  readonly media: readonly MediaFacts[];
   /** The group's facts changed since they were last shown. */
   readonly showsGroup: boolean;
   readonly sessionHint?: "aborted" | "interrupted";
@@ -47,6 +49,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
       messageId: message.messageId,
       ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
     },
+    ...(context.media.length === 0 ? {} : { media: context.media, mediaReplyHint: context.isPlatform }),
     systemEvents: context.systemEvents,
     truncations: context.truncations,
     ...(context.sessionHint === undefined ? {} : { sessionHint: context.sessionHint }),

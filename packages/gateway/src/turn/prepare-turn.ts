@@ -1,12 +1,17 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { displayId } from "../access/display-id.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
+import { viewHistory } from "./history-view.ts";
+import type { HistoryViewOptions } from "./history-view.ts";
+import { parseBasis } from "./prompt-cause.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
+import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import { runFacts } from "./run-facts.ts";
 import { readSessionContext } from "./session-context.ts";
 import { sourceEvents } from "./source-events.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -46,11 +51,27 @@ export async function prepareInputTurn(
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await resolvePrompt(
-    { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, signal: options.signal },
+    { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, turnStartedAtMs: nowMs, signal: options.signal },
     context,
     services,
   );
   const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
+  const turnId = random.uuid();
+  const facts = runFacts(
+    { id: turnId, kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
+    context,
+    services,
+  );
+  const media = await services.media.prepare(
+    {
+      message,
+      run: facts,
+      channel: services.channels.channelFor(message.origin),
+      model: context.model.client.info,
+      fallbacks: context.fallbacks.map(({ client }) => client.info),
+    },
+    { signal: options.signal },
+  );
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -66,20 +87,21 @@ export async function prepareInputTurn(
         ? []
         : await sourceEvents({ sessionKey, history, nowMs, signal: options.signal }, prompt, context, services),
       truncations: prompt.truncations,
+      media: media.media,
     }),
     context.agent.time,
   );
-  const tainted = isTainted(message, { admission, overheard: job.overheard });
+  const tainted = media.tainted || isTainted(message, { admission, overheard: job.overheard });
   const user: UserMessage = {
     role: "user",
-    content: [{ type: "text", text: effective.text }],
+    content: [{ type: "text", text: effective.text }, ...media.images],
     parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
   };
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
-    id: random.uuid(),
+    id: turnId,
     session: {
       key: sessionKey,
       sessionId: context.sessionId,
@@ -103,8 +125,8 @@ export async function prepareInputTurn(
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
   return {
-    ...assemble(sessionKey, started.turn, context, prompt.record, services),
-    history: [...history, ...earlier],
+    ...assemble(started.turn, context, prompt.record, services),
+    history: viewHistory([...history, ...earlier], user, viewOptions(prompt, message.origin, context), services.logger),
     prompt: user,
     tainted,
     entries: started.entries,
@@ -121,7 +143,14 @@ export async function prepareResumedTurn(
   const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
   const prompt = await resolvePrompt(
-    { sessionKey: turn.sessionKey, kind: turn.kind, extra: undefined, isPrivate: context.record.isPrivate, signal: options.signal },
+    {
+      sessionKey: turn.sessionKey,
+      kind: turn.kind,
+      extra: undefined,
+      isPrivate: context.record.isPrivate,
+      turnStartedAtMs: turn.startedAtMs,
+      signal: options.signal,
+    },
     context,
     services,
   );
@@ -129,8 +158,8 @@ export async function prepareResumedTurn(
   services.cache.drop(context.sessionId);
   const history = await readHistory(context.sessionId, services);
   return {
-    ...assemble(turn.sessionKey, turn, context, prompt.record, services),
-    history,
+    ...assemble(turn, context, prompt.record, services),
+    history: viewHistory(history, undefined, viewOptions(prompt, turn.origin, context), services.logger),
     prompt: undefined,
     tainted: history.some((message) => message.role !== "assistant" && message.tainted === true && message.timestamp >= turn.startedAtMs),
     entries: [],
@@ -138,8 +167,18 @@ export async function prepareResumedTurn(
   };
 }
 
+function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: SessionContext): HistoryViewOptions {
+  const limits = context.channel?.account?.historyLimit;
+  const { kind, threadId } = origin.conversation;
+  return {
+    settledBeforeMs: parseBasis(prompt.record.basis)?.settledBeforeMs ?? 0,
+    contextWindow: context.model.client.info.contextWindow,
+    prunes: context.agent.config.contextPruning.mode === "cache-ttl",
+    historyLimit: threadId !== undefined ? limits?.thread : kind === "direct" ? limits?.direct : limits?.group,
+  };
+}
+
 function assemble(
-  sessionKey: string,
   turn: TurnRecord,
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
@@ -154,16 +193,7 @@ function assemble(
     fallbacks: context.fallbacks,
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
-    facts: {
-      runId: turn.id,
-      kind: turn.kind,
-      agentId: agent.config.id,
-      sessionKey,
-      sessionId: turn.sessionId,
-      workspace: services.agents.workspaceFor(agent, { owner: turn.owner, sessionKey }, context.isGroup),
-      owner: turn.owner,
-      timeZone: agent.config.userTimezone,
-    },
+    facts: runFacts(turn, context, services),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { CauseQuery, PromptBasis } from "./prompt-cause.ts";
 
-const basis: PromptBasis = { config: "c", model: "a/m", thinking: "off", extra: "", isPrivate: true, sources: {} };
+const basis: PromptBasis = { config: "c", model: "a/m", thinking: "off", extra: "", isPrivate: true, sources: {}, settledBeforeMs: 0 };
 const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = {}): CauseQuery => ({
   stored: { basis: renderBasis(patch.before ?? basis), renderedAtMs: 0 },
   basis,

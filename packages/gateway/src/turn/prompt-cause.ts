@@ -16,6 +16,8 @@ export interface PromptBasis {
   readonly isPrivate: boolean;
   /** Files and skills that the prompt took in. A change of one of these is no cause: it waits, and is announced. */
   readonly sources: PromptSources;
+  /** When a cause last rendered the history anew: older messages are shown as they are from then on. 0 while there was none. */
+  readonly settledBeforeMs: number;
 }
 
 /** How long a provider keeps what it has read, in milliseconds (design 03: 5 minutes, 1 hour for long retention). */
@@ -24,7 +26,7 @@ const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { 
 /** What the decision rests on. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
-  readonly basis: Omit<PromptBasis, "sources">;
+  readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;

@@ -19,6 +19,8 @@ export interface PromptRequest {
   readonly extra: string | undefined;
   /** The session is private, this message included. */
   readonly isPrivate: boolean;
+  /** At a cause the history before this moment is rendered anew: the beginning of the turn. */
+  readonly turnStartedAtMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +43,7 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
   const { cache, store } = services;
   const stored =
     context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
-  const basis: Omit<PromptBasis, "sources"> = {
+  const basis: Omit<PromptBasis, "sources" | "settledBeforeMs"> = {
     config: context.agent.basis,
     model: context.model.reference,
     thinking: context.thinking,
@@ -59,14 +61,16 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
   });
   if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
   const { record, truncations } = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);
-  // The cache being cold is a chance to take changes up, and no change by itself.
-  if (stored?.hash === record.hash) return { record: stored, truncations: [], isNew: false };
   services.logger.info("Prompt rendered", { sessionKey: request.sessionKey, cause: record.cause, hash: record.hash });
   return { record, truncations, isNew: true };
 }
 
 async function renderPrompt(
-  request: PromptRequest & { readonly cause: PromptCause; readonly basis: Omit<PromptBasis, "sources">; readonly nowMs: number },
+  request: PromptRequest & {
+    readonly cause: PromptCause;
+    readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs">;
+    readonly nowMs: number;
+  },
   context: SessionContext,
   services: TurnServices,
 ): Promise<RenderedPrompt> {
@@ -110,5 +114,11 @@ async function renderPrompt(
     request.nowMs,
   );
   const sources = await readSources(agent.config.workspace, skills);
-  return { record: { ...rendered, basis: renderBasis({ ...request.basis, sources }) }, truncations: plan.truncations };
+  return {
+    record: {
+      ...rendered,
+      basis: renderBasis({ ...request.basis, sources, settledBeforeMs: request.cause === "new-session" ? 0 : request.turnStartedAtMs }),
+    },
+    truncations: plan.truncations,
+  };
 }

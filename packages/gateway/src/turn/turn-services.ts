@@ -10,6 +10,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
+import type { MediaStage } from "../media/media-stage.ts";
 import type { InputWatchers } from "./run-report.ts";
 import type { SessionCache } from "./session-cache.ts";
 
@@ -22,6 +23,7 @@ export interface TurnServices {
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
+  readonly media: MediaStage;
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;

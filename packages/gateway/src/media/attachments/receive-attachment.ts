@@ -1,0 +1,50 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { AttachmentRef } from "@factotum/channel-contract";
+import { INLINE_MAX_BYTES } from "../media-limits.ts";
+import { sniffMedia } from "../sniff-media.ts";
+import type { MediaStore, StoredMedia } from "../store/media-store.ts";
+import type { FetchedAttachment } from "./fetch-attachment.ts";
+
+/** An attachment as this turn can use it. */
+export interface ReceivedAttachment {
+  /** As the platform names it. */
+  readonly fileName?: string;
+  /** Of the bytes; absent when there are none. */
+  readonly mimeType?: string;
+  readonly isImage: boolean;
+  /** Absent when it could not be fetched or kept. */
+  readonly stored?: StoredMedia;
+  /** The bytes, as long as they are small; larger ones are read from the store when their turn comes. */
+  readonly inline?: Uint8Array;
+  readonly problem?: "too-large" | "too-many" | "unavailable";
+}
+
+/** Finds out what was fetched and keeps it for the tools of the conversation. Never rejects: what cannot be kept can still be seen. */
+export async function receiveAttachment(
+  ref: AttachmentRef,
+  fetched: FetchedAttachment,
+  options: {
+    readonly store: MediaStore;
+    readonly session: Pick<StoredMedia, "sessionId" | "sessionKey">;
+    readonly untrusted: boolean;
+    readonly logger: Logger;
+  },
+): Promise<ReceivedAttachment> {
+  const { store, session, untrusted, logger } = options;
+  const named = ref.fileName === undefined ? {} : { fileName: ref.fileName };
+  if (fetched.type === "failed") {
+    logger.warn("An attachment was not fetched", { sessionKey: session.sessionKey, kind: ref.kind, reason: fetched.message });
+    return { ...named, isImage: false, problem: fetched.reason };
+  }
+  const { bytes, fileName = ref.fileName } = fetched.media;
+  const { kind, mimeType, extension } = await sniffMedia(bytes);
+  const facts = { mimeType, isImage: kind === "image", ...(fileName === undefined ? {} : { fileName }) };
+  const small = bytes.length <= INLINE_MAX_BYTES;
+  try {
+    const stored = await store.put(bytes, { ...session, kind, mimeType, extension, untrusted, ...named });
+    return { ...facts, stored, ...(small ? { inline: bytes } : {}) };
+  } catch (error) {
+    logger.error("An attachment could not be kept; tools cannot read it", { sessionKey: session.sessionKey, error });
+    return { ...facts, inline: bytes };
+  }
+}

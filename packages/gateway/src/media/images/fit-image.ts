@@ -1,0 +1,64 @@
+import type { ImageContent } from "@factotum/agent-contract";
+import type { ImageLimits } from "../media-limits.ts";
+import { LOSSLESS_MAX_BYTES, MAX_PIXELS, SENT_SIDE_PX } from "../media-limits.ts";
+import type { ImageEncoder } from "./image-encoder.ts";
+import { readImageHeader, type ImageFormat, type ImageHeader } from "./image-header.ts";
+
+/** An image as it is sent, or why it is not. */
+export type FittedImage =
+  | { readonly type: "image"; readonly image: ImageContent; readonly sizeBytes: number }
+  | { readonly type: "omitted"; readonly reason: "too-large" | "unreadable" };
+
+const SENT_TYPES: Partial<Readonly<Record<ImageFormat, ImageContent["mimeType"]>>> = {
+  png: "image/png",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+};
+
+/**
+ * Makes an image fit: as it came when it is small, upright and of a kind that the model takes; else re-encoded. When that cannot be done it is sent as it
+ * came if the provider takes it so, else not at all.
+ */
+export async function fitImage(
+  bytes: Uint8Array,
+  options: { readonly limits: ImageLimits; readonly encoder: ImageEncoder; readonly signal: AbortSignal },
+): Promise<FittedImage> {
+  const { limits, encoder, signal } = options;
+  const header = readImageHeader(bytes);
+  if (header === undefined) return { type: "omitted", reason: "unreadable" };
+  if (header.widthPx * header.heightPx > MAX_PIXELS) return { type: "omitted", reason: "too-large" };
+  const mimeType = SENT_TYPES[header.format];
+  const original: FittedImage | undefined =
+    mimeType !== undefined && isTaken(bytes, header, mimeType, limits) ? sent(bytes, mimeType) : undefined;
+  if (original !== undefined && header.orientation === 1 && longestSide(header) <= SENT_SIDE_PX) return original;
+  const result = await encoder.encode(
+    {
+      bytes,
+      orientation: header.orientation,
+      maxSidePx: SENT_SIDE_PX,
+      maxBytes: limits.maxBytes,
+      losslessMaxBytes: header.format === "jpeg" ? 0 : LOSSLESS_MAX_BYTES,
+      maxPixels: MAX_PIXELS,
+    },
+    { signal },
+  );
+  if (result.type === "encoded") return sent(result.bytes, result.mimeType);
+  const isTooLarge = bytes.length > limits.maxBytes || longestSide(header) > limits.maxSidePx;
+  return original ?? { type: "omitted", reason: isTooLarge ? "too-large" : "unreadable" };
+}
+
+function isTaken(bytes: Uint8Array, header: ImageHeader, mimeType: ImageContent["mimeType"], limits: ImageLimits): boolean {
+  return (
+    header.complete && limits.mimeTypes.includes(mimeType) && bytes.length <= limits.maxBytes && longestSide(header) <= limits.maxSidePx
+  );
+}
+
+function longestSide({ widthPx, heightPx }: ImageHeader): number {
+  return Math.max(widthPx, heightPx);
+}
+
+function sent(bytes: Uint8Array, mimeType: ImageContent["mimeType"]): FittedImage {
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return { type: "image", image: { type: "image", data, mimeType }, sizeBytes: bytes.length };
+}

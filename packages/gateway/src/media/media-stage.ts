@@ -1,0 +1,212 @@
+import type { Clock, ImageContent, Logger, ModelInfo, Random, RunFacts } from "@factotum/agent-contract";
+import type { MediaFacts } from "@factotum/agent-core";
+import type { Channel, MsgContext } from "@factotum/channel-contract";
+import { fetchAttachment } from "./attachments/fetch-attachment.ts";
+import { receiveAttachment, type ReceivedAttachment } from "./attachments/receive-attachment.ts";
+import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { runBounded } from "./attachments/run-bounded.ts";
+import { fitImage } from "./images/fit-image.ts";
+import { ImageEncoder } from "./images/image-encoder.ts";
+import type { LocalFiles } from "./local-files.ts";
+import { FETCH_CONCURRENCY, imageLimits, MAX_ATTACHMENTS, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_REFERENCES } from "./media-limits.ts";
+import type { ImageLimits } from "./media-limits.ts";
+import { orderImages } from "./order-images.ts";
+import { loadReference } from "./references/load-reference.ts";
+import { parseReferences } from "./references/parse-references.ts";
+import { mediaReference, MediaStore } from "./store/media-store.ts";
+
+/** What the stage is made of. */
+export interface MediaStageOptions {
+  /** The state directory. */
+  readonly home: string;
+  readonly files: LocalFiles;
+  /** Where the decoder's thread lies, when the product was bundled. */
+  readonly imageWorker?: URL;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** One message whose media are wanted. */
+export interface MediaRequest {
+  readonly message: MsgContext;
+  readonly run: RunFacts;
+  /** Where the attachments lie; absent while the account is not connected. */
+  readonly channel: Pick<Channel, "fetchAttachment"> | undefined;
+  /** The turn's model, which decides whether images are sent at all. */
+  readonly model: ModelInfo;
+  /** Those that answer when it cannot: what is sent must suit them too. */
+  readonly fallbacks: readonly ModelInfo[];
+}
+
+/** What a turn gets of its message's media. */
+export interface PreparedMedia {
+  /** Part 4 of the request, in order. */
+  readonly images: readonly ImageContent[];
+  /** For the media note: the attachments in the order of sending, then what the text named. */
+  readonly media: readonly MediaFacts[];
+  /** True when a file comes from anybody but the owner (R23). */
+  readonly tainted: boolean;
+}
+
+/** One image on its way: how its bytes are had, and what the note will say of it. */
+interface Candidate {
+  readonly read: () => Promise<Uint8Array>;
+  readonly facts: NotedMedia;
+}
+
+/** A line of the note while it is being made. */
+interface NotedMedia {
+  location?: string;
+  path?: string;
+  fileName?: string;
+  mimeType?: string;
+  omitted?: NonNullable<MediaFacts["omitted"]>;
+}
+
+/** The stage between the queue and the turn that fetches, keeps, orders and fits what came with a message (design 02; 03 §4). */
+export class MediaStage {
+  readonly store: MediaStore;
+  readonly #options: MediaStageOptions;
+  readonly #encoder: ImageEncoder;
+
+  constructor(options: MediaStageOptions) {
+    const { clock, imageWorker } = options;
+    this.#options = options;
+    this.store = new MediaStore(options);
+    this.#encoder = new ImageEncoder({ clock, ...(imageWorker === undefined ? {} : { worker: imageWorker }) });
+  }
+
+  /**
+   * Never rejects for anything about the media: what cannot be had is a word in the note. When the signal fires, the rest is left out; at a shutdown it
+   * rejects, since the next start takes the input up again, pictures and all.
+   */
+  async prepare(request: MediaRequest, options: { readonly signal: AbortSignal }): Promise<PreparedMedia> {
+    const { message, run } = request;
+    const attachments = await this.#receive(request, options.signal);
+    if (options.signal.reason instanceof LaneShutdown) throw options.signal.reason;
+    const notes: NotedMedia[] = attachments.map(note);
+    const images = attachments.flatMap((attachment, index) => {
+      const facts = notes[index];
+      return attachment.isImage && facts !== undefined ? [{ attachment, facts }] : [];
+    });
+    const references = await this.#references(request);
+    const ordered = orderImages({
+      inline: images.filter(({ attachment }) => attachment.inline !== undefined).map((image) => this.#candidate(image)),
+      offloaded: images.filter(({ attachment }) => attachment.inline === undefined).map((image) => this.#candidate(image)),
+      references: references.candidates,
+      imageOrder: images.map(({ attachment }) => (attachment.inline === undefined ? "offloaded" : "inline")),
+    });
+    const fitted = await this.#fit(ordered, request, options.signal);
+    if (options.signal.reason instanceof LaneShutdown) throw options.signal.reason;
+    return {
+      images: fitted,
+      media: [...notes, ...references.notes],
+      tainted: (!run.owner && message.attachments.length > 0) || references.tainted,
+    };
+  }
+
+  /** Ends the decoder's thread. */
+  async close(): Promise<void> {
+    await this.#encoder.close();
+  }
+
+  async #receive({ message, run, channel }: MediaRequest, signal: AbortSignal): Promise<readonly ReceivedAttachment[]> {
+    const { clock, logger } = this.#options;
+    const received = await runBounded(message.attachments.slice(0, MAX_ATTACHMENTS), FETCH_CONCURRENCY, async (ref) =>
+      receiveAttachment(ref, await fetchAttachment(ref, { channel, clock, signal }), {
+        store: this.store,
+        session: { sessionId: run.sessionId, sessionKey: run.sessionKey },
+        untrusted: !run.owner,
+        logger,
+      }),
+    );
+    const surplus = message.attachments.slice(MAX_ATTACHMENTS).map(({ fileName }) => ({
+      ...(fileName === undefined ? {} : { fileName }),
+      isImage: false,
+      problem: "too-many" as const,
+    }));
+    return [...received, ...surplus];
+  }
+
+  #candidate({ attachment, facts }: { readonly attachment: ReceivedAttachment; readonly facts: NotedMedia }): Candidate {
+    const { inline, stored } = attachment;
+    return {
+      facts,
+      read: async () => {
+        if (inline !== undefined) return inline;
+        if (stored === undefined) throw new Error("an image is neither in memory nor in the media store");
+        return this.store.read(stored);
+      },
+    };
+  }
+
+  /** What the owner's own words name; quotes, history and forwards are not looked at. */
+  async #references({ message, run }: MediaRequest): Promise<{
+    readonly candidates: readonly Candidate[];
+    readonly notes: readonly NotedMedia[];
+    readonly tainted: boolean;
+  }> {
+    const candidates: Candidate[] = [];
+    const notes: NotedMedia[] = [];
+    let tainted = false;
+    for (const reference of run.owner ? parseReferences(message.text).slice(0, MAX_REFERENCES) : []) {
+      const loaded = await loadReference(reference, { files: this.#options.files, store: this.store, run });
+      const facts: NotedMedia = { location: loaded.shown };
+      if (loaded.type === "loaded") {
+        tainted ||= loaded.untrusted;
+        candidates.push({ facts, read: async () => loaded.bytes });
+      } else if (loaded.reason === "not-found") {
+        // A path that leads nowhere is just a word of the text.
+        continue;
+      } else facts.omitted = loaded.reason;
+      notes.push(facts);
+    }
+    return { candidates, notes, tainted };
+  }
+
+  /** One after the other: at most one decoded image is in memory. */
+  async #fit(candidates: readonly Candidate[], { model, fallbacks }: MediaRequest, signal: AbortSignal): Promise<readonly ImageContent[]> {
+    const readers = [model, ...fallbacks].filter(({ input }) => input.includes("image"));
+    const limits = imageLimits(readers.map(({ api }) => api));
+    const images: ImageContent[] = [];
+    let sizeBytes = 0;
+    for (const { facts, read } of candidates) {
+      if (!model.input.includes("image")) facts.omitted = "text-only";
+      else if (images.length === MAX_IMAGES) facts.omitted = "too-many";
+      else {
+        const fitted = await this.#fitOne(read, limits, signal);
+        if (fitted.type === "omitted") facts.omitted = fitted.reason;
+        else if (sizeBytes + fitted.sizeBytes > MAX_IMAGES_BYTES) facts.omitted = "too-many";
+        else {
+          images.push(fitted.image);
+          sizeBytes += fitted.sizeBytes;
+          facts.mimeType ??= fitted.image.mimeType;
+        }
+      }
+    }
+    return images;
+  }
+
+  async #fitOne(
+    read: () => Promise<Uint8Array>,
+    limits: ImageLimits,
+    signal: AbortSignal,
+  ): Promise<Awaited<ReturnType<typeof fitImage>> | { readonly type: "omitted"; readonly reason: "unavailable" }> {
+    try {
+      return await fitImage(await read(), { limits, encoder: this.#encoder, signal });
+    } catch (error) {
+      this.#options.logger.warn("An image could not be read", { error });
+      return { type: "omitted", reason: "unavailable" };
+    }
+  }
+}
+
+function note({ fileName, mimeType, stored, problem }: ReceivedAttachment): NotedMedia {
+  return {
+    ...(stored === undefined ? {} : { location: mediaReference(stored.id), path: stored.path }),
+    ...(fileName === undefined ? {} : { fileName }),
+    ...(mimeType === undefined ? {} : { mimeType }),
+    ...(problem === undefined ? {} : { omitted: problem }),
+  };
+}

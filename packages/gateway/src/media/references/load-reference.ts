@@ -1,0 +1,27 @@
+import type { RunFacts } from "@factotum/agent-contract";
+import { FETCH_MAX_BYTES } from "../media-limits.ts";
+import type { LocalFiles } from "../local-files.ts";
+import { mediaReference, type MediaStore } from "../store/media-store.ts";
+import type { ImageReference } from "./parse-references.ts";
+
+/** What a reference led to. */
+export type LoadedReference =
+  | { readonly type: "loaded"; readonly bytes: Uint8Array; readonly shown: string; readonly untrusted: boolean }
+  | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large"; readonly shown: string };
+
+/** Reads what the owner named, where the run's tools could read it too. */
+export async function loadReference(
+  reference: ImageReference,
+  options: { readonly files: LocalFiles; readonly store: MediaStore; readonly run: RunFacts },
+): Promise<LoadedReference> {
+  const { files, store, run } = options;
+  if (reference.type === "path") {
+    const file = await files.read(reference.path, { run, maxBytes: FETCH_MAX_BYTES.image });
+    return file.type === "file" ? { ...file, type: "loaded" } : file;
+  }
+  const shown = mediaReference(reference.id);
+  const media = await store.find(run.sessionId, reference.id);
+  if (media === undefined) return { type: "refused", reason: "not-found", shown };
+  if (media.sizeBytes > FETCH_MAX_BYTES.image) return { type: "refused", reason: "too-large", shown };
+  return { type: "loaded", bytes: await store.read(media), shown, untrusted: media.untrusted };
+}

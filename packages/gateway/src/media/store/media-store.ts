@@ -1,0 +1,165 @@
+import { createHash } from "node:crypto";
+import { constants, open, readFile, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import type { Clock, Random } from "@factotum/agent-contract";
+import type { MediaKind } from "@factotum/channel-contract";
+import { writePrivateFile } from "@factotum/config";
+import * as z from "zod";
+import { pruneMedia } from "./prune-media.ts";
+import { isMissing } from "./is-missing.ts";
+
+/** One received file. */
+export interface StoredMedia {
+  readonly id: string;
+  /** Of the conversation it was sent to. */
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  readonly kind: MediaKind;
+  /** Found by looking at the bytes. */
+  readonly mimeType: string;
+  readonly sizeBytes: number;
+  readonly receivedAtMs: number;
+  /** True when anybody but the owner sent it. */
+  readonly untrusted: boolean;
+  /** As the platform names it; never a part of a path. */
+  readonly fileName?: string;
+  /** Where tools of the same conversation read it. Absolute. */
+  readonly path: string;
+}
+
+export interface MediaStoreOptions {
+  /** The state directory. */
+  readonly home: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Of all files together. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** Of every file. Default 14 days. */
+  readonly maxAgeMs?: number;
+}
+
+const PREFIX = "media://inbound/";
+const ID = /^[0-9a-f]{32}$/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+const PRUNE_EVERY_MS = 60 * 60 * 1000;
+
+const RecordSchema = z.strictObject({
+  sessionKey: z.string(),
+  kind: z.enum(["image", "audio", "video", "file"]),
+  mimeType: z.string(),
+  extension: z.string().regex(/^[a-z0-9]{1,12}$/),
+  sizeBytes: z.number().int().nonnegative(),
+  receivedAtMs: z.number(),
+  untrusted: z.boolean(),
+  fileName: z.string().optional(),
+});
+
+/** The address of a received file, as the model is told it. */
+export function mediaReference(id: string): string {
+  return PREFIX + id;
+}
+
+/** The id in an address; `undefined` for anything else. */
+export function parseMediaReference(text: string): string | undefined {
+  const id = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : "";
+  return ID.test(id) ? id : undefined;
+}
+
+/** Where the files of one conversation lie: what its tools may read beside the workspace (R21). Holds files only, no record of them. */
+export function inboundMediaFolder(home: string, sessionId: string): string {
+  return path.join(home, "media", "inbound", folderName(sessionId));
+}
+
+/**
+ * Received files: `media/inbound/<session>/<id>.<extension>`, private, one folder a conversation; what is known of each stands beside them in
+ * `media/records`. A file counts once its record is there. Old and surplus files are removed from time to time, oldest first.
+ */
+export class MediaStore {
+  readonly #options: MediaStoreOptions;
+  #prunedAtMs = Number.NEGATIVE_INFINITY;
+  #writtenBytes = 0;
+
+  constructor(options: MediaStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a file under a new id that cannot be guessed. Rejects when the disk does. */
+  async put(
+    bytes: Uint8Array,
+    facts: Omit<StoredMedia, "id" | "sizeBytes" | "receivedAtMs" | "path"> & { readonly extension: string },
+  ): Promise<StoredMedia> {
+    const { home, clock, random } = this.#options;
+    const { sessionId, ...known } = facts;
+    const id = Buffer.from(random.bytes(16)).toString("hex");
+    const record = RecordSchema.parse({ ...known, sizeBytes: bytes.length, receivedAtMs: clock.now() });
+    const file = path.join(inboundMediaFolder(home, sessionId), `${id}.${record.extension}`);
+    await writePrivateFile(file, bytes);
+    await writePrivateFile(this.#recordPath(sessionId, id), `${JSON.stringify(record)}\n`);
+    this.#writtenBytes += bytes.length;
+    return toStored(record, { id, sessionId, path: file });
+  }
+
+  /** A file of this conversation; another's is not found. */
+  async find(sessionId: string, id: string): Promise<StoredMedia | undefined> {
+    if (!ID.test(id)) return undefined;
+    try {
+      const record = RecordSchema.parse(JSON.parse(await readFile(this.#recordPath(sessionId, id), "utf8")));
+      const file = path.join(inboundMediaFolder(this.#options.home, sessionId), `${id}.${record.extension}`);
+      await stat(file);
+      return toStored(record, { id, sessionId, path: file });
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The file's bytes. Rejects when it is gone, or no longer the file that was put there. */
+  async read(media: StoredMedia): Promise<Uint8Array> {
+    const handle = await open(media.path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const { size } = await handle.stat();
+      if (size !== media.sizeBytes) throw new Error(`${mediaReference(media.id)} is not as it was received`);
+      return await handle.readFile();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Removes everything of a conversation. */
+  async removeSession(sessionId: string): Promise<void> {
+    await rm(inboundMediaFolder(this.#options.home, sessionId), { recursive: true, force: true });
+    await rm(path.dirname(this.#recordPath(sessionId, "")), { recursive: true, force: true });
+  }
+
+  /** Removes what is too old or too much, if it is time: once an hour, or after much was received. One call at a time. */
+  async pruneIfDue(): Promise<void> {
+    const { home, clock, maxBytes = 1024 ** 3, maxAgeMs = 14 * DAY_MS } = this.#options;
+    if (clock.monotonic() - this.#prunedAtMs < PRUNE_EVERY_MS && this.#writtenBytes < maxBytes / 16) return;
+    this.#prunedAtMs = clock.monotonic();
+    this.#writtenBytes = 0;
+    await pruneMedia({
+      filesFolder: path.join(home, "media", "inbound"),
+      recordsFolder: path.join(home, "media", "records"),
+      nowMs: clock.now(),
+      maxBytes,
+      maxAgeMs,
+    });
+  }
+
+  #recordPath(sessionId: string, id: string): string {
+    return path.join(this.#options.home, "media", "records", folderName(sessionId), `${id}.json`);
+  }
+}
+
+/** A session id is a UUID; an imported one can be anything, and never becomes a path. */
+function folderName(sessionId: string): string {
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(sessionId) ? sessionId : createHash("sha256").update(sessionId).digest("hex");
+}
+
+function toStored(
+  record: z.infer<typeof RecordSchema>,
+  place: { readonly id: string; readonly sessionId: string; readonly path: string },
+): StoredMedia {
+  const { extension: _extension, fileName, ...facts } = record;
+  return { ...facts, ...place, ...(fileName === undefined ? {} : { fileName }) };
+}

@@ -1,0 +1,85 @@
+import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
+import { NO_USAGE } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { createMemoryLogger } from "../../test/gateway-harness.ts";
+import { viewHistory } from "./history-view.ts";
+import type { HistoryViewOptions } from "./history-view.ts";
+
+const options: HistoryViewOptions = { settledBeforeMs: 0, contextWindow: 200_000, prunes: true, historyLimit: undefined };
+const user = (timestamp: number, body: string): UserMessage => ({
+  role: "user",
+  content: [
+    {
+      type: "text",
+      text: `Inbound context (trusted):\n{"schema":"factotum.inbound_meta.v1","delimiter":"0123456789ab","message_id":"m${timestamp}","run":"user"}\n[0123456789ab Conversation info (untrusted)]\n{"chat_id":"c"}\n[/0123456789ab]\n${body}`,
+    },
+  ],
+  parts: { body, sender: { id: "u1", name: "Olga", owner: true }, systemEvents: [] },
+  timestamp,
+});
+const answer = (timestamp: number): AgentMessage => ({
+  role: "assistant",
+  content: [{ type: "text", text: "Yes." }],
+  api: "demo",
+  provider: "demo",
+  model: "demo",
+  usage: NO_USAGE,
+  stopReason: "stop",
+  timestamp,
+});
+const conversation = (turns: number): AgentMessage[] =>
+  Array.from({ length: turns }, (_, turn) => [user(turn * 10, `message ${turn}`), answer(turn * 10 + 5)]).flat();
+
+describe("what of a conversation is shown", () => {
+  test("without a cause everything stays as it was sent", () => {
+    const messages = conversation(5);
+    expect(viewHistory(messages, user(100, "now"), options, createMemoryLogger())).toEqual(messages);
+  });
+
+  test("what is older than the last cause keeps sender and words, and stays the same from then on", () => {
+    const settled = { ...options, settledBeforeMs: 20 };
+    const messages = conversation(5);
+    const first = viewHistory(messages, user(100, "now"), settled, createMemoryLogger());
+    expect(JSON.stringify(first[0])).toContain("message 0");
+    expect(JSON.stringify(first[0]?.content)).not.toContain("chat_id");
+    expect(first.slice(4)).toEqual(messages.slice(4));
+    const later = viewHistory([...messages, user(100, "now"), answer(105)], user(110, "later"), settled, createMemoryLogger());
+    expect(later.slice(0, first.length)).toEqual(first);
+  });
+
+  test("the limit cuts to half at once, says so, and then stays where it is for a while", () => {
+    const limited = { ...options, historyLimit: 4 };
+    const starts = Array.from({ length: 12 }, (_, turns) => {
+      const logger = createMemoryLogger();
+      const [first] = viewHistory(conversation(turns), user(1000, "now"), limited, logger);
+      return { turns, first: first?.timestamp, cut: logger.lines.some((line) => line.includes("history-limit")) };
+    });
+    expect(starts.filter(({ cut }) => cut).map(({ turns }) => turns)).toEqual([4, 7, 10]);
+    for (const [index, { first, cut }] of starts.entries()) if (index > 1 && !cut) expect(first).toBe(starts[index - 1]?.first);
+  });
+
+  test("between causes and breaks the view of n turns begins that of n + 1", () => {
+    fc.assert(
+      fc.property(
+        fc.nat(20),
+        fc.nat(300),
+        fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
+        (turns, settledBeforeMs, historyLimit) => {
+          const logger = createMemoryLogger();
+          const view = (count: number): readonly AgentMessage[] =>
+            viewHistory(
+              conversation(count),
+              user(count * 10, `message ${count}`),
+              { ...options, settledBeforeMs: Math.min(settledBeforeMs, turns * 10), historyLimit },
+              logger,
+            );
+          const before = view(turns);
+          logger.lines.length = 0;
+          const after = view(turns + 1);
+          if (logger.lines.length === 0) expect(after.slice(0, before.length)).toEqual(before);
+        },
+      ),
+    );
+  });
+});

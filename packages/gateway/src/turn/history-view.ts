@@ -1,0 +1,49 @@
+import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
+import {
+  applyHistoryLimit,
+  dropImages,
+  estimateHistoryTokens,
+  pruneToolResults,
+  rerenderMessages,
+  toolResultMaxChars,
+} from "@factotum/agent-core";
+import type { Logger } from "@factotum/agent-contract";
+
+/** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
+export interface HistoryViewOptions {
+  /** What is older was rendered anew at the last named cause: its messages lose what only their own turn needed. */
+  readonly settledBeforeMs: number;
+  /** Tokens of the model's window. */
+  readonly contextWindow: number;
+  /** Old tool results become smaller at a cause (`contextPruning.mode`). */
+  readonly prunes: boolean;
+  /** User turns that are shown at most; `undefined` or 0 for all. */
+  readonly historyLimit: number | undefined;
+}
+
+/**
+ * What of a conversation goes into a request (design 03 §2). Everything here follows from the stored messages and the moment of the last named cause, so
+ * a restart shows the same; between causes the view only grows at its end, except at the named breaks, which are logged.
+ */
+export function viewHistory(
+  messages: readonly AgentMessage[],
+  prompt: UserMessage | undefined,
+  options: HistoryViewOptions,
+  logger: Logger,
+): readonly AgentMessage[] {
+  const border = messages.findIndex((message) => message.timestamp >= options.settledBeforeMs);
+  const settled = settle(border === -1 ? messages : messages.slice(0, border), options);
+  const all = [...settled, ...(border === -1 ? [] : messages.slice(border)), ...(prompt === undefined ? [] : [prompt])];
+  const withoutImages = dropImages(all);
+  if (withoutImages.dropped > dropImages(all.slice(0, -1)).dropped) logger.info("Prompt break", { cause: "images-dropped" });
+  const limited = applyHistoryLimit(withoutImages.messages, options.historyLimit);
+  if (limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), options.historyLimit).droppedTurns)
+    logger.info("Prompt break", { cause: "history-limit" });
+  return prompt === undefined ? limited.messages : limited.messages.slice(0, -1);
+}
+
+function settle(messages: readonly AgentMessage[], options: HistoryViewOptions): readonly AgentMessage[] {
+  const rendered = rerenderMessages(messages, { toolResultMaxChars: toolResultMaxChars(options.contextWindow) });
+  if (!options.prunes) return rendered;
+  return pruneToolResults(rendered, { contextTokens: estimateHistoryTokens(rendered), contextWindow: options.contextWindow }).messages;
+}
