@@ -14,7 +14,8 @@ export default defineConfig({
   test: {
     projects: [
       ...projects,
-      { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["{repo-checks,bootstrap,new}/**/*.test.ts"] } },
+      { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"] } },
+      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"] } },
     ],
     environment: "node",
     restoreMocks: true,

@@ -26,13 +26,13 @@ const REPORTS = join(ROOT, "node_modules/.factotum/reports");
 interface GateOptions {
   /** Everything anew, past every cache; a missing system package is a failure. */
   readonly force: boolean;
-  /** Of the unit tests only those that uncommitted changes can reach. */
-  readonly changed: boolean;
+  /** Of the unit tests only those of these packages, by folder name; all when empty. */
+  readonly project: readonly string[];
   /** Snapshots and golden files are written anew. */
   readonly update: boolean;
 }
 
-function gates({ force, changed, update }: GateOptions): Gate[] {
+function gates({ force, project, update }: GateOptions): Gate[] {
   const report = (name: string): string => join(REPORTS, `${name}.json`);
   const vitest = (name: string, ...args: string[]): string[] =>
     ["vitest", "run", "--reporter=default", "--reporter=json", `--outputFile.json=${report(name)}`, ...(update ? ["-u"] : [])].concat(args);
@@ -45,7 +45,11 @@ function gates({ force, changed, update }: GateOptions): Gate[] {
     },
     { name: "types", commands: [["tsc", "-b", ...(force ? ["--force"] : [])]] },
     { name: "dead-code", commands: [["knip"]] },
-    { name: "unit", commands: [vitest("unit", "--project", "!repo", ...(changed ? ["--changed"] : []))], report: report("unit") },
+    {
+      name: "unit",
+      commands: [vitest("unit", ...(project.length === 0 ? ["!repo"] : project).flatMap((name) => ["--project", name]))],
+      report: report("unit"),
+    },
     { name: "build", commands: [["turbo", "run", "build", "--output-logs=new-only", "--ui=stream", ...(force ? ["--force"] : [])]] },
     { name: "api", commands: [vitest("api", "--config", "vitest.api.config.ts")], needs: "build", report: report("api") },
     {
@@ -62,7 +66,10 @@ function gates({ force, changed, update }: GateOptions): Gate[] {
 
 async function main(): Promise<void> {
   const flag = { type: "boolean", default: false } as const;
-  const { values, positionals } = parseArgs({ options: { force: flag, changed: flag, update: flag }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { force: flag, update: flag, project: { type: "string", multiple: true, default: [] } },
+    allowPositionals: true,
+  });
   const all = gates(values);
   const unknown = positionals.filter((name) => !all.some((gate) => gate.name === name));
   if (unknown.length > 0) {

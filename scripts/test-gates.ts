@@ -1,6 +1,7 @@
 // Proves the gates of `npm test`: breaks one rule at a time in a copy of the working tree and expects the gate that guards it, and no
 // other, to fail for that reason. The scaffolds are held against the same gates: what they write must pass all of them. The
-// end-to-end tests are left out: they drive the built product and know no rule of the sources.
+// end-to-end tests are left out: they drive the built product and know no rule of the sources. Of the unit tests those of the package
+// run in which the violation lies.
 
 import { rmSync } from "node:fs";
 import { RepositoryCopy } from "./test-gates/repository-copy.ts";
@@ -16,6 +17,16 @@ interface Row {
   readonly problem?: string;
 }
 
+interface Attempt {
+  readonly name: string;
+  /** Whose unit tests run. */
+  readonly project: string;
+  /** The gate that fails; empty when none does. */
+  readonly expected: string;
+  readonly says?: RegExp;
+  readonly plant: () => void;
+}
+
 const only = process.argv.slice(2).join(" ");
 const rows: Row[] = [];
 const copy = new RepositoryCopy();
@@ -27,10 +38,10 @@ process.once("SIGINT", interrupt).once("SIGTERM", interrupt);
 
 try {
   console.log(`Copy in ${copy.root}`);
-  await attempt({ name: "nothing", expected: "", plant: () => undefined });
+  await attempt({ name: "nothing", project: "sandbox", expected: "", plant: () => undefined });
   if (rows[0]?.problem === undefined) {
-    for (const { name, gate, says, plant } of VIOLATIONS.filter((one) => one.name.includes(only))) {
-      await attempt({ name, expected: gate, says, plant: () => plant(copy) });
+    for (const { name, project, gate, says, plant } of VIOLATIONS.filter((one) => one.name.includes(only))) {
+      await attempt({ name, project, expected: gate, says, plant: () => plant(copy) });
     }
     for (const kind of ["channel", "package"].filter((one) => `new ${one}`.includes(only))) await attempt(scaffold(kind));
   }
@@ -49,23 +60,13 @@ for (const { name, problem } of wrong) console.log(`\n── ${name}\n${problem}
 console.log(`${rows.length - wrong.length} passed, ${wrong.length} failed`);
 process.exitCode = wrong.length === 0 ? 0 : 1;
 
-async function attempt({
-  name,
-  expected,
-  says,
-  plant,
-}: {
-  name: string;
-  expected: string;
-  says?: RegExp;
-  plant: () => void;
-}): Promise<void> {
+async function attempt({ name, project, expected, says, plant }: Attempt): Promise<void> {
   const startedMs = performance.now();
   let problem: string | undefined;
   let failed = "";
   try {
     plant();
-    const outcome = await copy.gates(...GATES);
+    const outcome = await copy.gates(GATES, project);
     failed = outcome.failed.join(", ");
     if (failed !== expected) problem = outcome.output.slice(-8_000);
     else if (says !== undefined && !says.test(outcome.output))
@@ -82,10 +83,11 @@ async function attempt({
 }
 
 /** A new package as its template makes it, which every gate must take. */
-function scaffold(kind: string): { name: string; expected: string; plant: () => void } {
+function scaffold(kind: string): Attempt {
   const folder = kind === "channel" ? "extensions/planted-chat" : "packages/planted-chat";
   return {
     name: `new ${kind}`,
+    project: "planted-chat",
     expected: "",
     plant: () => {
       rmSync(`${copy.root}/${folder}`, { recursive: true, force: true });

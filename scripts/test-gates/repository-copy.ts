@@ -74,6 +74,7 @@ export class RepositoryCopy {
     project.references = [...(project.references ?? []), { path: relative(folder, target) }];
     this.write(`${folder}/tsconfig.json`, `${JSON.stringify(project, null, 2)}\n`);
     this.#link(`${folder}/node_modules/${name}`, join(this.root, target));
+    execFileSync("oxfmt", [`${folder}/package.json`, `${folder}/tsconfig.json`], { cwd: this.root, env: this.#environment() });
   }
 
   /** Links what the manifest of a new package names: a sibling from the copy, everything else as another package has it. */
@@ -88,9 +89,9 @@ export class RepositoryCopy {
     }
   }
 
-  /** Runs gates and waits for them; unit tests are those that the last change can reach. */
-  gates(...names: readonly string[]): Promise<GatesOutcome> {
-    const child = spawn(process.execPath, ["scripts/gates.ts", "--changed", ...names], {
+  /** Runs gates and waits for them; the unit tests are those of one package. */
+  gates(names: readonly string[], project: string): Promise<GatesOutcome> {
+    const child = spawn(process.execPath, ["scripts/gates.ts", "--project", project, ...names], {
       cwd: this.root,
       env: this.#environment(),
       stdio: ["ignore", "pipe", "pipe"],

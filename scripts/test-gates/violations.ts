@@ -5,6 +5,8 @@ import type { RepositoryCopy } from "./repository-copy.ts";
 /** One rule broken, and who must notice. */
 export interface Violation {
   readonly name: string;
+  /** The package in which it lies, whose unit tests are run. */
+  readonly project: "sandbox" | "webchat" | "channel-conformance";
   /** The gate that fails, alone. */
   readonly gate: string;
   /** What its output says, so that it fails for this reason. */
@@ -21,6 +23,7 @@ const use = (name: string): string => `\nvoid ((value: ${name}): ${name} => valu
 export const VIOLATIONS: readonly Violation[] = [
   {
     name: "import cycle, of types alone",
+    project: "sandbox",
     gate: "lint",
     says: /packages\/sandbox\/src\/planted\.ts/,
     plant: (copy) => {
@@ -31,6 +34,7 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "upward arrow",
+    project: "webchat",
     gate: "lint",
     says: /imports @factotum\/gateway/,
     plant: (copy) => {
@@ -41,6 +45,7 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "arrow inside a layer",
+    project: "sandbox",
     gate: "lint",
     says: /imports @factotum\/skills/,
     plant: (copy) => {
@@ -51,12 +56,14 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "a platform's name outside its extension",
+    project: "sandbox",
     gate: "lint",
     says: /telegram/,
     plant: (copy) => copy.append(innerModule(copy, SANDBOX), '\nvoid ["telegram"];\n'),
   },
   {
     name: "deep import",
+    project: "sandbox",
     gate: "lint",
     says: /imports \.\.\/\.\.\/skills\/src\//,
     plant: (copy) => {
@@ -69,12 +76,14 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "dead link",
+    project: "sandbox",
     gate: "lint",
     says: /planted\.md/,
     plant: (copy) => copy.append(`${SANDBOX}/README.md`, "\nSee [there](planted.md).\n"),
   },
   {
     name: "type error in a test",
+    project: "sandbox",
     gate: "types",
     says: /planted\.test\.ts.*TS2322/,
     plant: (copy) =>
@@ -85,18 +94,21 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "unused export",
+    project: "sandbox",
     gate: "dead-code",
     says: /planted/,
     plant: (copy) => copy.append(innerModule(copy, SANDBOX), "\nexport const planted: number = 1;\n"),
   },
   {
     name: "format",
+    project: "sandbox",
     gate: "format",
     says: /packages\/sandbox\/src\/index\.ts/,
     plant: (copy) => copy.replace(`${SANDBOX}/src/index.ts`, /^export \{ /m, "export {   "),
   },
   {
     name: "failing test",
+    project: "sandbox",
     gate: "unit",
     says: /1 failed/,
     plant: (copy) =>
@@ -107,12 +119,14 @@ export const VIOLATIONS: readonly Violation[] = [
   },
   {
     name: "bad exports map",
+    project: "webchat",
     gate: "build",
     says: /missing\.d\.mts/,
     plant: (copy) => copy.replace(`${WEBCHAT}/package.json`, /"types": "\.\/dist\/index\.d\.mts"/g, '"types": "./dist/missing.d.mts"'),
   },
   {
     name: "changed declaration of a published package",
+    project: "channel-conformance",
     gate: "api",
     says: /@factotum\/channel-conformance is what was reviewed/,
     plant: (copy) =>
