@@ -11,6 +11,9 @@ import { PROVIDERS } from "./providers.ts";
 import { CallGuard } from "./stream/call-guard.ts";
 import { MessageAssembler } from "./stream/message-assembler.ts";
 import { streamMessage } from "./stream/stream-message.ts";
+import type { TagChoice } from "./tagged-text/tagged-text-reader.ts";
+import { TaggedParts, type TaggedPartsOptions } from "./tagged-text/tagged-parts.ts";
+import { clampThinking } from "./thinking/clamp-thinking.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
 import { watchConnection } from "./transport/connection-watch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
@@ -47,7 +50,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
       let prepared: PreparedCall;
       try {
-        prepared = prepareCall(await loadFormat(api), { ...options, baseUrl, errors }, request);
+        prepared = await prepareCall(await loadFormat(api), { ...options, baseUrl, errors }, request);
       } catch (failure) {
         yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
         return;
@@ -101,6 +104,8 @@ interface PreparedCall {
   readonly request: ModelRequest;
   readonly rendered: RenderedRequest;
   readonly promptTokens: number;
+  /** What there is to read in the text of the answer. */
+  readonly tags: Pick<TaggedPartsOptions, "tags" | "parseCall"> | undefined;
 }
 
 async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
@@ -127,6 +132,7 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
     clock,
     rules: prepared.module.streamRules,
     assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
+    ...(prepared.tags === undefined ? {} : { tagged: new TaggedParts({ ...prepared.tags, generateId }) }),
     errors,
     promptTokens: prepared.promptTokens,
     retention: prepared.request.cacheRetention ?? "short",
@@ -134,15 +140,24 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
   });
 }
 
-/** Renders the request. Pure. */
-function prepareCall(module: WireFormatModule, { info, baseUrl }: BoundOptions, request: ModelRequest): PreparedCall {
+/** Renders the request. Reads nothing but code that is loaded when it is first needed. */
+async function prepareCall(module: WireFormatModule, { info, baseUrl }: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
   const rules = module.renderRules(info, baseUrl);
+  const asked: ModelRequest =
+    original.thinking === undefined ? original : { ...original, thinking: clampThinking(info, original.thinking).applied };
+  const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
   const prompt = renderPrompt(request, info, rules);
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
   const tools = info.tools === "native" ? renderTools(request.tools, { clean: createTextCleaner(rules.triggers), ...strict }) : [];
   const promptTokens = estimatePrompt(prompt, tools);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
-  return { module, request, rendered, promptTokens };
+  const thinking = !info.reasoning || rules.mayThinkInText === true;
+  return { module, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };
+}
+
+async function chooseTags(tags: TagChoice): Promise<PreparedCall["tags"]> {
+  if (tags.calls) return { tags, parseCall: (await import("./prompt-tools/parse-call.ts")).parseCall };
+  return tags.thinking ? { tags, parseCall: () => ({ name: "", argumentsText: "" }) } : undefined;
 }
 
 function collectCallIds(request: ModelRequest): ReadonlySet<string> {

@@ -17,3 +17,5 @@ export { PROVIDERS } from "./providers.ts";
 export type { ProviderDefaults } from "./providers.ts";
 export { defaultTimeouts } from "./timeouts.ts";
 export type { ModelTimeouts } from "./timeouts.ts";
+export { clampThinking } from "./thinking/clamp-thinking.ts";
+export type { AppliedThinking } from "./thinking/clamp-thinking.ts";

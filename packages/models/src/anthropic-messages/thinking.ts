@@ -1,4 +1,5 @@
 import type { ModelInfo, ModelRequest, ThinkingLevel } from "@factotum/agent-contract";
+import { thinksWithinBudget } from "../thinking/thinking-levels.ts";
 
 /** What the request says about thinking, and how much of the output limit it takes. */
 export type AnthropicThinking =
@@ -20,20 +21,14 @@ const BUDGETS: Readonly<Record<Exclude<ThinkingLevel, "off">, number>> = {
   max: 32_000,
 };
 
-/** Models before 4.6 think within a budget; later ones decide by themselves and take an effort. */
-const BUDGET_MODELS = /claude-(?:3|(?:opus|sonnet|haiku)-4(?:[-.@][015](?!\d)|[-.@]2\d{7}|$))/;
-const NO_XHIGH = /claude-(?:opus|sonnet)-4[-.]6/;
-
 /** Decides from level, model and history how to ask for thinking. Pure. */
 export function chooseThinking(request: ModelRequest, info: ModelInfo, maxOutputTokens: number): AnthropicThinking {
   const level = request.thinking;
   if (!info.reasoning || level === undefined) return { type: "unset" };
   if (level === "off") return { type: "off" };
-  if (!info.id.includes("claude") || BUDGET_MODELS.test(info.id)) return chooseBudget(level, request, maxOutputTokens);
+  if (thinksWithinBudget(info.id)) return chooseBudget(level, request, maxOutputTokens);
   if (level === "adaptive") return { type: "adaptive" };
-  if (level === "minimal") return { type: "adaptive", effort: "low" };
-  if (level === "xhigh" && NO_XHIGH.test(info.id)) return { type: "adaptive", effort: "high" };
-  return { type: "adaptive", effort: level };
+  return { type: "adaptive", effort: level === "minimal" ? "low" : level };
 }
 
 /** At most half of the limit, so that an answer fits behind the thinking; none at all when the endpoint would refuse it. */

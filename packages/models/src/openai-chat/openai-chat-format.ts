@@ -24,6 +24,7 @@ export const openaiChat: WireFormatModule = {
     imagesInToolResults: false,
     errorResults: "text",
     toolCallIds: COMMON_IDS,
+    mayThinkInText: !isOpenAI(info, baseUrl),
     replaysUnsignedThinking: REPLAYS_THINKING.has(info.provider),
     ...(info.id.includes("claude") ? { triggers: ANTHROPIC_TRIGGERS } : {}),
     ...(isOpenAI(info, baseUrl) ? { strictTools: false } : {}),
@@ -51,11 +52,8 @@ function isOpenAI(info: ModelInfo, baseUrl: string): boolean {
   return info.provider === "openai" || host === "api.openai.com" || host.endsWith(".openai.azure.com");
 }
 
-/** Copies know three efforts at most. */
+/** The level has been fitted to the model already. */
 function compatibleSettings(request: ModelRequest, info: ModelInfo): Pick<LanguageModelV4CallOptions, "reasoning"> {
   const level = info.reasoning ? toReasoning(request.thinking) : undefined;
-  if (level === undefined) return {};
-  if (level === "none") return KNOWS_NONE.has(info.provider) ? { reasoning: "none" } : {};
-  if (level === "minimal") return { reasoning: "low" };
-  return { reasoning: level === "xhigh" || level === "max" ? "high" : level };
+  return level === undefined || (level === "none" && !KNOWS_NONE.has(info.provider)) ? {} : { reasoning: level };
 }

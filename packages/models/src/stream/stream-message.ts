@@ -15,6 +15,7 @@ import { createUsage, type Pricing, toUsage } from "../usage.ts";
 import { estimateTokens } from "../estimate-tokens.ts";
 import type { RawFrame, StreamRules } from "../wire-format.ts";
 import type { CallGuard } from "./call-guard.ts";
+import type { TaggedParts } from "../tagged-text/tagged-parts.ts";
 import { judgeFinish, type FinishPart } from "./judge-finish.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
 
@@ -28,6 +29,8 @@ export interface StreamCall {
   readonly clock: Clock;
   readonly rules: StreamRules;
   readonly assembler: MessageAssembler;
+  /** For answers whose text holds more than text. */
+  readonly tagged?: TaggedParts;
   readonly errors: ErrorContext;
   /** Tokens of the prompt, as far as they can be guessed. */
   readonly promptTokens: number;
@@ -113,6 +116,7 @@ class StreamState {
         this.#readRaw(part.rawValue);
         return;
       case "finish":
+        yield* this.#progress(part);
         this.finish = part;
         return;
       case "stream-start":
@@ -147,7 +151,8 @@ class StreamState {
 
   *#progress(part: LanguageModelV4StreamPart): Generator<ModelEvent> {
     const { assembler, guard, rules } = this.#call;
-    const events = assembler.accept(part);
+    const parts = this.#call.tagged?.accept(part) ?? [part];
+    const events = parts.flatMap((one) => assembler.accept(one));
     guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
     yield* events;
   }

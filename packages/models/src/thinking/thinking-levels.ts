@@ -1,0 +1,66 @@
+import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
+
+const BUDGETS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "xhigh", "max"];
+const EFFORTS: readonly ThinkingLevel[] = ["off", "low", "medium", "high", "adaptive"];
+
+/** Anthropic's models before 4.6 think within a budget; later ones decide by themselves and take an effort. */
+const BUDGET_MODELS = /claude-(?:3|(?:opus|sonnet|haiku)-4(?:[-.@][015](?!\d)|[-.@]2\d{7}|$))/;
+
+/** True for models on Anthropic's wire that are told how many tokens they may think. */
+export function thinksWithinBudget(id: string): boolean {
+  return !id.includes("claude") || BUDGET_MODELS.test(id);
+}
+
+/** By the beginning of the model's own name; the first match wins. `adaptive` is everywhere where it can be left to the model. */
+const OPENAI: readonly (readonly [pattern: RegExp, levels: readonly ThinkingLevel[]])[] = [
+  [/^o\d|^gpt-oss|^codex-mini/, ["low", "medium", "high", "adaptive"]],
+  [/^gpt-5(?:-|$)/, ["minimal", "low", "medium", "high", "adaptive"]],
+  [/^gpt-5\.1/, EFFORTS],
+  [/^gpt-5\.[2-5]/, ["off", "low", "medium", "high", "xhigh", "adaptive"]],
+  [/^gpt-(?:5\.[6-9]|[6-9])/, ["off", "low", "medium", "high", "xhigh", "adaptive", "max"]],
+];
+
+const GOOGLE: typeof OPENAI = [
+  [/^gemini-2\.5-pro/, ["minimal", "low", "medium", "high", "xhigh", "adaptive", "max"]],
+  [/^gemini-2/, [...BUDGETS, "adaptive"]],
+  [/^gemini-3(?:\.\d)?-pro/, ["low", "high", "adaptive"]],
+  [/^gemini-3\.[78]/, ["low", "medium", "high", "adaptive"]],
+  [/^gemini-3/, ["minimal", "low", "medium", "high", "adaptive"]],
+];
+
+/** The levels a model takes: what the catalogue or the configuration says, else what its wire format and line take. `off` alone: none. */
+export function thinkingLevelsOf(info: ModelInfo): readonly ThinkingLevel[] {
+  if (!info.reasoning) return ["off"];
+  const name = info.id.slice(info.id.lastIndexOf("/") + 1);
+  switch (info.api) {
+    case "anthropic-messages":
+      if (thinksWithinBudget(info.id)) return BUDGETS;
+      if (info.thinkingLevels !== undefined) return info.thinkingLevels;
+      return /-4[-.]6/.test(name)
+        ? ["off", "low", "medium", "high", "adaptive", "max"]
+        : ["off", "low", "medium", "high", "xhigh", "adaptive", "max"];
+    case "openai-responses":
+      return info.thinkingLevels ?? byName(OPENAI, name) ?? EFFORTS;
+    case "openai-chat":
+      return withOff(info.thinkingLevels) ?? (info.provider === "openai" ? byName(OPENAI, name) : undefined) ?? EFFORTS;
+    case "google-generative-ai":
+      return withAdaptive(info.thinkingLevels) ?? byName(GOOGLE, name) ?? ["low", "medium", "high", "adaptive"];
+    case "mistral":
+      return info.thinkingLevels ?? ["off", "high", "adaptive"];
+    case "demo":
+      return ["off"];
+  }
+}
+
+/** On the servers that copy the chat endpoint, what is not asked for is off, or left to the model. */
+function withOff(levels: readonly ThinkingLevel[] | undefined): readonly ThinkingLevel[] | undefined {
+  return levels === undefined ? undefined : [...new Set<ThinkingLevel>(["off", ...levels, "adaptive"])];
+}
+
+function withAdaptive(levels: readonly ThinkingLevel[] | undefined): readonly ThinkingLevel[] | undefined {
+  return levels === undefined ? undefined : [...new Set<ThinkingLevel>([...levels, "adaptive"])];
+}
+
+function byName(table: typeof OPENAI, name: string): readonly ThinkingLevel[] | undefined {
+  return table.find(([pattern]) => pattern.test(name))?.[1];
+}
