@@ -69,6 +69,8 @@ export interface CompactionMessage {
   readonly firstKeptEntryId: string;
   /** Size of the context before the cut, in tokens. */
   readonly tokensBefore: number;
+  /** True when words of strangers went into the summary (R23). */
+  readonly tainted?: boolean;
   readonly timestamp: number;
 }
 

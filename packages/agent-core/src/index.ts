@@ -1,5 +1,11 @@
 export { BOOTSTRAP_NAMES } from "./bootstrap/bootstrap-file.ts";
 export { planBootstrap } from "./bootstrap/plan-bootstrap.ts";
+export { contextBudget, shouldCompact, shouldFlushMemory } from "./compaction/context-budget.ts";
+export { fallbackCompaction } from "./compaction/fallback-compaction.ts";
+export { memoryFlushPrompt } from "./compaction/memory-flush-prompt.ts";
+export { planCompaction } from "./compaction/plan-compaction.ts";
+export { renderSummaryMessage } from "./compaction/render-summary-message.ts";
+export { groupSummaries, limitSummary, renderSummaryRequest } from "./compaction/summary-request.ts";
 export { renderEffectivePrompt } from "./effective-prompt/render-effective-prompt.ts";
 export { createTimeFormat } from "./effective-prompt/time-format.ts";
 export type { TimeFormat } from "./effective-prompt/time-format.ts";
@@ -27,6 +33,10 @@ export {
   estimateTokens,
   IMAGE_TOKENS,
 } from "./tokens/estimate-tokens.ts";
+export type { ContextBudget, ContextBudgetOptions } from "./compaction/context-budget.ts";
+export type { FallbackCompaction, FallbackOptions } from "./compaction/fallback-compaction.ts";
+export type { CompactionChunk, CompactionOptions, CompactionPlan } from "./compaction/plan-compaction.ts";
+export type { SummaryOptions, SummaryPart } from "./compaction/summary-request.ts";
 export type { PruneResult } from "./history/prune-tool-results.ts";
 export type { Quarantine } from "./history/quarantine.ts";
 export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";

@@ -6,7 +6,7 @@ const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** How the lines begin that we write ourselves, in lower case. Any delimiter counts, also that of another turn. */
 const OPENERS =
-  /^(?:\[\s*[0-9a-f]{6}|\[\s*\/|inbound\s+context|system\s*:|\[\s*media\s+attached|\[\s*user\s+sent\s+media|\[\s*subagent|\[\s*plugin\s+context|\[\s*\[\s*bootstrap|thread\s+history\s+-)/u;
+  /^(?:\[\s*[0-9a-f]{6}|\[\s*\/|inbound\s+context|system\s*:|\[\s*media\s+attached|\[\s*user\s+sent\s+media|\[\s*subagent|\[\s*plugin\s+context|\[\s*\[\s*bootstrap|\[\s*summary|thread\s+history\s+-)/u;
 
 /**
  * Makes a platform's text safe to stand outside a block: a line that begins like one of ours gets a visible backslash, also when it hides

@@ -1,0 +1,153 @@
+import type { AgentMessage, AssistantMessage, UserMessage } from "@factotum/agent-contract";
+import { withoutImages } from "../history/drop-images.ts";
+import { rerenderMessages } from "../history/rerender-messages.ts";
+import { capContent } from "../loop/truncate-tool-result.ts";
+import { projectMessages } from "../projection/project-messages.ts";
+import { oneLine } from "../prompt/one-line.ts";
+import { cutText } from "../text/cut-text.ts";
+import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
+
+/** What a local truncation goes by. */
+export interface FallbackOptions extends ContextBudgetOptions {
+  /** Tokens of system prompt and tools. */
+  readonly overheadTokens: number;
+  /** The summary that stands before these messages already. */
+  readonly previousSummary?: string;
+}
+
+/** What is left of a history when no model could summarise it. */
+export interface FallbackCompaction {
+  readonly summary: string;
+  /** Index of the first message of which something stays; the number of messages when nothing does. */
+  readonly firstKept: number;
+  /** What follows the summary from now on. */
+  readonly messages: readonly AgentMessage[];
+  /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
+  readonly shrunk: boolean;
+  readonly tainted: boolean;
+}
+
+const MIN_MESSAGE_TOKENS = 1_000;
+const SUMMARY_SHARE = 8;
+const MAX_SUMMARY_TOKENS = 1_000;
+const LINE_CHARS = 160;
+/** What the last turn is cut to, step by step, if it does not fit by itself: characters of one result and of one call's arguments. */
+const SHRINK_CHARS = [4_000, 1_000, 200] as const;
+
+/**
+ * Cuts a history without a model, so that the next turn always proceeds (R9): whole turns go, oldest first; if the last turn alone is too large,
+ * its images, thoughts and long results shrink, then its oldest steps go, then the rest of what was said in it. Summary and messages together,
+ * after the projection, have at most the tokens that the window leaves beside reserve and overhead (1,000 at least). Deterministic and total.
+ */
+export function fallbackCompaction(messages: readonly AgentMessage[], options: FallbackOptions): FallbackCompaction {
+  const { maxContext, keepRecent } = contextBudget(options);
+  const maxTokens = Math.max(MIN_MESSAGE_TOKENS, maxContext - options.overheadTokens);
+  const summaryTokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(maxTokens / SUMMARY_SHARE));
+  // Some tokens for what the projection adds around the summary and repairs at the seams.
+  const room = maxTokens - summaryTokens - 50;
+  const firstKept = firstThatFits(messages, Math.min(room, keepRecent));
+  const kept = messages.slice(firstKept);
+  const fitting = tokensOf(kept) <= room ? kept : shrinkTurn(kept, room);
+  return {
+    summary: summarise(messages.slice(0, firstKept), fitting !== kept, summaryTokens, options.previousSummary),
+    firstKept,
+    messages: fitting,
+    shrunk: fitting !== kept,
+    tainted: messages.slice(0, firstKept).some((message) => message.role !== "assistant" && message.tainted === true),
+  };
+}
+
+/** The beginning of the earliest turn from which everything fits; of the last turn if that does not. */
+function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): number {
+  let found: number | undefined;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    if (messages[index]?.role !== "user") continue;
+    if (found !== undefined && tokensOf(messages.slice(index)) > maxTokens) break;
+    found = index;
+  }
+  return found ?? messages.length;
+}
+
+/** What the messages cost when they are sent. */
+function tokensOf(messages: readonly AgentMessage[]): number {
+  return estimateHistoryTokens(projectMessages(messages));
+}
+
+/** One turn, made to fit. Its first message is the user's. */
+function shrinkTurn(turn: readonly AgentMessage[], room: number): readonly AgentMessage[] {
+  let smaller = turn;
+  for (const maxChars of SHRINK_CHARS) {
+    smaller = turn.map((message) => shrinkMessage(message, maxChars));
+    if (tokensOf(smaller) <= room) return smaller;
+  }
+  const [said, ...rest] = smaller;
+  if (said?.role !== "user") return [];
+  const [shown = said] = rerenderMessages([said], { toolResultMaxChars: LINE_CHARS });
+  for (let steps = stepsOf(rest); ; steps = steps.slice(1)) {
+    const left = [shown, ...steps.flat()];
+    if (tokensOf(left) <= room) return left;
+    if (steps.length === 0) break;
+  }
+  return [cutMessage(shown, room)];
+}
+
+function shrinkMessage(message: AgentMessage, maxChars: number): AgentMessage {
+  switch (message.role) {
+    case "user":
+      return withoutImages(message);
+    case "toolResult":
+      return { ...withoutImages(message), content: capContent(withoutImages(message).content, maxChars) };
+    case "assistant":
+      return { ...message, content: shrinkAnswer(message, maxChars) };
+    default:
+      return message satisfies never;
+  }
+}
+
+function shrinkAnswer({ content }: AssistantMessage, maxChars: number): AssistantMessage["content"] {
+  return content.flatMap((block): AssistantMessage["content"] => {
+    if (block.type === "thinking") return [];
+    if (block.type === "text") return [{ type: "text", text: cutText(block.text, maxChars, " […]") }];
+    const fits = JSON.stringify(block.arguments).length <= maxChars;
+    return [fits ? block : { ...block, arguments: { note: "arguments removed to make room" } }];
+  });
+}
+
+/** An answer and the results after it are one step: cutting between steps splits no pair. */
+function stepsOf(messages: readonly AgentMessage[]): readonly (readonly AgentMessage[])[] {
+  const steps: AgentMessage[][] = [];
+  for (const message of messages) {
+    if (message.role === "toolResult") steps.at(-1)?.push(message);
+    else steps.push([message]);
+  }
+  return steps;
+}
+
+/** The beginning of what was said. A text never has more tokens than UTF-16 units. */
+function cutMessage(message: AgentMessage, room: number): UserMessage {
+  const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const tainted = message.role !== "assistant" && message.tainted === true;
+  const cut = cutText(text, Math.max(0, room - 50), "\n[… cut to make room]");
+  return { role: "user", content: [{ type: "text", text: cut }], ...(tainted ? { tainted } : {}), timestamp: message.timestamp };
+}
+
+function summarise(dropped: readonly AgentMessage[], shrunk: boolean, maxTokens: number, previousSummary: string | undefined): string {
+  const asked = dropped.flatMap((message) => (message.role === "user" ? [lineOf(message)] : []));
+  const head = `${asked.length} older turns were cut to make room and could not be summarised.${shrunk ? " Of the last turn only a part is left." : ""}`;
+  const lines: string[] = [];
+  let left = maxTokens - estimateTokens(head) - 30;
+  const earlier = previousSummary === undefined ? [] : [cutText(oneLine(previousSummary), Math.floor(left / 2), " […]")];
+  left -= earlier.reduce((sum, text) => sum + estimateTokens(text) + 1, 0);
+  for (const line of asked.toReversed()) {
+    left -= estimateTokens(line) + 1;
+    if (left < 0) break;
+    lines.unshift(line);
+  }
+  return [head, ...earlier, ...(lines.length === 0 ? [] : ["What was said in them, newest last:", ...lines])].join("\n");
+}
+
+function lineOf(message: UserMessage): string {
+  const text = message.parts?.body ?? message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
+  return `- ${cutText(oneLine(text.slice(0, 4 * LINE_CHARS).toWellFormed()), LINE_CHARS, "…")}`;
+}

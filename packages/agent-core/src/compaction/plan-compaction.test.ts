@@ -1,0 +1,106 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anyHistory, asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
+import { sendableFaults } from "../../test/sendable-faults.ts";
+import { assistant, call, user } from "../../test/scripted-model.ts";
+import { projectMessages } from "../projection/project-messages.ts";
+import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { contextBudget, shouldCompact, shouldFlushMemory } from "./context-budget.ts";
+import { type CompactionOptions, planCompaction } from "./plan-compaction.ts";
+
+const plan = (messages: readonly AgentMessage[], parts: Partial<CompactionOptions> = {}) =>
+  planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window: 200_000, ...parts });
+/** A finished turn of about so many tokens. */
+const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
+  turn(name),
+  asks(name),
+  toolResult(name, "x".repeat(tokens * 4)),
+  says("done"),
+];
+
+describe("the budget of a window", () => {
+  test("has the defaults of the design, and a small window's share of them", () => {
+    expect(contextBudget({ window: 200_000 })).toEqual({ maxContext: 180_000, keepRecent: 20_000, maxSummary: 8_000, maxChunk: 100_000 });
+    expect(contextBudget({ window: 16_000 })).toEqual({ maxContext: 12_000, keepRecent: 4_000, maxSummary: 2_000, maxChunk: 8_000 });
+  });
+
+  test("says when to compact, and when to write notes before", () => {
+    expect([180_000, 180_001].map((tokens) => shouldCompact(tokens, { window: 200_000 }))).toEqual([false, true]);
+    expect([176_000, 176_001].map((tokens) => shouldFlushMemory(tokens, { window: 200_000 }))).toEqual([false, true]);
+    expect([10_000, 10_001].map((tokens) => shouldFlushMemory(tokens, { window: 16_000 }))).toEqual([false, true]);
+  });
+});
+
+describe("planCompaction", () => {
+  test("keeps the latest turns that make about 20,000 tokens", () => {
+    const history = [turnOf(50_000, "a"), turnOf(9_000, "b"), turnOf(9_000, "c"), turnOf(9_000, "d")].flat();
+    expect(plan(history)?.firstKept).toBe(4);
+    expect(plan(history, { keepRecentTokens: 10_000 })?.firstKept).toBe(8);
+  });
+
+  test("keeps a large last turn where the window has room, and none where it has not", () => {
+    const history = [...turnOf(30_000, "a"), ...turnOf(60_000, "b")];
+    expect(plan(history)?.firstKept).toBe(4);
+    expect(plan(history, { window: 64_000 })?.firstKept).toBe(8);
+    expect(plan([...history, turn("open")], { window: 64_000 })?.firstKept).toBe(8);
+  });
+
+  test("never cuts into an open turn, and has no plan for one alone", () => {
+    expect(plan([turn("a"), asks("x"), toolResult("x", "y".repeat(800_000))])).toBeUndefined();
+    expect(plan(turnOf(100))).toBeUndefined();
+    expect(plan([])).toBeUndefined();
+  });
+
+  test("hands over what was said, called and answered, without envelopes, thoughts and image data", () => {
+    const old: readonly AgentMessage[] = [
+      { ...turn('say "hi"\n{"role":"assistant"}', { conversation: { groupSubject: "secret group" } }, [IMAGE]), tainted: true },
+      {
+        ...assistant("On it.", [call("c1", "read", { path: "/srv/a.md" })]),
+        content: [{ type: "thinking", text: "hmm" }, ...assistant("On it.", [call("c1", "read", { path: "/srv/a.md" })]).content],
+      },
+      { ...toolResult("c1", "body of a.md"), isError: true },
+      says("Done"),
+    ];
+    const made = plan([...old, ...turnOf(30_000)]);
+    expect(made?.chunks.map(({ text }) => text.split("\n").map((line) => JSON.parse(line) as unknown))).toEqual([
+      [
+        { role: "user", sender: "Ann", owner: true, text: 'say "hi"\n{"role":"assistant"}\n(1 image)' },
+        { role: "assistant", text: "On it." },
+        { role: "call", tool: "read", text: '{"path":"/srv/a.md"}' },
+        { role: "result", tool: "ls", error: true, text: "body of a.md" },
+        { role: "assistant", text: "Done" },
+      ],
+    ]);
+    expect(made?.tainted).toBe(true);
+    expect(plan([...old.slice(1).map((message) => message), ...turnOf(30_000)])?.tainted).toBe(false);
+  });
+
+  test("begins with the summary that was there", () => {
+    const made = plan([user("a"), says("b"), ...turnOf(30_000)], { previousSummary: "Likes\ntea." });
+    expect(made?.chunks[0]?.text.split("\n")[0]).toBe('{"role":"summary of what came before","text":"Likes\\ntea."}');
+  });
+
+  test("parts of the transcript fit the summariser, and stay when more is said", () => {
+    const options = { summariserWindow: 16_000, keepRecentTokens: 2_000 };
+    fc.assert(
+      fc.property(anyHistory, fc.integer({ min: 16_000, max: 200_000 }), (history, window) => {
+        const tail = turnOf(3_000, "tail");
+        const made = plan([...history, ...tail], { ...options, window });
+        const { maxChunk, maxContext } = contextBudget({ window, keepRecentTokens: 2_000 });
+        if (made === undefined) return;
+        expect(made.firstKept).toBeGreaterThan(0);
+        const kept = [...history, ...tail].slice(made.firstKept);
+        expect(kept[0]?.role ?? "user").toBe("user");
+        expect(sendableFaults(projectMessages(kept))).toEqual([]);
+        expect(estimateHistoryTokens(kept)).toBeLessThan(maxContext);
+        expect(made.chunks.filter(({ text }) => estimateTokens(text) > Math.min(maxChunk, 8_000))).toEqual([]);
+        const later = plan([...history, ...tail, ...turnOf(3_000, "later"), ...turnOf(3_000, "more")], { ...options, window });
+        expect(later?.chunks.slice(0, made.chunks.length - 1).map(({ text }) => text)).toEqual(
+          made.chunks.slice(0, -1).map(({ text }) => text),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

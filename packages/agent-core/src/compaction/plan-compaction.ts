@@ -1,0 +1,98 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import { renderJson } from "../effective-prompt/render-json.ts";
+import { estimateHistoryTokens, estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
+import { renderTranscript, type TranscriptLine } from "./render-transcript.ts";
+
+/** What a compaction is planned by. */
+export interface CompactionOptions extends ContextBudgetOptions {
+  /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
+  readonly contextTokens: number;
+  /** The window of the model that writes the summary; that of the session's model by default. */
+  readonly summariserWindow?: number;
+  /** The summary that stands before these messages already. */
+  readonly previousSummary?: string;
+}
+
+/** One part of what is to be summarised, as the summariser gets it. */
+export interface CompactionChunk {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** Where to cut, and what to summarise. */
+export interface CompactionPlan {
+  /** Index of the first message that stays; the number of messages when none does. Always a turn's beginning. */
+  readonly firstKept: number;
+  /**
+   * Oldest first. Messages that come later change none but the last of them, so a summary that was made for a chunk with the same text is good for
+   * another attempt (R9).
+   */
+  readonly chunks: readonly CompactionChunk[];
+  readonly tokensBefore: number;
+  /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
+  readonly tainted: boolean;
+}
+
+/**
+ * Plans a compaction (design 03 §2, R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
+ * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
+ * `fallbackCompaction` helps. Pure.
+ */
+export function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined {
+  const firstKept = cutAt(messages, options);
+  if (firstKept === 0) return undefined;
+  const old = messages.slice(0, firstKept);
+  const { maxChunk } = contextBudget({ window: options.summariserWindow ?? options.window });
+  const lines = renderTranscript(old, maxChunk);
+  return {
+    firstKept,
+    chunks: chunksOf(options.previousSummary === undefined ? lines : [previous(options.previousSummary), ...lines], maxChunk),
+    tokensBefore: options.contextTokens,
+    tainted: old.some((message) => message.role !== "assistant" && message.tainted === true),
+  };
+}
+
+/** The latest turn's beginning behind which there is enough; the end of the messages counts when the last turn is over. */
+function cutAt(messages: readonly AgentMessage[], options: CompactionOptions): number {
+  const { maxContext, keepRecent } = contextBudget(options);
+  const overhead = Math.max(0, options.contextTokens - estimateHistoryTokens(messages));
+  const maxKept = Math.max(keepRecent, Math.floor((maxContext - overhead) / 2));
+  let cut = isTurnOver(messages) ? messages.length : undefined;
+  let cutTokens = 0;
+  let tokens = 0;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message === undefined) break;
+    tokens += estimateMessageTokens(message);
+    if (message.role !== "user") continue;
+    if (cut !== undefined && (cutTokens >= keepRecent || tokens > maxKept)) break;
+    cut = index;
+    cutTokens = tokens;
+  }
+  return cut ?? 0;
+}
+
+function isTurnOver(messages: readonly AgentMessage[]): boolean {
+  const last = messages.at(-1);
+  return last?.role === "assistant" && !last.content.some(({ type }) => type === "toolCall");
+}
+
+function previous(summary: string): TranscriptLine {
+  const text = renderJson({ role: "summary of what came before", text: summary });
+  return { message: -1, text, tokens: estimateTokens(text) + 1 };
+}
+
+function chunksOf(lines: readonly TranscriptLine[], maxTokens: number): readonly CompactionChunk[] {
+  const chunks: { text: string; tokens: number }[] = [];
+  for (const { text, tokens } of lines) {
+    const open = chunks.at(-1);
+    if (open === undefined || open.tokens + tokens > maxTokens) {
+      chunks.push({ text, tokens });
+    } else {
+      open.text += `\n${text}`;
+      open.tokens += tokens;
+    }
+  }
+  return chunks;
+}
