@@ -5,7 +5,8 @@ import { defineConfig, type UserConfig } from "tsdown";
  * needed. `shims` is for the Lark SDK, which reads `__dirname`.
  */
 const config: UserConfig = defineConfig({
-  entry: { factotum: "src/factotum.ts" },
+  // A thread's program is an entry of its own: nothing imports it.
+  entry: { factotum: "src/factotum.ts", "image-worker": "../../packages/gateway/src/media/images/image-worker.ts" },
   format: "esm",
   platform: "node",
   target: "node24",

@@ -1,18 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { AgentTool, Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
 import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
-import { startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
+import { inboundMediaFolder, startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
 import { createHostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore } from "@factotum/store";
-import { createCoreTools, createFileAccess, type FileRoot } from "@factotum/tools";
+import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
+import { createLocalFiles } from "./local-files.ts";
 
 /** A gateway with all that belongs to it. */
 export interface ComposedGateway {
@@ -57,6 +59,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     logger,
     onDamage: (damage) => logger.error("A stored row is not what was written; it is left out", { ...damage }),
   });
+  const files = fileAccess(loaded);
   try {
     const gateway = await startGateway({
       version: context.version,
@@ -66,7 +69,9 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       store,
       token,
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-      tools: ({ messenger }) => coreTools({ context, loaded, messenger }),
+      tools: ({ messenger }) => coreTools({ context, loaded, files, messenger }),
+      localFiles: createLocalFiles(files),
+      imageWorker: pathToFileURL(assetPath("image-worker")),
       skills: skillIndex(loaded, context, logger),
       skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
       ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
@@ -109,26 +114,35 @@ function configReport({ path, fileHash, runningHash, problems, inactive }: Loade
 
 type Messenger = Parameters<GatewayOptions["tools"]>[0]["messenger"];
 
-function coreTools({
-  context,
-  loaded,
-  messenger,
-}: {
-  context: CliContext;
-  loaded: LoadedConfig;
-  messenger: Messenger;
-}): readonly AgentTool[] {
-  const { config, paths } = loaded;
+/** Where tools may go, and what the owner names by its path is read from. */
+function fileAccess({ config, paths, path: configPath }: LoadedConfig): FileAccess {
   const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs].map((path) => ({
     type: "skills" as const,
     path,
   }));
   const added = config.tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false }));
   // What the owner opened is open to the owner: nobody else's turn reads it.
-  const roots = (run: RunFacts): readonly FileRoot[] => (run.owner ? [...skills, ...added] : skills);
-  const files = createFileAccess({ roots, home: paths.home, protectedPaths: [loaded.path], userHome: paths.userHome });
+  const roots = (run: RunFacts): readonly FileRoot[] => [
+    ...skills,
+    ...(run.owner ? added : []),
+    { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
+  ];
+  return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome });
+}
+
+function coreTools({
+  context,
+  loaded,
+  files,
+  messenger,
+}: {
+  context: CliContext;
+  loaded: LoadedConfig;
+  files: FileAccess;
+  messenger: Messenger;
+}): readonly AgentTool[] {
   const runner = createHostRunner({ clock: systemClock, baseEnv: context.env });
-  return createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds });
+  return createCoreTools({ files, runner, messenger, execTimeoutSeconds: loaded.config.tools.exec.timeoutSeconds });
 }
 
 function skillIndex({ config, paths }: LoadedConfig, { env, platform }: CliContext, logger: Logger): SkillIndex {

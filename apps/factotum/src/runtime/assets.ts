@@ -5,6 +5,7 @@ const ASSETS = {
   "package.json": { built: "../package.json", source: "../../package.json" },
   web: { built: "./web", source: "../../../web/dist" },
   skills: { built: "./skills", source: "../../../../packages/skills/bundled" },
+  "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
   templates: { built: "./templates", source: "../../templates" },
 } as const;
 

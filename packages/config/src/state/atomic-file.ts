@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
  * beside it (mode 600), flushed, renamed over it, the folder flushed. A symbolic link is followed, and stays. Missing folders are made
  * with mode 700.
  */
-export async function writePrivateFile(path: string, content: string): Promise<void> {
+export async function writePrivateFile(path: string, content: string | Uint8Array): Promise<void> {
   const target = await realTarget(path);
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: 0o700 });

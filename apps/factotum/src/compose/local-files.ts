@@ -1,0 +1,25 @@
+import type { LocalFile, LocalFiles } from "@factotum/gateway";
+import { FileAccessError, type FileAccess, type OpenFile } from "@factotum/tools";
+
+/** Reads what the owner names by its path through the same access that the file tools have (R21). */
+export function createLocalFiles(files: FileAccess): LocalFiles {
+  return {
+    async read(path, { run, maxBytes }) {
+      try {
+        await using file = await (await files.forRun(run)).openFile(path);
+        return await readWhole(file, maxBytes);
+      } catch (error) {
+        if (!(error instanceof FileAccessError)) throw error;
+        return { type: "refused", reason: error.code === "not-found" ? "not-found" : "not-allowed", shown: path };
+      }
+    },
+  };
+}
+
+async function readWhole({ handle, sizeBytes, shown, untrusted }: OpenFile, maxBytes: number): Promise<LocalFile> {
+  if (sizeBytes > maxBytes) return { type: "refused", reason: "too-large", shown };
+  const bytes = new Uint8Array(sizeBytes);
+  // What was appended since the size was asked is not read.
+  const { bytesRead } = await handle.read(bytes, 0, sizeBytes, 0);
+  return { type: "file", bytes: bytes.subarray(0, bytesRead), shown, untrusted };
+}
