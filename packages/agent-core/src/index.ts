@@ -24,6 +24,9 @@ export { renderSections, renderSystemPrompt } from "./prompt/render-system-promp
 export { PROMPT_SECTIONS } from "./prompt/sections/index.ts";
 export { openCalls } from "./projection/open-calls.ts";
 export { projectMessages } from "./projection/project-messages.ts";
+export { describeContext } from "./report/describe-context.ts";
+export { sentForm } from "./report/describe-message.ts";
+export { diffContext } from "./report/diff-context.ts";
 export type { BootstrapFile, BootstrapName, BootstrapPlan, BootstrapTruncation, PlannedFile } from "./bootstrap/bootstrap-file.ts";
 export type { BootstrapLimits } from "./bootstrap/plan-bootstrap.ts";
 export {
@@ -40,6 +43,8 @@ export type { SummaryOptions, SummaryPart } from "./compaction/summary-request.t
 export type { PruneResult } from "./history/prune-tool-results.ts";
 export type { Quarantine } from "./history/quarantine.ts";
 export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
+export type { ContextDescription, ContextRequestFacts, DescribedPart, DescribedSection } from "./report/context-description.ts";
+export type { ContextChange, ContextDifference } from "./report/diff-context.ts";
 export type { PromptVariant } from "./prompt/prompt-variant.ts";
 export type { SubagentFacts } from "./prompt/render-subagent-context.ts";
 export type {

@@ -58,6 +58,16 @@ function closingLine(cut: number, total: number): string {
   return `\n[${figures} characters cut. Ask for less at a time: a narrower path, pattern or range.]`;
 }
 
+const CUT = /\n\[([\d,]+) of ([\d,]+) characters cut\. [^\n]*\]$/;
+
+/** What the closing line of a cut result says; `undefined` for a text that was not cut. */
+export function readToolResultCut(text: string): { readonly keptChars: number; readonly totalChars: number } | undefined {
+  const [, cut, total] = CUT.exec(text.slice(-300)) ?? [];
+  if (cut === undefined || total === undefined) return undefined;
+  const totalChars = Number(total.replaceAll(",", ""));
+  return { keptChars: totalChars - Number(cut.replaceAll(",", "")), totalChars };
+}
+
 /** The same for a whole result: several texts that are too long together become one; images stay. */
 export function capContent(content: ToolResultMessage["content"], limit: number): ToolResultMessage["content"] {
   const texts = content.filter((part) => part.type === "text");
