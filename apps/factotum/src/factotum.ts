@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The entry stays thin: `--version` loads this file alone, and an old Node gets a sentence instead of a stack trace.
 import { isSupportedNode, OLDEST_NODE } from "./runtime/node-version.ts";
+import { tuneProcess } from "./runtime/tune-process.ts";
 import { readVersion } from "./runtime/version.ts";
 
 const [first, ...rest] = process.argv.slice(2);
@@ -13,6 +14,7 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   );
   process.exitCode = 1;
 } else {
+  if (first === "gateway" && rest[0] === "run") tuneProcess();
   const { runProcess } = await import("./cli/run-process.ts");
   await runProcess();
 }

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { planTuning, type ProcessFacts } from "./tune-process.ts";
+
+const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
+  platform: "linux",
+  env: { HOME: "/home/ada", EMPTY: undefined },
+  execPath: "/usr/bin/node",
+  execArgv: ["--no-warnings"],
+  argv: ["/usr/bin/node", "/opt/factotum.mjs", "gateway", "run"],
+  hasChannel: false,
+  ...changes,
+});
+
+test("a gateway begins anew as the same command, with flags for the heap and an allocator that gives memory back", () => {
+  expect(planTuning(facts())).toEqual({
+    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=4", "--heap-growing-percent=50", "/opt/factotum.mjs", "gateway", "run"],
+    env: { HOME: "/home/ada", MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072", FACTOTUM_TUNED: "1" },
+  });
+});
+
+test("a flag that was given stays as it was given", () => {
+  const args = planTuning(facts({ execArgv: ["--max-semi-space-size=32"] }))?.args;
+  expect(args?.filter((arg) => arg.startsWith("--max-semi-space-size"))).toEqual(["--max-semi-space-size=32"]);
+});
+
+test.each<[string, Partial<ProcessFacts>]>([
+  ["the second time", { env: { FACTOTUM_TUNED: "1" } }],
+  ["where the allocator was set by somebody else", { env: { MALLOC_ARENA_MAX: "4" } }],
+  ["under a parent that talks over a channel", { hasChannel: true }],
+  ["on a system with another allocator", { platform: "darwin" }],
+])("nothing is begun anew %s", (_case, changes) => {
+  expect(planTuning(facts(changes))).toBeUndefined();
+});
