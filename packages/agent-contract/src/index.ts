@@ -9,7 +9,7 @@ export type {
   UserMessage,
   UserMessageParts,
 } from "./messages.ts";
-export { addUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
+export { addUsage, joinUsage, NO_USAGE, NO_USAGE_TOTALS } from "./usage.ts";
 export type { Usage, UsageTotals } from "./usage.ts";
 export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
 export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";

@@ -47,3 +47,21 @@ export function addUsage(totals: UsageTotals, call: Usage): UsageTotals {
     lastCacheWrite: call.cacheWrite,
   };
 }
+
+/** The totals of two runs after each other; how large the context is, the later one says. */
+export function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals {
+  if (later.calls === 0) return earlier;
+  const costUsd = earlier.costUsd === undefined && later.costUsd === undefined ? undefined : (earlier.costUsd ?? 0) + (later.costUsd ?? 0);
+  return {
+    input: earlier.input + later.input,
+    output: earlier.output + later.output,
+    cacheRead: earlier.cacheRead + later.cacheRead,
+    cacheWrite: earlier.cacheWrite + later.cacheWrite,
+    total: earlier.total + later.total,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    calls: earlier.calls + later.calls,
+    lastInput: later.lastInput,
+    lastCacheRead: later.lastCacheRead,
+    lastCacheWrite: later.lastCacheWrite,
+  };
+}

@@ -21,6 +21,7 @@ import { MediaStage } from "./media/media-stage.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import { SpendGuard } from "./spend/spend-guard.ts";
 import { publishEntry } from "./turn/publish-entry.ts";
+import { Compactor } from "./turn/compact-session.ts";
 import { InputWatchers } from "./turn/run-report.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { SessionCache } from "./turn/session-cache.ts";
@@ -84,6 +85,15 @@ export class Engine {
       logger,
       onSettled: (row) => this.#noteSettled(row),
     });
+    const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
+    const spend = new SpendGuard({
+      config: config.spend,
+      store,
+      clock,
+      logger,
+      dayOf: (agentId, nowMs) => this.#localDay(agentId, nowMs),
+      onPause: (cause, message) => this.#inBackground("pause notice", this.#tellPause(cause.agentId, message)),
+    });
     this.services = {
       config,
       store,
@@ -109,17 +119,11 @@ export class Engine {
         logger,
       }),
       watchers: new InputWatchers(),
-      cache: new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 }),
+      cache,
       toolGate: createToolGate(),
       cooldowns: new Cooldowns(),
-      spend: new SpendGuard({
-        config: config.spend,
-        store,
-        clock,
-        logger,
-        dayOf: (agentId, nowMs) => this.#localDay(agentId, nowMs),
-        onPause: (cause, message) => this.#inBackground("pause notice", this.#tellPause(cause.agentId, message)),
-      }),
+      spend,
+      compactor: new Compactor({ store, models: options.models, spend, clock, events, cache, logger }),
       clock,
       random,
       logger,

@@ -5,20 +5,25 @@ export type Command =
   /** Begin the conversation anew. */
   | { readonly type: "reset" }
   | { readonly type: "status" }
+  /** Summarise the older part of the conversation now. */
+  | { readonly type: "compact"; readonly instructions?: string }
   | { readonly type: "help" };
 
 /** The commands of this build, for `/help` and native menus. */
 export const COMMANDS: readonly { readonly name: string; readonly summary: string }[] = [
   { name: "/new", summary: "start a new conversation" },
   { name: "/stop", summary: "stop what I am doing and forget what waits" },
+  { name: "/compact", summary: "summarise older messages now; words behind it say what matters" },
   { name: "/status", summary: "show model, context and queue" },
   { name: "/help", summary: "show this list" },
 ];
 
-/** Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message. */
+/** Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message; only `/compact` takes words. */
 export function parseCommand(text: string, resetTriggers: readonly string[]): Command | undefined {
   const word = text.trim().toLowerCase();
   if (resetTriggers.some((trigger) => trigger.toLowerCase() === word)) return { type: "reset" };
+  const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
+  if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
   switch (word) {
     case "/stop":
       return { type: "stop" };

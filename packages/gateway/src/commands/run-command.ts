@@ -28,6 +28,8 @@ async function answerOf(services: TurnServices, sessions: SessionService, sessio
     }
     case "reset":
       return reset(sessions, sessionKey);
+    case "compact":
+      return compact(sessions, sessionKey, command.instructions);
     case "status":
       return status(services, sessions, sessionKey);
     case "help":
@@ -43,6 +45,17 @@ async function reset(sessions: SessionService, sessionKey: string): Promise<stri
     if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
   }
   return "A new conversation starts here.";
+}
+
+async function compact(sessions: SessionService, sessionKey: string, instructions: string | undefined): Promise<string> {
+  const outcome = await sessions.compact(sessionKey, {
+    signal: new AbortController().signal,
+    ...(instructions === undefined ? {} : { instructions }),
+  });
+  if (outcome.type === "nothing") return "There is nothing to summarise yet.";
+  return outcome.how === "summary"
+    ? "Older messages are summarised now."
+    : "No model could summarise the older messages, so they were cut by rule.";
 }
 
 async function status(services: TurnServices, sessions: SessionService, sessionKey: string): Promise<string> {

@@ -6,6 +6,9 @@ import type { SessionListener } from "../events/session-events.ts";
 import type { SessionLanes } from "../lanes/session-lanes.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
 import type { TurnJob } from "../turn/turn-job.ts";
+import type { CompactionOutcome } from "../turn/compact-session.ts";
+import { compactNow } from "../turn/make-room.ts";
+import { readSessionContext } from "../turn/session-context.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** A request that cannot be fulfilled as it stands. The message says what to do. */
@@ -157,6 +160,16 @@ export class SessionService {
     });
   }
 
+  /** Summarises the older part of a conversation, behind what runs in it. */
+  async compact(sessionKey: string, options: { readonly instructions?: string; readonly signal: AbortSignal }): Promise<CompactionOutcome> {
+    const record = await this.#services.store.readSession(sessionKey);
+    if (record?.lastOrigin === undefined) return { type: "nothing" };
+    const { lastOrigin, agentId } = record;
+    return this.#runInLane(sessionKey, async () =>
+      compactNow(await readSessionContext(sessionKey, agentId, lastOrigin, this.#services), this.#services, options),
+    );
+  }
+
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#inLane(sessionKey, "the session is being removed", async () => {
@@ -211,6 +224,10 @@ export class SessionService {
       throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
     }
     await this.abort(sessionKey, { queued: true, reason });
+    return this.#runInLane(sessionKey, work);
+  }
+
+  async #runInLane<Result>(sessionKey: string, work: () => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const run = async (): Promise<void> => {
         try {

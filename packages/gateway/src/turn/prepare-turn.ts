@@ -1,4 +1,5 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
+import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
@@ -7,6 +8,8 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import { displayId } from "../access/display-id.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import { viewHistory } from "./history-view.ts";
+import { makeRoom } from "./make-room.ts";
+import { readHistory } from "./read-history.ts";
 import type { HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
@@ -27,6 +30,8 @@ export interface PreparedTurn {
   readonly fallbacks: readonly ResolvedModel[];
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
+  /** What every model request of the turn asks for. */
+  readonly settings: ModelSettings;
   /** What was committed before this turn's user entry. */
   readonly history: readonly AgentMessage[];
   /** `undefined` for a turn that goes on. */
@@ -47,7 +52,7 @@ export async function prepareInputTurn(
   const { store, clock, random } = services;
   const { input } = job;
   const { message, admission } = input;
-  const context = await readSessionContext(sessionKey, job.agentId, message.origin, services);
+  const context = await makeRoom(await readSessionContext(sessionKey, job.agentId, message.origin, services), services, options.signal);
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await resolvePrompt(
@@ -55,7 +60,7 @@ export async function prepareInputTurn(
     context,
     services,
   );
-  const history = context.record === undefined ? [] : await readHistory(context.sessionId, services);
+  const { messages: history } = context.record === undefined ? { messages: [] } : await readHistory(context.sessionId, services);
   const turnId = random.uuid();
   const facts = runFacts(
     { id: turnId, kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
@@ -156,7 +161,7 @@ export async function prepareResumedTurn(
   );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
-  const history = await readHistory(context.sessionId, services);
+  const { messages: history } = await readHistory(context.sessionId, services);
   return {
     ...assemble(turn, context, prompt.record, services),
     history: viewHistory(history, undefined, viewOptions(prompt, turn.origin, context), services.logger),
@@ -183,7 +188,7 @@ function assemble(
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   services: TurnServices,
-): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools"> {
+): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings"> {
   const { agent, model } = context;
   const available = new Map(agent.tools({ provider: model.client.info.provider, group: context.group }).map((tool) => [tool.name, tool]));
   return {
@@ -191,6 +196,11 @@ function assemble(
     agent,
     model,
     fallbacks: context.fallbacks,
+    settings: {
+      cacheKey: turn.sessionId,
+      cacheRetention: agent.cacheRetention(model.reference),
+      ...(context.thinking === undefined ? {} : { thinking: context.thinking }),
+    },
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
     facts: runFacts(turn, context, services),
@@ -210,15 +220,6 @@ function withdrawn(name: string): AgentTool {
       isError: true,
     }),
   };
-}
-
-async function readHistory(sessionId: string, services: TurnServices): Promise<readonly AgentMessage[]> {
-  const cached = services.cache.get(sessionId);
-  if (cached !== undefined) return [...cached];
-  const entries = await services.store.readContext(sessionId);
-  const messages = entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-  services.cache.set(sessionId, messages);
-  return messages;
 }
 
 /** What a session is called until a person names it: the group or person on a platform, the first words of what was said elsewhere. */

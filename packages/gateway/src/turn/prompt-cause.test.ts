@@ -2,14 +2,22 @@ import { describe, expect, test } from "vitest";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { CauseQuery, PromptBasis } from "./prompt-cause.ts";
 
-const basis: PromptBasis = { config: "c", model: "a/m", thinking: "off", extra: "", isPrivate: true, sources: {}, settledBeforeMs: 0 };
+const basis: PromptBasis = {
+  config: "c",
+  model: "a/m",
+  thinking: "off",
+  extra: "",
+  isPrivate: true,
+  compactions: 0,
+  sources: {},
+  settledBeforeMs: 0,
+};
 const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = {}): CauseQuery => ({
   stored: { basis: renderBasis(patch.before ?? basis), renderedAtMs: 0 },
   basis,
   activeAtMs: 0,
   nowMs: 1000,
   retention: "short",
-  compacted: false,
   ...patch,
 });
 
@@ -28,7 +36,7 @@ describe("why a prompt is rendered anew", () => {
     ["model-change", { before: { ...basis, thinking: "high" } }],
     ["extra-change", { basis: { ...basis, extra: "x" } }],
     ["privacy-end", { basis: { ...basis, isPrivate: false } }],
-    ["compaction", { compacted: true }],
+    ["compaction", { basis: { ...basis, compactions: 1 } }],
     ["cold-cache", { nowMs: 5 * 60_000 + 1 }],
     ["cold-cache", { nowMs: 60 * 60_000 + 1, retention: "long" }],
     ["cold-cache", { retention: "none" }],

@@ -14,6 +14,8 @@ export interface PromptBasis {
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
   readonly isPrivate: boolean;
+  /** How often the conversation has been compacted. */
+  readonly compactions: number;
   /** Files and skills that the prompt took in. A change of one of these is no cause: it waits, and is announced. */
   readonly sources: PromptSources;
   /** When a cause last rendered the history anew: older messages are shown as they are from then on. 0 while there was none. */
@@ -31,8 +33,6 @@ export interface CauseQuery {
   readonly activeAtMs: number;
   readonly nowMs: number;
   readonly retention: CacheRetention;
-  /** The conversation was compacted after the prompt was rendered. */
-  readonly compacted: boolean;
 }
 
 /** The strongest cause that holds now, or `undefined`: then the stored prompt stays as it is. */
@@ -45,7 +45,7 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   // A request without system messages of its own goes on under those of the session.
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
-  if (query.compacted) return "compaction";
+  if (before.compactions !== basis.compactions) return "compaction";
   if (query.nowMs - query.activeAtMs > CACHE_LIFETIME_MS[query.retention]) return "cold-cache";
   return undefined;
 }

@@ -46,9 +46,10 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
   const basis: Omit<PromptBasis, "sources" | "settledBeforeMs"> = {
     config: context.agent.basis,
     model: context.model.reference,
-    thinking: context.thinking,
+    thinking: context.thinking ?? "default",
     extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
     isPrivate: request.isPrivate,
+    compactions: context.record?.compactionCount ?? 0,
   };
   const nowMs = services.clock.now();
   const cause = findPromptCause({
@@ -57,7 +58,6 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
     activeAtMs: context.record?.updatedAtMs ?? nowMs,
     nowMs,
     retention: context.agent.cacheRetention(context.model.reference),
-    compacted: false,
   });
   if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
   const { record, truncations } = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);
@@ -101,7 +101,7 @@ async function renderPrompt(
       workspace,
       modelReference: model.reference,
       defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
-      thinking: context.thinking,
+      thinking: context.thinking ?? "default",
       reasoning: { visibility: context.reasoning, native: info.reasoning },
       authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
       commands: services.commands,

@@ -5,6 +5,8 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 
 interface CachedContext {
   readonly messages: AgentMessage[];
+  /** When the conversation was last compacted; the first message is the summary then. */
+  readonly compactedAtMs: number | undefined;
   prompt: Prompt | undefined;
   sourceGeneration: number | undefined;
   chars: number;
@@ -26,19 +28,20 @@ export class SessionCache {
   }
 
   /** The session's messages, or `undefined` when they have to be read. */
-  get(sessionId: string): readonly AgentMessage[] | undefined {
+  get(sessionId: string): { readonly messages: readonly AgentMessage[]; readonly compactedAtMs: number | undefined } | undefined {
     const context = this.#contexts.get(sessionId);
     if (context === undefined) return undefined;
     this.#contexts.delete(sessionId);
     this.#contexts.set(sessionId, context);
-    return context.messages;
+    return context;
   }
 
   /** Keeps what was read. */
-  set(sessionId: string, messages: readonly AgentMessage[]): void {
+  set(sessionId: string, messages: readonly AgentMessage[], compactedAtMs?: number): void {
     this.drop(sessionId);
     const context: CachedContext = {
       messages: [...messages],
+      compactedAtMs,
       prompt: undefined,
       sourceGeneration: undefined,
       chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),

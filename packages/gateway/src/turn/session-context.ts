@@ -15,7 +15,8 @@ export interface SessionContext {
   readonly fallbacks: readonly ResolvedModel[];
   readonly group: GroupConfig | undefined;
   readonly isGroup: boolean;
-  readonly thinking: ThinkingLevel;
+  /** `undefined`: the model's own. */
+  readonly thinking: ThinkingLevel | undefined;
   /** Who sees the model's thoughts. */
   readonly reasoning: "off" | "on" | "stream";
   readonly channel:
@@ -42,7 +43,7 @@ export async function readSessionContext(
     model: await agent.model(record?.overrides.model),
     fallbacks: await agent.fallbacks(record?.overrides.model),
     isGroup,
-    thinking: record?.overrides.thinking ?? agent.config.thinking ?? "off",
+    thinking: record?.overrides.thinking ?? agent.config.thinking,
     reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
     group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
     channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },

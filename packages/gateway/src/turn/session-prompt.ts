@@ -24,7 +24,8 @@ export interface SessionPromptFacts {
   readonly workspace: string;
   readonly modelReference: string;
   readonly defaultModelReference: string;
-  readonly thinking: ThinkingLevel;
+  /** A level, or `default` for the model's own. */
+  readonly thinking: ThinkingLevel | "default";
   readonly reasoning: PromptReasoning;
   readonly authorizedSenders: readonly string[];
   readonly extra?: string;

@@ -1,5 +1,5 @@
 import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
-import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
@@ -8,6 +8,8 @@ import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
+import { compactNow } from "./make-room.ts";
+import { readSessionContext } from "./session-context.ts";
 import { createRunModel } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -110,7 +112,8 @@ export class TurnRunner {
     });
   }
 
-  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal): Promise<void> {
+  /** `earlier`: what the turn used before its conversation was compacted and it was begun again; only then is it there. */
+  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, earlier?: UsageTotals): Promise<void> {
     const { turn, facts, model, agent } = prepared;
     const { store, toolGate, clock } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
@@ -129,7 +132,7 @@ export class TurnRunner {
         tools: resumed?.tools ?? prepared.tools,
         steering: { take: async () => [] },
         beforeTool: async (call, tool) => toolGate.check(call, tool, facts),
-        settings: { cacheKey: turn.sessionId, ...(agent.config.thinking === undefined ? {} : { thinking: agent.config.thinking }) },
+        settings: prepared.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
       },
@@ -146,10 +149,27 @@ export class TurnRunner {
       await recorder.flush();
       return;
     }
+    const usage = joinUsage(earlier ?? NO_USAGE_TOTALS, end?.usage ?? NO_USAGE_TOTALS);
+    if (
+      outcome.type === "failed" &&
+      outcome.code === "context-overflow" &&
+      earlier === undefined &&
+      (await this.#compact(prepared, recorder, signal))
+    ) {
+      return this.#drive(await prepareResumedTurn(turn, this.#services, { signal }), signal, laneSignal, usage);
+    }
     await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), {
-      usage: end?.usage ?? NO_USAGE_TOTALS,
+      usage,
       switchNotice: runModel.switchNotice(prepared.history),
     });
+  }
+
+  /** The provider found the request too long, whatever was estimated: the conversation is compacted, and the turn goes on. */
+  async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
+    const { turn } = prepared;
+    await recorder.flush();
+    const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, this.#services);
+    return (await compactNow(context, this.#services, { signal })).type === "compacted";
   }
 
   async #close(

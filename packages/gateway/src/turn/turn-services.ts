@@ -11,6 +11,7 @@ import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { MediaStage } from "../media/media-stage.ts";
+import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
 import type { SessionCache } from "./session-cache.ts";
 
@@ -28,6 +29,7 @@ export interface TurnServices {
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;
   readonly spend: SpendGuard;
+  readonly compactor: Compactor;
   /** Which credentials and models rest after failures. */
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;

@@ -1,0 +1,112 @@
+import { isPrefixOf, startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
+import type { FactotumConfig } from "@factotum/config";
+import { describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+
+/** A small window, so that a few long messages fill it. */
+function small(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
+  return (config) => {
+    const base = withModel(baseUrl)(config);
+    const anthropic = base.models.providers["anthropic"];
+    if (anthropic === undefined) throw new Error("no provider");
+    return {
+      ...base,
+      models: {
+        ...base.models,
+        providers: { anthropic: { ...anthropic, models: [{ id: "claude-sonnet-5-5", contextWindow: 20_000, maxOutput: 1000 }] } },
+      },
+    };
+  };
+}
+
+const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You condense the record of a conversation");
+const long = (word: string): string => `${word} ${"lorem ipsum ".repeat(700)}`;
+
+/** Answers messages, and summaries as `summarise` says. Counts both. */
+function play(server: AnthropicServer, summarise: () => AnthropicReply): { readonly summaries: () => number } {
+  server.respond(({ body }) => (isSummary(body) ? summarise() : textReply("Noted.")));
+  return { summaries: () => server.requests.filter(({ body }) => isSummary(body)).length };
+}
+
+async function converse(platform: TestPlatform, count: number, from = 0): Promise<void> {
+  for (let index = from; index < from + count; index += 1) {
+    const sent = platform.sent.length;
+    await platform.say(platform.message(long(`word-${index}`)));
+    await platform.waitForSends(sent + 1);
+  }
+}
+
+describe("a conversation that outgrows its window", () => {
+  test("is summarised between two turns, keeps the newest, and goes on as a prefix of itself", async () => {
+    await using server = await startAnthropicServer();
+    const played = play(server, () => textReply("Wanted: somebody said word-0 to word-2."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    await converse(platform, 12);
+    expect(played.summaries()).toBeGreaterThanOrEqual(1);
+    const asked = server.requests.filter(({ body }) => !isSummary(body)).map(({ body }) => body ?? {});
+    expect(JSON.stringify(asked.at(-1)).includes("Wanted: somebody said word-0 to word-2.")).toBe(true);
+    expect(JSON.stringify(asked.at(-1)).includes("word-11")).toBe(true);
+    const breaks = asked.slice(1).filter((body, index) => !isPrefixOf(asked[index] ?? {}, body)).length;
+    expect(breaks).toBe((await running.store.readSession("agent:main:main"))?.compactionCount);
+    expect(server.violations).toEqual([]);
+    const all = await running.store.readTranscript((await running.store.readSession("agent:main:main"))?.sessionId ?? "", { limit: 200 });
+    expect(JSON.stringify(all.items).includes("word-0")).toBe(true);
+  });
+
+  test("is cut by rule when nobody can summarise it, and every message is answered", async () => {
+    await using server = await startAnthropicServer();
+    play(server, () => ({ type: "error", errorType: "overloaded_error", message: "no" }));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    await converse(platform, 12);
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual(
+      Array.from({ length: 12 }, () => "Noted."),
+    );
+    expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBeGreaterThanOrEqual(1);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("is compacted when the provider finds it too long, whatever was estimated, and the turn goes on", async () => {
+    await using server = await startAnthropicServer();
+    let refused = false;
+    server.respond(({ body }) => {
+      if (isSummary(body)) return textReply("Known: word-0.");
+      const last = JSON.stringify(body).includes("word-3");
+      if (!last || refused) return textReply("Noted.");
+      refused = true;
+      return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
+    });
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await converse(platform, 4);
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""))).toEqual([
+      "Noted.",
+      "Noted.",
+      "Noted.",
+      "Noted.",
+    ]);
+    const last = JSON.stringify(server.requests.at(-1)?.body);
+    expect(last.includes("Known: word-0.")).toBe(true);
+    expect(last.includes("word-3")).toBe(true);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("is compacted on request, heeding what the person asks for", async () => {
+    await using server = await startAnthropicServer();
+    play(server, () => textReply("Known: word-0 and word-1."));
+    const platform = new TestPlatform();
+    await using _running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("/compact"));
+    await platform.waitForSends(1);
+    await converse(platform, 2);
+    await platform.say(platform.message("/compact keep the words"));
+    await platform.waitForSends(4);
+    expect(platform.sent.at(0)).toMatchObject({ outbound: { text: "There is nothing to summarise yet." } });
+    expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Older messages are summarised now." } });
+    expect(JSON.stringify(server.requests.at(-1)?.body).includes("keep the words")).toBe(true);
+    await converse(platform, 1, 2);
+    expect(JSON.stringify(server.requests.at(-1)?.body).includes("Known: word-0 and word-1.")).toBe(true);
+  });
+});
