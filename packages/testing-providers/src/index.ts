@@ -70,3 +70,13 @@ export {
 export type { MistralModel } from "./mistral/models.ts";
 export { MISTRAL_RULES } from "./mistral/mistral-rules.ts";
 export { checkMistralRequest, type MistralOptions, type MistralServerOptions, startMistralServer } from "./mistral/start-mistral-server.ts";
+export { hostileText, type HostileTextOptions } from "./effective-prompt/hostile-text.ts";
+export {
+  type EffectivePromptPart,
+  EffectivePromptSyntaxError,
+  type ParsedEffectivePrompt,
+  parseEffectivePrompt,
+} from "./effective-prompt/parse-effective-prompt.ts";
+export { startAimock } from "./aimock/start-aimock.ts";
+export { checkMistralSchema } from "./official/check-mistral-schema.ts";
+export { checkOfficialTypes, type OfficialComplaint, type OfficialSubject } from "./official/check-official-types.ts";

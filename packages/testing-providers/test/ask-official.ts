@@ -66,7 +66,7 @@ const ASK: Readonly<Record<WireFormatName, (baseUrl: string) => Promise<Official
         item.type === "function_call" ? [{ name: item.name, arguments: JSON.parse(item.arguments) as JsonObject }] : [],
       ),
       stop: response.incomplete_details?.reason ?? response.status ?? "",
-      usage: countOf(usage?.input_tokens, usage?.input_tokens_details.cached_tokens, usage?.output_tokens),
+      usage: countOf(usage?.input_tokens, usage?.input_tokens_details?.cached_tokens, usage?.output_tokens),
     };
   },
   "openai-chat": async (baseUrl) => {
@@ -91,7 +91,7 @@ const ASK: Readonly<Record<WireFormatName, (baseUrl: string) => Promise<Official
     };
   },
   "google-generative-ai": async (baseUrl) => {
-    const client = new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl } });
+    const client = new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl, apiVersion: "v1beta" } });
     const stream = await client.models.generateContentStream({
       model: "gemini-2.5-flash",
       contents: "Hello",
@@ -127,7 +127,9 @@ const ASK: Readonly<Record<WireFormatName, (baseUrl: string) => Promise<Official
       messages: [{ role: "user", content: "Hello" }],
       tools: [{ type: "function", function: { name: "ls", parameters: TOOL } }],
     });
-    const answer = { text: "", thinking: "", stop: "", calls: [] as { name: string; arguments: JsonObject }[], usage: countOf(0, 0, 0) };
+    const answer = { text: "", thinking: "", stop: "", usage: countOf(0, 0, 0) };
+    // The vendor sends a call whole; servers that copy it send it in pieces.
+    const calls = new Map<number, { readonly name: string; readonly json: string }>();
     for await (const { data } of stream) {
       const [choice] = data.choices;
       const content = choice?.delta.content;
@@ -135,15 +137,16 @@ const ASK: Readonly<Record<WireFormatName, (baseUrl: string) => Promise<Official
       for (const chunk of Array.isArray(content) ? content : []) {
         if (chunk.type === "thinking") answer.thinking += chunk.thinking.map((part) => (part.type === "text" ? part.text : "")).join("");
       }
-      for (const call of choice?.delta.toolCalls ?? []) {
-        const args = call.function.arguments;
-        answer.calls.push({ name: call.function.name, arguments: (typeof args === "string" ? JSON.parse(args) : args) as JsonObject });
+      for (const { index = 0, function: fn } of choice?.delta.toolCalls ?? []) {
+        const known = calls.get(index) ?? { name: "", json: "" };
+        const json = typeof fn.arguments === "string" ? fn.arguments : JSON.stringify(fn.arguments);
+        calls.set(index, { name: known.name + fn.name, json: known.json + json });
       }
       answer.stop = choice?.finishReason ?? answer.stop;
       // The SDK knows no count of cached tokens yet.
       if (data.usage !== undefined) answer.usage = countOf(data.usage.promptTokens, undefined, data.usage.completionTokens);
     }
-    return answer;
+    return { ...answer, calls: [...calls.values()].map(({ name, json }) => ({ name, arguments: JSON.parse(json) as JsonObject })) };
   },
 };
 

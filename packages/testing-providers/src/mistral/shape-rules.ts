@@ -1,3 +1,4 @@
+import { showJson } from "../json.ts";
 import type { Finding, WireRule } from "../strict/rule.ts";
 import type { ShapeFault, ShapeFaultType } from "../strict/shape-check.ts";
 
@@ -16,7 +17,7 @@ interface ShapeRuleDraft {
   readonly faults: readonly ShapeFaultType[];
   readonly description: string;
   readonly vendorText: string;
-  words(fault: ShapeFault): string;
+  readonly words: (fault: ShapeFault) => string;
 }
 
 const DRAFTS: readonly ShapeRuleDraft[] = [
@@ -47,7 +48,7 @@ const DRAFTS: readonly ShapeRuleDraft[] = [
     description: "Fields with a list of values have one of them: roles, kinds of content.",
     vendorText: "Input tag '…' found using '…' does not match any of the expected tags: …",
     words: ({ expected, value, path }) =>
-      `Input tag '${String(value)}' found using '${path.at(-1)}' does not match any of the expected tags: ${expected.map((tag) => `'${tag}'`).join(", ")}`,
+      `Input tag '${showJson(value)}' found using '${path.at(-1)}' does not match any of the expected tags: ${expected.map((tag) => `'${tag}'`).join(", ")}`,
   },
   {
     id: "number-range",

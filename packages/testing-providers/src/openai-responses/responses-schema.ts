@@ -35,7 +35,9 @@ const MESSAGE = tagged("role", {
   assistant: object({ type: STRING, content: textOr(OUTPUT_PART), status: ITEM_STATUS, id: ITEM_ID, phase: ANYTHING }, ["content"]),
 });
 
-const OTHER_ITEM = tagged("type", {
+/** Every item; the check gives messages their type where it is left out. */
+const ITEM = tagged("type", {
+  message: MESSAGE,
   function_call: object({ id: ITEM_ID, call_id: CALL_ID, name: FUNCTION_NAME, arguments: STRING, status: ITEM_STATUS, namespace: STRING }, [
     "call_id",
     "name",
@@ -54,14 +56,6 @@ const OTHER_ITEM = tagged("type", {
   ),
   item_reference: object({ id: ITEM_ID }, ["id"]),
 });
-
-/** An item without a type is a message. */
-const ITEM: JsonObject = {
-  type: "object",
-  if: { type: "object", anyOf: [{ not: { required: ["type"] } }, { properties: { type: { const: "message" } } }] },
-  then: MESSAGE,
-  else: OTHER_ITEM,
-};
 
 const TOOL = tagged("type", {
   function: object(

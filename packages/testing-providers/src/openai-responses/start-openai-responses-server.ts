@@ -1,4 +1,4 @@
-import type { JsonObject } from "../json.ts";
+import { isJsonArray, isJsonObject, type JsonObject } from "../json.ts";
 import { OPENAI_ERRORS, openaiErrorBody } from "../openai/errors.ts";
 import type { OpenAiModel } from "../openai/models.ts";
 import { stringOf } from "../openai/read-body.ts";
@@ -34,7 +34,17 @@ export function checkOpenAiResponsesRequest(body: JsonObject, options: OpenAiRes
   return checkBody(responsesWire(options), "/v1/responses", body);
 }
 
-const checkShape = createShapeCheck(RESPONSES_SCHEMA);
+const checkTypedShape = createShapeCheck(RESPONSES_SCHEMA);
+
+/** An item without a type is a message. */
+function checkShape(body: JsonObject): ReturnType<typeof checkTypedShape> {
+  const { input } = body;
+  if (!isJsonArray(input)) return checkTypedShape(body);
+  return checkTypedShape({
+    ...body,
+    input: input.map((item) => (isJsonObject(item) && !("type" in item) ? { type: "message", ...item } : item)),
+  });
+}
 
 /** Tools, instructions with the leading system messages, and the other items, each as it was sent; text alone is the user's one message. */
 export function canonicalOpenAiResponses(body: JsonObject): CanonicalRequest {

@@ -39,7 +39,7 @@ interface ShapeRuleDraft {
   readonly description: string;
   readonly vendorText: string;
   readonly code: string;
-  words(fault: ShapeFault, path: string): string;
+  readonly words: (fault: ShapeFault, path: string) => string;
 }
 
 const DRAFTS: readonly ShapeRuleDraft[] = [
