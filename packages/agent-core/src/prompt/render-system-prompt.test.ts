@@ -215,9 +215,9 @@ describe("sections", () => {
 });
 
 describe("renderSystemPrompt", () => {
-  test.each(["full", "minimal"] as const)("mode %s", async (mode) => {
-    const { stable, session } = renderSystemPrompt(FULL, mode);
-    await expect(`${stable}\n\n=== cache boundary ===\n\n${session}\n`).toMatchFileSnapshot(`../../fixtures/system-prompt-${mode}.md`);
+  test("all sections together", async () => {
+    const { stable, session } = renderSystemPrompt(FULL, "full");
+    await expect(`${stable}\n\n=== cache boundary ===\n\n${session}\n`).toMatchFileSnapshot("../../fixtures/system-prompt-full.md");
   });
 
   test("is small: 8,500 bytes as set up by default, bootstrap files and skills aside", () => {
