@@ -151,7 +151,7 @@ export class MediaStage {
     const notes: NotedMedia[] = [];
     let tainted = false;
     for (const reference of run.owner ? parseReferences(message.text).slice(0, MAX_REFERENCES) : []) {
-      const loaded = await loadReference(reference, { files: this.#options.files, store: this.store, run });
+      const loaded = await loadReference(reference, { files: this.#options.files, store: this.store, run, logger: this.#options.logger });
       const facts: NotedMedia = { location: loaded.shown };
       if (loaded.type === "loaded") {
         tainted ||= loaded.untrusted;

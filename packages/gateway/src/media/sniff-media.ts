@@ -1,5 +1,4 @@
 import type { MediaKind } from "@factotum/channel-contract";
-import { fileTypeFromBuffer } from "file-type";
 
 /** What bytes are, whatever they are called. */
 export interface SniffedMedia {
@@ -16,7 +15,16 @@ const TEXT_SAMPLE_BYTES = 8_192;
 
 /** Looks at the bytes. What the sender, the platform or the file's name says plays no part. */
 export async function sniffMedia(bytes: Uint8Array): Promise<SniffedMedia> {
-  const found = await fileTypeFromBuffer(bytes);
+  // Loaded with the first attachment: most gateways start without one.
+  const { fileTypeFromBuffer } = await import("file-type");
+  let found: Awaited<ReturnType<typeof fileTypeFromBuffer>>;
+  try {
+    found = await fileTypeFromBuffer(bytes);
+  } catch (error) {
+    // Bytes that begin like a known kind and go on like none.
+    if (error instanceof Error) return UNKNOWN;
+    throw error;
+  }
   if (found === undefined) return isText(bytes) ? TEXT : UNKNOWN;
   const mimeType = found.mime.split(";")[0]?.trim() ?? UNKNOWN.mimeType;
   const family = mimeType.split("/")[0];

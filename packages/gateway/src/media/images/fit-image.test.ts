@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { deflateSync } from "node:zlib";
 import { imageSize } from "image-size";
 import sharp from "sharp";
+import type { Sharp } from "sharp";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { realClock } from "../../../test/gateway-harness.ts";
 import { imageLimits } from "../media-limits.ts";
@@ -14,7 +15,7 @@ const LIMITS = imageLimits(["anthropic-messages"]);
 const signal = new AbortController().signal;
 
 /** Four corners of different colours, so that turning and mirroring show. */
-async function corners(widthPx: number, heightPx: number): Promise<sharp.Sharp> {
+async function corners(widthPx: number, heightPx: number): Promise<Sharp> {
   const half = { width: Math.ceil(widthPx / 2), height: Math.ceil(heightPx / 2), channels: 3 } as const;
   const part = async (background: string) =>
     sharp({ create: { ...half, background } })
@@ -44,7 +45,7 @@ async function cornerColours(bytes: Uint8Array): Promise<string[]> {
   return [at(3, 3), at(right, 3), at(3, bottom), at(right, bottom)];
 }
 
-function transparent(): sharp.Sharp {
+function transparent(): Sharp {
   return sharp({ create: { width: 60, height: 40, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
 }
 

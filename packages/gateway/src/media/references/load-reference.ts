@@ -1,4 +1,4 @@
-import type { RunFacts } from "@factotum/agent-contract";
+import type { Logger, RunFacts } from "@factotum/agent-contract";
 import { FETCH_MAX_BYTES } from "../media-limits.ts";
 import type { LocalFiles } from "../local-files.ts";
 import { mediaReference, type MediaStore } from "../store/media-store.ts";
@@ -7,14 +7,26 @@ import type { ImageReference } from "./parse-references.ts";
 /** What a reference led to. */
 export type LoadedReference =
   | { readonly type: "loaded"; readonly bytes: Uint8Array; readonly shown: string; readonly untrusted: boolean }
-  | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large"; readonly shown: string };
+  | { readonly type: "refused"; readonly reason: "not-found" | "not-allowed" | "too-large" | "unavailable"; readonly shown: string };
 
-/** Reads what the owner named, where the run's tools could read it too. */
-export async function loadReference(
-  reference: ImageReference,
-  options: { readonly files: LocalFiles; readonly store: MediaStore; readonly run: RunFacts },
-): Promise<LoadedReference> {
-  const { files, store, run } = options;
+interface LoadOptions {
+  readonly files: LocalFiles;
+  readonly store: MediaStore;
+  readonly run: RunFacts;
+  readonly logger: Logger;
+}
+
+/** Reads what the owner named, where the run's tools could read it too. Never rejects. */
+export async function loadReference(reference: ImageReference, options: LoadOptions): Promise<LoadedReference> {
+  try {
+    return await load(reference, options);
+  } catch (error) {
+    options.logger.warn("An image that the owner named could not be read", { sessionKey: options.run.sessionKey, error });
+    return { type: "refused", reason: "unavailable", shown: reference.type === "path" ? reference.path : mediaReference(reference.id) };
+  }
+}
+
+async function load(reference: ImageReference, { files, store, run }: LoadOptions): Promise<LoadedReference> {
   if (reference.type === "path") {
     const file = await files.read(reference.path, { run, maxBytes: FETCH_MAX_BYTES.image });
     return file.type === "file" ? { ...file, type: "loaded" } : file;

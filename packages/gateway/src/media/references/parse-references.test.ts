@@ -40,6 +40,7 @@ describe("never an address of the network", () => {
     "file://server/share/a.png",
     "file:////server/share/a.png",
     "file:///%2Fserver/share/a.png",
+    "file:///100%.png",
     "[Image: source: //server/share/a.png]",
     "[Image: source: \\\\server\\share\\a.png]",
     "'./x\\\\server\\a.png'",

@@ -60,8 +60,8 @@ function pathOfUrl(text: string): string | undefined {
     const url = new URL(text);
     return url.hostname === "" ? fileURLToPath(url, { windows: false }) : undefined;
   } catch (error) {
-    // Not an address, or one that hides a separator in an escape.
-    if (error instanceof TypeError) return undefined;
+    // Not an address, one that hides a separator in an escape, or a `%` that begins none.
+    if (error instanceof TypeError || error instanceof URIError) return undefined;
     throw error;
   }
 }
