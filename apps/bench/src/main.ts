@@ -2,8 +2,9 @@ import process from "node:process";
 import { productEntry } from "@factotum/testing-product";
 import { existsSync } from "node:fs";
 import { parseBenchOptions, USAGE, type BenchOptions } from "./bench-options.ts";
-import { PLANS } from "./plan.ts";
-import { checkFigures } from "./report/check-figures.ts";
+import { measurePeer } from "./measure/measure-peer.ts";
+import { PLANS, type Plan } from "./plan.ts";
+import { checkRatios, checkSizes } from "./report/check-figures.ts";
 import { renderTable } from "./report/render-table.ts";
 import { describeRun, readBaseline, writeResult } from "./report/results.ts";
 import { runBench } from "./run-bench.ts";
@@ -21,14 +22,27 @@ async function main(options: BenchOptions): Promise<number> {
   }
   const onStep = (step: string): void => console.error(`measuring ${step} …`);
   const { version, figures } = await runBench(PLANS[options.form], { entry: options.entry, onStep });
-  const result = describeRun(options.form, { figures, versions: { factotum: version } });
+  const peer = options.peer ? await tryPeer(PLANS[options.form], onStep) : undefined;
+  const versions = { factotum: version, ...(peer === undefined ? {} : { openclaw: peer.version }) };
+  const result = describeRun(options.form, { figures, versions, ...(peer === undefined ? {} : { peer: peer.figures }) });
   console.log(
-    `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures)}\n`,
+    `\nFactotum ${version}, Node ${process.version}, ${result.machine.cores} × ${result.machine.cpu}\n\n${renderTable(figures, peer?.figures)}\n`,
   );
-  if (options.form === "check") return report(checkFigures(figures, readBaseline()));
+  if (options.form === "sizes") return report(checkSizes(figures));
+  if (options.form === "check") return report([...checkSizes(figures), ...checkRatios(figures, readBaseline())]);
   console.log(`Written to ${writeResult(result, "run")}`);
   if (options.record) console.log(`Recorded in ${writeResult(result, "baseline")}`);
   return 0;
+}
+
+/** The peer comes from the network and changes at will: a run without it is a run, and says so. */
+async function tryPeer(plan: Plan, onStep: (step: string) => void): Promise<Awaited<ReturnType<typeof measurePeer>> | undefined> {
+  try {
+    return await measurePeer({ idleMs: plan.idleMs, turns: 1000, onStep });
+  } catch (error) {
+    console.error(`The peer is left out: ${error instanceof Error ? error.message : "it could not be measured"}`);
+    return undefined;
+  }
 }
 
 function report(problems: readonly string[]): number {

@@ -8,10 +8,12 @@ export interface Plan {
   readonly toolTurns: { readonly rounds: number; readonly perRound: number };
   /** Rounds of each load, and turns of each session in a round. */
   readonly load: { readonly rounds: number; readonly turnsOf16: number; readonly turnsOf256: number };
+  /** Only what does not move with the machine. */
+  readonly sizesOnly: boolean;
 }
 
 /** The forms of a run. All have 1,000 turns: memory and disk are stated for so many. */
-export const PLANS: Readonly<Record<"full" | "quick" | "check", Plan>> = {
+export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>> = {
   full: {
     starts: 9,
     commandRuns: 9,
@@ -19,6 +21,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check", Plan>> = {
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 10, perRound: 50 },
     load: { rounds: 5, turnsOf16: 40, turnsOf256: 4 },
+    sizesOnly: false,
   },
   quick: {
     starts: 3,
@@ -27,6 +30,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check", Plan>> = {
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 5, perRound: 20 },
     load: { rounds: 3, turnsOf16: 20, turnsOf256: 2 },
+    sizesOnly: false,
   },
   check: {
     starts: 5,
@@ -35,5 +39,15 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check", Plan>> = {
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 10, perRound: 20 },
     load: { rounds: 5, turnsOf16: 20, turnsOf256: 2 },
+    sizesOnly: false,
+  },
+  sizes: {
+    starts: 0,
+    commandRuns: 0,
+    idleMs: 10_000,
+    turns: { rounds: 20, perRound: 50 },
+    toolTurns: { rounds: 0, perRound: 0 },
+    load: { rounds: 0, turnsOf16: 0, turnsOf256: 0 },
+    sizesOnly: true,
   },
 };

@@ -30,13 +30,21 @@ export async function runBench(
 ): Promise<{ readonly version: string; readonly figures: Measurements }> {
   await using provider = await startProvider();
   await using home = await createProductHome(provider.url, entry);
+  const version = await home.readVersion();
+  if (plan.sizesOnly) return { version, figures: onlySizes(await measureInTurn(plan, home, provider, onStep)) };
   onStep("commands");
   const commands = await measureCommands(home, plan.commandRuns);
   onStep("starts");
   const starts = await measureStarts(home, provider, plan.starts);
   const turns = await measureInTurn(plan, home, provider, onStep);
   const load = await measureAtOnce(plan, home, provider, onStep);
-  return { version: await home.readVersion(), figures: { ...starts, ...commands, ...turns, ...load } };
+  return { version, figures: { ...starts, ...commands, ...turns, ...load } };
+}
+
+function onlySizes({ idleMemory, usedMemory, disk, hello, helloTokens }: Measurements): Measurements {
+  return Object.fromEntries(
+    Object.entries({ idleMemory, usedMemory, disk, hello, helloTokens }).filter(([, value]) => value !== undefined),
+  );
 }
 
 /** A gateway that nothing was added to: memory, sizes, turns one after the other. */
@@ -50,6 +58,7 @@ async function measureInTurn(plan: Plan, home: ProductHome, provider: Provider, 
     const contest = { product: side, floor, provider };
     onStep("turns");
     const turns = await measureTurns(contest, plan.turns, home.folder);
+    if (plan.sizesOnly) return { idleMemory, ...turns, ...(await measureHello(side, provider)) };
     onStep("turns with a tool call");
     const toolTurns = await measureToolTurns(contest, plan.toolTurns);
     return { idleMemory, ...turns, ...toolTurns, ...(await measureHello(side, provider)) };

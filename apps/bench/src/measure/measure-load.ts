@@ -18,7 +18,8 @@ export async function measureLoad(
   return comparePairs(plan.sessions === 16 ? "rate16" : "rate256", pairs);
 }
 
-async function turnsPerSecond(side: Side, plan: { readonly sessions: number; readonly turnsPerSession: number }): Promise<number> {
+/** Plays the turns of all sessions, each session its own one after the other. */
+export async function turnsPerSecond(side: Side, plan: { readonly sessions: number; readonly turnsPerSession: number }): Promise<number> {
   using client = new TurnClient(side);
   const startedAt = performance.now();
   const sessions = Array.from({ length: plan.sessions }, async (_, session) => {

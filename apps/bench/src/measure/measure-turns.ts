@@ -14,7 +14,8 @@ import { readTreeUsage } from "./process-tree.ts";
 const TURNS_PER_SESSION = 25;
 /** Rounds that warm both sides up and do not count. */
 const WARM_UP_ROUNDS = 2;
-const SETTLE_MS = 2000;
+/** V8 gives the pages of a finished load back after some seconds of rest. */
+const SETTLE_MS = 10_000;
 
 /** The two sides of a comparison and what they call. */
 export interface Contest {

@@ -4,19 +4,27 @@ import { formatValue } from "./format-value.ts";
 /** A ratio to the floor may be this much worse than the recorded one before the check fails. */
 export const MAX_RATIO_GROWTH = 1.5;
 
-/** What is wrong with a run, one sentence a figure; empty when it passes. A gated figure that was not measured is wrong too. */
-export function checkFigures(measured: Measurements, recorded: Measurements): readonly string[] {
+/** The sizes over their limits, one sentence each; empty when a run passes. A size that was not measured is wrong too. */
+export function checkSizes(measured: Measurements): readonly string[] {
   return listFigures().flatMap(([id, figure]) => {
-    if (figure.gate === "none") return [];
+    if (figure.gate !== "limit") return [];
+    const value = measured[id]?.value;
+    return value === undefined ? [`${figure.label} was not measured.`] : checkLimit(figure, value);
+  });
+}
+
+/** The same for the ratios to the floor, against the recorded ones. */
+export function checkRatios(measured: Measurements, recorded: Measurements): readonly string[] {
+  return listFigures().flatMap(([id, figure]) => {
+    if (figure.gate !== "ratio") return [];
     const measurement = measured[id];
-    if (measurement === undefined) return [`${figure.label} was not measured.`];
-    if (figure.gate === "limit") return checkLimit(figure, measurement.value);
-    return checkRatio(figure, measurement.ratio, recorded[id]?.ratio);
+    return measurement === undefined ? [`${figure.label} was not measured.`] : checkRatio(figure, measurement.ratio, recorded[id]?.ratio);
   });
 }
 
 function checkLimit(figure: Figure, value: number): readonly string[] {
   const { label, unit, target } = figure;
+  // Written so that what is no number fails.
   if (target === undefined || value <= target) return [];
   return [`${label}: ${formatValue(value, unit)} is more than ${formatValue(target, unit)}.`];
 }

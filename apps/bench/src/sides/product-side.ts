@@ -1,10 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { runCommand, startProduct, type Product } from "@factotum/testing-product";
+import { findFreePort, waitUntilReady } from "./readiness.ts";
 import type { Side } from "./side.ts";
 import { MODEL_ID } from "./wire.ts";
 
@@ -69,34 +67,4 @@ async function startSide(options: {
     product,
     readyAfterMs,
   };
-}
-
-/** Asks again and again, as whatever waits for a gateway does. */
-async function waitUntilReady(url: string): Promise<number> {
-  const startedAt = performance.now();
-  while (performance.now() - startedAt < 60_000) {
-    if (await answersWell(url)) return performance.now() - startedAt;
-    await delay(2);
-  }
-  throw new Error("The product was not ready within a minute.");
-}
-
-async function answersWell(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url);
-    await response.arrayBuffer();
-    return response.ok;
-  } catch (error) {
-    // Nobody listens there yet.
-    if (error instanceof TypeError) return false;
-    throw error;
-  }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -13,8 +13,15 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
 
 test("a gateway begins anew as the same command, with flags for the heap and an allocator that gives memory back", () => {
   expect(planTuning(facts())).toEqual({
-    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=4", "--heap-growing-percent=50", "/opt/factotum.mjs", "gateway", "run"],
-    env: { HOME: "/home/ada", MALLOC_ARENA_MAX: "1", MALLOC_TRIM_THRESHOLD_: "131072", FACTOTUM_TUNED: "1" },
+    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=4", "--heap-growing-percent=30", "/opt/factotum.mjs", "gateway", "run"],
+    env: {
+      HOME: "/home/ada",
+      MALLOC_ARENA_MAX: "1",
+      MALLOC_MMAP_THRESHOLD_: "32768",
+      MALLOC_TRIM_THRESHOLD_: "65536",
+      MALLOC_TOP_PAD_: "16384",
+      FACTOTUM_TUNED: "1",
+    },
   });
 });
 

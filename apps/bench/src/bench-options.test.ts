@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { parseBenchOptions } from "./bench-options.ts";
+
+test("without options everything is measured and nothing recorded", () => {
+  expect(parseBenchOptions([])).toEqual({ form: "full", record: false, peer: false, profile: false });
+});
+
+test.each([
+  [["--quick", "--record"], { form: "quick", record: true }],
+  [["--check"], { form: "check" }],
+  [["--sizes"], { form: "sizes" }],
+  [["--entry", "dist/factotum.mjs"], { form: "full", entry: "dist/factotum.mjs" }],
+])("%j is read", (args, expected) => {
+  expect(parseBenchOptions(args)).toMatchObject(expected);
+});
+
+test.each([
+  [["--check", "--record"]],
+  [["--sizes", "--check"]],
+  [["--sizes", "--quick"]],
+  [["--profile", "--peer"]],
+  [["--fast"]],
+  [["now"]],
+])("%j is refused", (args) => {
+  expect(() => parseBenchOptions(args)).toThrow();
+});

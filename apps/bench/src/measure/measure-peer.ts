@@ -1,0 +1,54 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Measurements } from "../report/figures.ts";
+import { percentile } from "../report/percentile.ts";
+import { installPeer, type PeerSide } from "../sides/peer-side.ts";
+import { startProvider, type Provider } from "../sides/provider.ts";
+import { TurnClient } from "../sides/turn-client.ts";
+import { PLAIN_MESSAGE } from "../sides/wire.ts";
+import { measureHello } from "./measure-hello.ts";
+import { turnsPerSecond } from "./measure-load.ts";
+import { readTreeUsage } from "./process-tree.ts";
+
+const TURNS_PER_SESSION = 25;
+const LOAD_TURNS_PER_SESSION = 4;
+
+/** The figures of the peer that mean the same: same provider, same message, same machine. It takes minutes: its turns are slow. */
+export async function measurePeer(options: {
+  readonly idleMs: number;
+  readonly turns: number;
+  readonly onStep: (step: string) => void;
+}): Promise<{ readonly version: string; readonly figures: Measurements }> {
+  await using provider = await startProvider();
+  options.onStep("the peer: installing");
+  await using home = await installPeer(provider.url);
+  options.onStep("the peer: start");
+  await using side = await home.start();
+  await delay(options.idleMs);
+  const idleMemory = { value: readTreeUsage(side.pid).memoryMiB };
+  options.onStep(`the peer: ${options.turns} turns`);
+  const turns = await measurePeerTurns(side, provider, options.turns);
+  options.onStep("the peer: 16 sessions at once");
+  const rate16 = { value: await turnsPerSecond(side, { sessions: 16, turnsPerSession: LOAD_TURNS_PER_SESSION }) };
+  return { version: home.version, figures: { start: { value: side.readyAfterMs }, idleMemory, ...turns, rate16 } };
+}
+
+async function measurePeerTurns(side: PeerSide, provider: Provider, turns: number): Promise<Measurements> {
+  using client = new TurnClient(side);
+  const firstTurn = { value: await client.turn("first", PLAIN_MESSAGE) };
+  const hello = await measureHello(side, provider);
+  const before = readTreeUsage(side.pid).cpuMs;
+  const samples: number[] = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    samples.push(await client.turn(`turn-${Math.floor(turn / TURNS_PER_SESSION)}`, PLAIN_MESSAGE));
+  }
+  const usage = readTreeUsage(side.pid);
+  return {
+    firstTurn,
+    ...hello,
+    turnP50: { value: percentile(samples, 0.5) },
+    turnP90: { value: percentile(samples, 0.9) },
+    turnP99: { value: percentile(samples, 0.99) },
+    turnCpu: { value: (usage.cpuMs - before) / turns },
+    usedMemory: { value: usage.memoryMiB },
+  };
+}

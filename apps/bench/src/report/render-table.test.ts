@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { renderTable } from "./render-table.ts";
+
+test("each measured figure is a row with its target, what became of it, the floor and the ratio", () => {
+  const table = renderTable({
+    turnP50: { value: 4.2, floor: 0.6, ratio: 7 },
+    rate16: { value: 380, floor: 1520, ratio: 4 },
+    hello: { value: 18_204 },
+  });
+  const [header, , ...rows] = table.split("\n").map((line) => line.split(/ {2,}/));
+  expect(header).toEqual(["figure", "Factotum", "target", "floor", "× floor"]);
+  expect(rows).toEqual([
+    ["hello request", "18,204 bytes", "≤ 20,000 bytes", "ok"],
+    ["gateway time of a turn, p50", "4.20 ms", "≤ 5.00 ms", "ok", "0.60 ms", "7.00"],
+    ["16 sessions at once", "380 turns/s", "≥ 400 turns/s", "MISSED", "1,520 turns/s", "4.00"],
+  ]);
+});
+
+test("the peer has a column when it was measured, with a dash for what was not", () => {
+  const table = renderTable({ start: { value: 120 }, hello: { value: 1 } }, { start: { value: 9500 } });
+  const [header, , start, hello] = table.split("\n");
+  expect(header).toMatch(/peer$/);
+  expect(start).toMatch(/9,500 ms$/);
+  expect(hello).toMatch(/–$/);
+});
+
+test("columns stand under each other", () => {
+  const [header = "", , row = ""] = renderTable({ start: { value: 120, floor: 40, ratio: 3 } }).split("\n");
+  expect(row.indexOf("3.00") + 4).toBe(header.indexOf("× floor") + "× floor".length);
+});

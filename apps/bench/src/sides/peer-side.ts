@@ -1,0 +1,100 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { findFreePort, waitUntilReady } from "./readiness.ts";
+import type { Side } from "./side.ts";
+import { MODEL_ID } from "./wire.ts";
+
+const PACKAGE = "openclaw";
+const TOKEN = "bench-token";
+const INSTALL_LIMIT_MS = 15 * 60_000;
+
+/** The peer, installed for this run alone. */
+export interface PeerHome extends AsyncDisposable {
+  readonly version: string;
+  /** Starts its gateway; whoever starts it disposes it. */
+  start(): Promise<PeerSide>;
+}
+
+/** The peer's gateway, ready. */
+export interface PeerSide extends Side, AsyncDisposable {
+  readonly readyAfterMs: number;
+}
+
+/** Installs the peer from npm into a temporary folder and points it at the fake provider. Rejects with npm's words when that cannot be done. */
+export async function installPeer(providerUrl: string): Promise<PeerHome> {
+  const folder = await mkdtemp(path.join(tmpdir(), "factotum-peer-"));
+  const remove = async (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  try {
+    await promisify(execFile)("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", PACKAGE], {
+      timeout: INSTALL_LIMIT_MS,
+      maxBuffer: 16 * 1024 * 1024,
+    });
+    const packageFolder = path.join(folder, "node_modules", PACKAGE);
+    const manifest = JSON.parse(await readFile(path.join(packageFolder, "package.json"), "utf8")) as {
+      readonly version: string;
+      readonly bin: string | Readonly<Record<string, string>>;
+    };
+    const bin = typeof manifest.bin === "string" ? manifest.bin : (manifest.bin[PACKAGE] ?? "");
+    const entry = path.join(packageFolder, bin);
+    return { version: manifest.version, start: async () => startPeer(folder, entry, providerUrl), [Symbol.asyncDispose]: remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function startPeer(folder: string, entry: string, providerUrl: string): Promise<PeerSide> {
+  const home = path.join(folder, "home");
+  const port = await findFreePort();
+  await mkdir(path.join(home, "workspace"), { recursive: true });
+  await writeFile(path.join(home, "openclaw.json"), JSON.stringify(peerConfig(home, port, providerUrl), undefined, 2));
+  const env = { PATH: process.env["PATH"], HOME: home, OPENCLAW_STATE_DIR: home, OPENCLAW_CONFIG_PATH: path.join(home, "openclaw.json") };
+  const child = spawn(process.execPath, [entry, "gateway", "run", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-4000)));
+  const end = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill("SIGKILL");
+    await once(child, "exit");
+  };
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`The peer ended with ${String(code)} before it was ready. It printed:\n${output}`);
+  });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const readyAfterMs = await Promise.race([waitUntilReady(`${url}/readyz`), ended]);
+    ended.catch(() => undefined);
+    const headers = (session: string): Readonly<Record<string, string>> => ({
+      authorization: `Bearer ${TOKEN}`,
+      "x-openclaw-session-key": `agent:main:${session}`,
+    });
+    return { name: "the peer", url, pid: child.pid ?? -1, headers, model: "openclaw", readyAfterMs, [Symbol.asyncDispose]: end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+function peerConfig(home: string, port: number, providerUrl: string): object {
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = { id: MODEL_ID, name: MODEL_ID, reasoning: false, input: ["text"], cost, contextWindow: 200_000, maxTokens: 8192 };
+  return {
+    gateway: {
+      mode: "local",
+      port,
+      bind: "loopback",
+      auth: { mode: "token", token: TOKEN },
+      http: { endpoints: { chatCompletions: { enabled: true } } },
+    },
+    models: {
+      mode: "replace",
+      providers: { bench: { baseUrl: providerUrl, apiKey: "bench", api: "anthropic-messages", models: [model] } },
+    },
+    agents: { defaults: { workspace: path.join(home, "workspace"), model: { primary: `bench/${MODEL_ID}` } } },
+  };
+}
