@@ -148,6 +148,21 @@ ruleSuite({
     ],
     ["blob-type", "Unsupported MIME type: image/bmp", [["set", "contents.0.parts.0.inlineData.mimeType", "image/bmp"]]],
     ["image-readable", "Unable to process input image.", [["set", "contents.0.parts.0.inlineData.data", "AAAA"]]],
+    [
+      "parameters-both",
+      "parameters_json_schema is mutually exclusive with parameters",
+      [["set", `${FN}.parametersJsonSchema`, { type: "object" }]],
+    ],
+    [
+      "json-schema",
+      "the schema must be valid and describe an object",
+      [["set", "tools.0.functionDeclarations.1.parametersJsonSchema", { type: "object", properties: { at: "noon" } }]],
+    ],
+    [
+      "json-schema",
+      "the schema must be valid and describe an object",
+      [["set", "tools.0.functionDeclarations.1.parametersJsonSchema", { type: "string" }]],
+    ],
   ],
   transport: [
     ["endpoint", 404, { path: "/models/gemini-3-pro-preview:generateContent" }],
@@ -170,6 +185,13 @@ ruleSuite({
     ],
     ["a user after function responses", [["insert", "contents.3", { role: "user", parts: [{ text: "Stop." }] }]]],
     ["a content without a role", [["remove", "contents.0.role"]]],
+    [
+      "what the subset lacks, as JSON Schema",
+      [
+        ["remove", PARAMS],
+        ["set", `${FN}.parametersJsonSchema`, { type: "object", properties: { path: { const: "." } }, additionalProperties: false }],
+      ],
+    ],
     ["types in capitals", [["set", `${PARAMS}.properties.path.type`, "STRING"]]],
     [
       "empty text beside a signature",

@@ -11,7 +11,7 @@ export interface PartView {
 }
 
 /** A function's answer stands in the user's name, but is a turn of its own for the rules of order. */
-export type TurnKind = "user" | "model" | "call" | "response";
+type TurnKind = "user" | "model" | "call" | "response";
 
 export interface ContentView {
   readonly path: string;

@@ -1,8 +1,11 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { isJsonArray, isJsonObject, type JsonObject } from "../json.ts";
 import { bodyRule, type Finding, firstOf, type WireRule } from "../strict/rule.ts";
 import type { DeclarationView, GoogleView } from "./google-view.ts";
 
 const FUNCTION_NAME = /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/;
+
+const metaSchema = new Ajv2020({ strict: false, validateFormats: false, logger: false });
 
 function say(message: string): Finding {
   return { message };
@@ -61,6 +64,31 @@ export const DECLARATION_RULES: readonly WireRule<GoogleView>[] = [
       firstOf(declarations.entries(), ([index, { name }]) =>
         declarations.findIndex((other) => other.name === name) < index ? say(`Duplicate function declaration found: ${name}`) : undefined,
       ),
+  }),
+  bodyRule<GoogleView>({
+    id: "parameters-both",
+    description: "A function's parameters are written in the vendor's subset or as JSON Schema, not both.",
+    vendorText: "parametersJsonSchema: This field is mutually exclusive with `parameters`. (reference of FunctionDeclaration)",
+    check: ({ declarations }) =>
+      firstOf(declarations, ({ path, value }) =>
+        value["parameters"] !== undefined && value["parametersJsonSchema"] !== undefined
+          ? say(`* ${path}: parameters_json_schema is mutually exclusive with parameters\n`)
+          : undefined,
+      ),
+  }),
+  bodyRule<GoogleView>({
+    id: "json-schema",
+    description: "Parameters that are written as JSON Schema are an object's, and valid.",
+    vendorText:
+      "parametersJsonSchema: Describes the parameters to the function in JSON Schema format. The schema must describe an object … (reference)",
+    check: ({ declarations }) =>
+      firstOf(declarations, ({ path, value: { parametersJsonSchema: schema } }) => {
+        if (!isJsonObject(schema)) return undefined;
+        const { $schema: _draft, ...rest } = schema;
+        return rest["type"] === "object" && metaSchema.validateSchema(rest) === true
+          ? undefined
+          : say(`* ${path}.parameters_json_schema: the schema must be valid and describe an object\n`);
+      }),
   }),
   bodyRule<GoogleView>({
     id: "schema-items",

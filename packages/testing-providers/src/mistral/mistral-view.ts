@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import { objectsOf, promptTokensOf, stringOf } from "../openai/read-body.ts";
 import { findMistralModel, type MistralModel } from "./models.ts";
 
-export interface CallView {
+interface CallView {
   readonly id: string;
   readonly name: string;
 }

@@ -40,7 +40,7 @@ const packageFolder = dirname(createRequire(import.meta.url).resolve("@factotum/
 /**
  * Checks bodies against the types of the official SDKs of Anthropic, OpenAI and Google by compiling them: an unknown field, a wrong type
  * and a missing field are what the compiler says they are. Compiles all bodies in one go, a few seconds; for the bodies of a whole test
- * file at its end. Mistral's SDK has schemas: `checkMistralSchema`.
+ * file at its end. Bodies for servers that copy OpenAI's endpoint may have fields that OpenAI's types do not know. Mistral's SDK has schemas: `checkMistralSchema`.
  *
  * @throws Error when the compiler itself fails.
  */

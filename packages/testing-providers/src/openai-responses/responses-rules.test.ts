@@ -46,7 +46,11 @@ ruleSuite({
       "Invalid value: 'tool'. Supported values are: 'user', 'system', 'developer', 'assistant'.",
       [["set", "input.8.role", "tool"]],
     ],
-    ["field-value", "Invalid value: 'tool_result'. Supported values are: 'function_call'", [["set", "input.6.type", "tool_result"]]],
+    [
+      "field-value",
+      "Invalid value: 'tool_result'. Supported values are: 'message', 'function_call'",
+      [["set", "input.6.type", "tool_result"]],
+    ],
     ["field-value", "Invalid value: 'reasoning.everything'.", [["set", "include.0", "reasoning.everything"]]],
     [
       "string-too-long",

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, showJson } 
 import { bodyRule, type Finding, firstOf, type WireRule } from "../strict/rule.ts";
 
 /** A function as both endpoints declare it; chat nests it, responses does not. */
-export interface FunctionView {
+interface FunctionView {
   /** `tools[0].function.parameters`, `tools[0].parameters`. */
   readonly param: string;
   readonly name: string;
