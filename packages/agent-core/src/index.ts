@@ -20,7 +20,7 @@ export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
 export { orderTools } from "./prompt/order-tools.ts";
 export { promptVariant } from "./prompt/prompt-variant.ts";
 export { renderSubagentContext } from "./prompt/render-subagent-context.ts";
-export { renderSections, renderSystemPrompt } from "./prompt/render-system-prompt.ts";
+export { joinSections, renderSections, renderSystemPrompt } from "./prompt/render-system-prompt.ts";
 export { PROMPT_SECTIONS } from "./prompt/sections/index.ts";
 export { openCalls } from "./projection/open-calls.ts";
 export { projectMessages } from "./projection/project-messages.ts";

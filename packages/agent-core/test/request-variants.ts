@@ -107,7 +107,7 @@ function turnFacts(at: Surroundings, run: RunKind, parts: Partial<EffectivePromp
 const schema = (name: string): ToolSchema => ({
   name,
   description: `What ${name} is for, at length.`,
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  parameters: { type: "object", required: ["goal"], properties: { goal: { description: "What it shall do.", type: "string" } } },
 });
 
 /** One earlier turn, as it was sent: its bytes are older than every clock of these tests. */

@@ -4,11 +4,15 @@ import { PROMPT_SECTIONS } from "./sections/index.ts";
 
 /** Part 1 of a request (design 03 §1). Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
 export function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt {
-  const sections = renderSections(facts, mode);
+  return joinSections(renderSections(facts, mode));
+}
+
+/** Puts rendered sections together; within a half two line breaks stand between them. */
+export function joinSections(sections: readonly RenderedSection[]): SystemPrompt {
   return { stable: join(sections, "stable"), session: join(sections, "session") };
 }
 
-/** The sections that apply, in order, each by itself: what `renderSystemPrompt` joins, for reports of what the model sees. */
+/** The sections that apply, in order, each by itself: what `joinSections` joins, for reports of what the model sees. */
 export function renderSections(facts: PromptFacts, mode: PromptMode): readonly RenderedSection[] {
   return PROMPT_SECTIONS.flatMap((section) => {
     const text = section.modes.includes(mode) ? section.render(facts) : undefined;
