@@ -1,7 +1,7 @@
 import type { EncodeJob, EncodedMimeType, EncodeResult } from "./encode-job.ts";
 
 /** How an image is written. */
-export interface RenderOptions {
+interface RenderOptions {
   /** Longest side; a smaller image is not enlarged. */
   readonly sidePx: number;
   readonly mimeType: EncodedMimeType;
@@ -10,7 +10,7 @@ export interface RenderOptions {
 }
 
 /** A decoded image, whoever decoded it. Upright; without metadata when written. */
-export interface RasterImage extends Disposable {
+interface RasterImage extends Disposable {
   render(options: RenderOptions): Promise<Uint8Array>;
 }
 
