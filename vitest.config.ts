@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { ROOT, workspaceFolders } from "./scripts/workspace.ts";
 
-/** One project a package, named after its folder, and `repo` for what holds over the whole tree. */
+/** One project a package, named after its folder; `repo` for what holds over the whole tree, which it reads; `scripts` for those beside it. */
 const projects = workspaceFolders().map((folder) => ({
   extends: true as const,
   test: { name: basename(folder), root: join(ROOT, folder), include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"] },
@@ -14,8 +14,11 @@ export default defineConfig({
   test: {
     projects: [
       ...projects,
-      { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"] } },
-      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"] } },
+      { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"], testTimeout: 30_000 },
+      },
     ],
     environment: "node",
     restoreMocks: true,

@@ -27,7 +27,9 @@ interface Attempt {
   readonly plant: () => void;
 }
 
-const only = process.argv.slice(2).join(" ");
+/** Parts of names: only these violations and scaffolds are tried. */
+const only = process.argv.slice(2);
+const isWanted = (name: string): boolean => only.length === 0 || only.some((part) => name.includes(part));
 const rows: Row[] = [];
 const copy = new RepositoryCopy();
 const interrupt = (): never => {
@@ -40,10 +42,10 @@ try {
   console.log(`Copy in ${copy.root}`);
   await attempt({ name: "nothing", project: "sandbox", expected: "", plant: () => undefined });
   if (rows[0]?.problem === undefined) {
-    for (const { name, project, gate, says, plant } of VIOLATIONS.filter((one) => one.name.includes(only))) {
+    for (const { name, project, gate, says, plant } of VIOLATIONS.filter((one) => isWanted(one.name))) {
       await attempt({ name, project, expected: gate, says, plant: () => plant(copy) });
     }
-    for (const kind of ["channel", "package"].filter((one) => `new ${one}`.includes(only))) await attempt(scaffold(kind));
+    for (const kind of ["channel", "package"].filter((one) => isWanted(`new ${one}`))) await attempt(scaffold(kind));
   }
 } finally {
   copy.remove();
