@@ -187,6 +187,37 @@ describe("attachments", () => {
     expect(notes(blocks).at(-1)).toBe("[media attached 21/21: file (not shown: too many files in one message)]");
   });
 
+  test("go with their session when it is removed", async () => {
+    const blocks = await ask(platform.message("mine", { attachments: [platform.attachment(await picture("red"))] }));
+    const file = /file: ([^,)]+)/.exec(notes(blocks)[0] ?? "")?.[1] ?? "";
+    await running.gateway.engine.sessions.delete("agent:main:main");
+    await expect(stat(file)).rejects.toThrow(/ENOENT/);
+  });
+
+  test("a restart while they are fetched loses nothing: the next start fetches them again", async () => {
+    const asked = Promise.withResolvers<void>();
+    const attachment = platform.attachment(async ({ signal }) => {
+      asked.resolve();
+      return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+    });
+    await platform.say(platform.message("look", { attachments: [attachment] }));
+    await asked.promise;
+    await running.stop();
+    expect(model.requests).toHaveLength(0);
+
+    const { home } = running;
+    const later = new TestPlatform();
+    later.attachment(await picture("red"));
+    running = await startTestGateway({
+      platform: later,
+      home,
+      patch: withModel(model.baseUrl),
+      accountConfig: { dmPolicy: "open", allowFrom: ["*"] },
+    });
+    await later.waitForSends(1);
+    expect(await colours(lastUserBlocks(model.requests.at(-1)?.body))).toEqual(["r"]);
+  });
+
   test("a stranger's attachment taints the turn, the owner's does not", async () => {
     await ask(platform.message("mine", { attachments: [platform.attachment(await picture("red"))] }));
     const eve = { id: "eve", name: "Eve", isBot: false };

@@ -1,29 +1,10 @@
-import type { Clock } from "@factotum/agent-contract";
 import { afterEach, expect, test } from "vitest";
+import { createManualClock, type ManualClock } from "../../../test/manual-clock.ts";
 import type { EncodeJob, EncodeResult } from "./encode-job.ts";
 import { ImageEncoder } from "./image-encoder.ts";
 
 const JOB: EncodeJob = { bytes: new Uint8Array([1]), orientation: 1, maxSidePx: 1, maxBytes: 1, losslessMaxBytes: 0, maxPixels: 1 };
 const signal = new AbortController().signal;
-
-/** A clock whose timers run when the test says so. */
-function manualClock(): Clock & { run(delayMs: number): void } {
-  const timers = new Map<object, { readonly delayMs: number; readonly callback: () => void }>();
-  return {
-    now: () => 0,
-    monotonic: () => 0,
-    schedule: (delayMs, callback) => {
-      const key = {};
-      timers.set(key, { delayMs, callback });
-      return { [Symbol.dispose]: () => void timers.delete(key) };
-    },
-    run: (delayMs) => {
-      for (const [key, timer] of timers) {
-        if (timer.delayMs === delayMs && timers.delete(key)) timer.callback();
-      }
-    },
-  };
-}
 
 /** A thread that tells in each result how many it has answered. */
 const COUNTING = `let count = 0; parentPort.on("message", () => parentPort.postMessage({ type: "encoded", bytes: new Uint8Array([++count]), mimeType: "image/png" }));`;
@@ -35,8 +16,8 @@ function program(source: string): URL {
 let open: ImageEncoder | undefined;
 afterEach(async () => open?.close());
 
-function create(source: string): { readonly encoder: ImageEncoder; readonly clock: ReturnType<typeof manualClock> } {
-  const clock = manualClock();
+function create(source: string): { readonly encoder: ImageEncoder; readonly clock: ManualClock } {
+  const clock = createManualClock();
   open = new ImageEncoder({ clock, worker: program(source), timeoutMs: 30, idleMs: 20 });
   return { encoder: open, clock };
 }
@@ -60,8 +41,7 @@ test("a decoder that takes too long is ended, and the next image gets a new one"
   );
   const stuck = encoder.encode({ ...JOB, maxBytes: 9 }, { signal });
   const next = encoder.encode(JOB, { signal });
-  await Promise.resolve();
-  await Promise.resolve();
+  await clock.scheduled(30);
   clock.run(30);
   expect(await stuck).toEqual({ type: "failed", message: "it took too long" });
   expect(count(await next)).toBe(7);
