@@ -49,6 +49,7 @@ export interface EngineOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  readonly hideSecrets: (text: string) => string;
   /** Another process has taken over the state directory: nothing can be written any more. */
   readonly onLostOwnership: () => void;
   readonly ownerDisplaySecret: string | undefined;
@@ -127,6 +128,7 @@ export class Engine {
       clock,
       random,
       logger,
+      hideSecrets: options.hideSecrets,
       ownerDisplaySecret: options.ownerDisplaySecret,
       commands: options.commands,
       documentation: options.documentation,

@@ -51,6 +51,8 @@ export interface GatewayOptions {
   readonly fetch: typeof fetch;
   /** Told every secret that is read while the gateway runs, for the log's filter. */
   readonly onSecret: (value: string) => void;
+  /** Takes every secret of the process out of a text: what the log's filter does. */
+  readonly hideSecrets: (text: string) => string;
   /** A client asked the gateway to end. */
   readonly onShutdownRequest: (reason: string) => void;
 }
@@ -104,6 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     logger,
     fetch: options.fetch,
     onLostOwnership: () => options.onShutdownRequest("another gateway has taken over this state directory"),
+    hideSecrets: options.hideSecrets,
     ownerDisplaySecret: ownerDisplaySecret?.type === "resolved" ? ownerDisplaySecret.value : undefined,
     commands: options.commands,
     documentation: options.documentation,

@@ -217,6 +217,7 @@ export async function startTestGateway(
     userHome: path.join(home, "user"),
     roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
   });
+  const secrets = new Set<string>();
   const gateway = await startGateway({
     version: "0.0.0-test",
     home,
@@ -234,7 +235,8 @@ export async function startTestGateway(
     environment,
     fetch,
     onShutdownRequest: () => undefined,
-    onSecret: () => undefined,
+    onSecret: (value) => void secrets.add(value),
+    hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
   const stop = async (): Promise<void> => {

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
 import type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot } from "./chat.ts";
+import { ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
+import type { ContextReport, ContextRequest, ReplayDelta, ReplayResult } from "./context.ts";
 import { SessionSummarySchema } from "./sessions.ts";
 import type { SessionKind, SessionSummary } from "./sessions.ts";
 import { GatewayStatusSchema } from "./status.ts";
@@ -73,6 +75,40 @@ export interface RpcMethods {
   "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
   /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
   "sessions.delete": { params: { readonly key: string }; result: { readonly deleted: boolean } };
+  /** The kept model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the page before. */
+  "context.list": {
+    params: { readonly sessionKey: string; readonly limit?: number; readonly before?: string };
+    result: { readonly requests: readonly ContextRequest[]; readonly before?: string };
+  };
+  /**
+   * What a model was given in one request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; the
+   * last one when left out), else the newest. `diff` compares with the last request of another turn, or with the one before.
+   */
+  "context.report": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly diff?: number | "previous";
+      /** Texts too; sizes only when left out. */
+      readonly texts?: boolean;
+    };
+    result: ContextReport;
+  };
+  /** Sends a kept request again, to its model or another. The answer comes as `replay` events and at the end; the conversation does not change. */
+  "context.replay": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly model?: string;
+      /** The caller's own; its `replay` events carry it. */
+      readonly replayId: string;
+    };
+    result: ReplayResult;
+  };
   status: { params: Record<string, never>; result: GatewayStatus };
   /** Drains and ends the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
@@ -87,6 +123,8 @@ export interface RpcEvents {
   chat: { readonly sessionKey: string; readonly event: ChatEvent };
   /** Sessions were made, changed or removed; ask for them again. */
   "sessions-change": { readonly keys: readonly string[] };
+  /** A piece of the answer to a replayed request, to the connection that asked for it. */
+  replay: ReplayDelta;
   /** The gateway is about to close the connection. */
   shutdown: { readonly reason: string };
 }
@@ -98,6 +136,12 @@ const empty = z.strictObject({});
 const key = z.string().min(1).max(1000);
 const limit = z.number().int().min(1).max(200);
 const idempotencyKey = z.string().min(1).max(200);
+const whichRequest = {
+  sessionKey: key.optional(),
+  id: z.string().max(200).optional(),
+  turn: z.union([z.number().int().min(1), z.string().min(1).max(200)]).optional(),
+  request: z.number().int().min(1).optional(),
+};
 const kind = z.enum(["main", "group", "cron", "hook", "node", "other"]);
 const session = z.strictObject({ session: SessionSummarySchema });
 
@@ -169,6 +213,22 @@ export const RPC_METHODS: RpcMethodSchemas = {
   },
   "sessions.reset": { params: z.strictObject({ key }), result: session },
   "sessions.delete": { params: z.strictObject({ key }), result: z.strictObject({ deleted: z.boolean() }) },
+  "context.list": {
+    params: z.strictObject({ sessionKey: key, limit: limit.optional(), before: z.string().max(200).optional() }),
+    result: z.strictObject({ requests: z.array(ContextRequestSchema), before: z.string().optional() }),
+  },
+  "context.report": {
+    params: z.strictObject({
+      ...whichRequest,
+      diff: z.union([z.number().int().min(1), z.literal("previous")]).optional(),
+      texts: z.boolean().optional(),
+    }),
+    result: ContextReportSchema,
+  },
+  "context.replay": {
+    params: z.strictObject({ ...whichRequest, model: key.optional(), replayId: z.string().min(1).max(200) }),
+    result: ReplayResultSchema,
+  },
   status: { params: empty, result: GatewayStatusSchema },
   "gateway.shutdown": {
     params: z.strictObject({ reason: z.string().max(200).optional() }),
@@ -179,6 +239,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
 /** A parser for the payload of every event. */
 export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {
   chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
+  replay: ReplayDeltaSchema,
   "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
   shutdown: z.strictObject({ reason: z.string() }),
 } as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };

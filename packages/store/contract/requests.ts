@@ -11,6 +11,7 @@ export function sampleRequest(number: number, changes: Partial<NewRequest> = {})
     promptHash: "hash-1",
     lastEntryId: "e0000000001",
     messages: { count: number, digest: "0123456789abcdef" },
+    view: { settledBeforeMs: 5, contextWindow: 200_000, prunes: true, historyLimit: 20 },
     model: "anthropic/some-model",
     credential: "ANTHROPIC_API_KEY",
     settings: { cacheKey: "session-1", thinking: "low" },
@@ -95,9 +96,12 @@ export function describeRequests(context: () => ContractContext): void {
       };
       await store.startTurn(sampleTurn("t1", [], { prompt: { ...PROMPT, outline } }));
       await store.savePrompt(samplePrompt({ hash: "hash-2", cause: "cold-cache" }));
-      expect(await store.readPrompt("session-1", { hash: "hash-1" })).toEqual({ ...samplePrompt(), outline });
+      await store.savePrompt(samplePrompt({ cause: "cold-cache", renderedAtMs: NOW_MS + 9 }));
+      expect(await store.readPrompt("session-1", { hash: "hash-1", notAfterMs: NOW_MS + 8 })).toEqual({ ...samplePrompt(), outline });
+      expect((await store.readPrompt("session-1", { hash: "hash-1", notAfterMs: NOW_MS + 9 }))?.cause).toBe("cold-cache");
       expect((await store.readPrompt("session-1"))?.outline).toBeUndefined();
-      expect(await store.readPrompt("session-1", { hash: "hash-9" })).toBeUndefined();
+      expect(await store.readPrompt("session-1", { hash: "hash-1", notAfterMs: NOW_MS - 1 })).toBeUndefined();
+      expect(await store.readPrompt("session-1", { hash: "hash-9", notAfterMs: NOW_MS })).toBeUndefined();
       await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1, { promptHash: "hash-9" })] }));
       const [request] = (await store.listRequests({ sessionId: "session-1", limit: 1 })).items;
       expect(request).not.toHaveProperty("promptHash");

@@ -28,6 +28,7 @@ export type {
   RequestOutcome,
   RequestRecord,
   RequestSettings,
+  RequestView,
   SessionOverrides,
   SessionRecord,
   SpendCharge,

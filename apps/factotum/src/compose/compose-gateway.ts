@@ -83,6 +83,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       logger,
       fetch: globalThis.fetch,
       onSecret: (value) => secrets.add([value]),
+      hideSecrets: (text) => secrets.hide(text),
       onShutdownRequest,
     });
     let closing: Promise<void> | undefined;

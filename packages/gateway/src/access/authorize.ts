@@ -64,6 +64,9 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   "sessions.patch": OWNER_ONLY,
   "sessions.reset": OWNER_ONLY,
   "sessions.delete": OWNER_ONLY,
+  "context.list": OWNER_ONLY,
+  "context.report": OWNER_ONLY,
+  "context.replay": OWNER_ONLY,
   status: OWNER_ONLY,
   "gateway.shutdown": OWNER_ONLY,
 };

@@ -90,19 +90,19 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
       { retry: { type: "never" } },
     );
   }
-  const apiKey = await findKey(id, options);
-  if (apiKey !== undefined) options.onSecret(apiKey);
+  const key = await findKey(id, options);
+  if (key !== undefined) options.onSecret(key.value);
   const client = createModelClient({
     info: resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) }),
     ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
-    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(key === undefined ? {} : { apiKey: key.value }),
     timeouts: timeouts(config, provider),
     fetch: options.fetch,
     clock: options.clock,
     random: options.random,
   });
   judgeWindow(client.info, options);
-  return { reference: `${id}/${name}`, client };
+  return { reference: `${id}/${name}`, client, ...(key === undefined ? {} : { credential: key.name }) };
 }
 
 /** An agent needs room to work in: a window that is too small is refused, a narrow one is told. */
@@ -136,15 +136,18 @@ function defined(limits: ModelTimeouts): ModelTimeouts {
 }
 
 /** The configured key, else the vendor's own environment variable. A configured one that does not resolve is an error, never "no key". */
-async function findKey(providerId: string, { config, environment }: ConfiguredModelsOptions): Promise<string | undefined> {
+async function findKey(
+  providerId: string,
+  { config, environment }: ConfiguredModelsOptions,
+): Promise<{ readonly value: string; readonly name: string } | undefined> {
   const secret = Object.hasOwn(config.models.providers, providerId) ? config.models.providers[providerId]?.apiKey : undefined;
   if (secret === undefined) {
     const variable = Object.hasOwn(PROVIDERS, providerId) ? PROVIDERS[providerId]?.keyVariable : undefined;
     const value = variable === undefined ? undefined : environment[variable]?.trim();
-    return value === "" ? undefined : value;
+    return variable === undefined || value === undefined || value === "" ? undefined : { value, name: variable };
   }
   const resolution = await resolveSecret(secret, { env: environment });
-  if (resolution.type === "resolved") return resolution.value;
+  if (resolution.type === "resolved") return { value: resolution.value, name: `models.providers.${providerId}.apiKey` };
   throw new ModelError("unauthorized", `models.providers.${providerId}.apiKey has no value: ${resolution.message}.`, {
     retry: { type: "never" },
   });

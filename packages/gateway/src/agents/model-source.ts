@@ -5,6 +5,8 @@ export interface ResolvedModel {
   /** `provider/model`, as it stands in the prompt and in lists. */
   readonly reference: string;
   readonly client: ModelClient;
+  /** Where its key came from, for reports; never the key. Absent for a model without one. */
+  readonly credential?: string;
 }
 
 /** Finds models by reference. */

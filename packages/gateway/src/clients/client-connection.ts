@@ -96,6 +96,10 @@ export class ClientConnection implements RpcConnection {
     });
   }
 
+  notify<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void {
+    this.#sendEvent(event, payload);
+  }
+
   close(code: number, reason: string): void {
     if (code === CLOSE_CODES.shutdown) this.#sendEvent("shutdown", { reason });
     this.#socket.close(code, reason.slice(0, 100));

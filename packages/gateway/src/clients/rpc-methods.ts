@@ -1,6 +1,9 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { AgentRunResult, ChatEvent, GatewayStatus, RpcMethod, RpcMethods } from "@factotum/protocol";
+import type { AgentRunResult, ChatEvent, GatewayStatus, RpcEvent, RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
+import { buildContextReport } from "../context/build-context-report.ts";
+import { listContextRequests } from "../context/list-context-requests.ts";
+import { replayRequest } from "../context/replay-request.ts";
 import type { Engine } from "../engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { failureText } from "../turn/failure-text.ts";
@@ -16,6 +19,8 @@ export interface RpcConnection {
   /** Sends the session's events to this connection from now on, in place of an earlier subscription. */
   subscribe(sessionKey: string, open: (listener: (event: ChatEvent) => void) => Promise<Disposable>): Promise<void>;
   unsubscribe(sessionKey: string): boolean;
+  /** Sends an event to this connection alone. */
+  notify<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void;
 }
 
 /** What the methods work with. */
@@ -94,6 +99,15 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
       ),
     }),
     "sessions.delete": async (params) => ({ deleted: await sessions.delete(sessions.resolveKey({ sessionKey: params.key })) }),
+    "context.list": async ({ sessionKey, ...page }) =>
+      listContextRequests({ sessionKey: sessions.resolveKey({ sessionKey }), ...page }, engine.services),
+    "context.report": async ({ sessionKey, ...query }) =>
+      buildContextReport({ sessionKey: sessions.resolveKey({ sessionKey }), ...query }, engine.services),
+    "context.replay": async ({ sessionKey, replayId, ...query }, connection) =>
+      replayRequest({ sessionKey: sessions.resolveKey({ sessionKey }), ...query }, engine.services, {
+        signal: connection.signal,
+        onPiece: (piece) => connection.notify("replay", { replayId, ...piece }),
+      }),
     status,
     "gateway.shutdown": async (params) => {
       requestShutdown(params.reason ?? "asked by a client");

@@ -1,5 +1,5 @@
 import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
-import type { NewOutbound, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
+import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
 import { planMessage } from "../delivery/plan-reply.ts";
@@ -16,6 +16,8 @@ export interface FinishedRun {
   readonly usage: UsageTotals;
   /** Completed and not committed. */
   readonly entries: readonly TranscriptBody[];
+  /** Ended and not committed. */
+  readonly requests?: readonly NewRequest[];
   /** What the run has sent to its own origin already. */
   readonly sentTexts: readonly string[];
   /** The newest text of the run, for an answer without one. */
@@ -59,6 +61,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
     entries: [...run.entries, ...notices],
     outbox,
+    ...(run.requests === undefined ? {} : { requests: run.requests }),
     usage: run.usage,
     inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
     endedAtMs: nowMs,

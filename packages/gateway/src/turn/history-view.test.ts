@@ -2,9 +2,8 @@ import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createMemoryLogger } from "../../test/gateway-harness.ts";
 import { viewHistory } from "./history-view.ts";
-import type { HistoryViewOptions } from "./history-view.ts";
+import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 
 const options: HistoryViewOptions = { settledBeforeMs: 0, contextWindow: 200_000, prunes: true, historyLimit: undefined };
 const user = (timestamp: number, body: string): UserMessage => ({
@@ -34,26 +33,25 @@ const conversation = (turns: number): AgentMessage[] =>
 describe("what of a conversation is shown", () => {
   test("without a cause everything stays as it was sent", () => {
     const messages = conversation(5);
-    expect(viewHistory(messages, user(100, "now"), options, createMemoryLogger())).toEqual(messages);
+    expect(viewHistory(messages, user(100, "now"), options)).toEqual({ messages, breaks: [] });
   });
 
   test("what is older than the last cause keeps sender and words, and stays the same from then on", () => {
     const settled = { ...options, settledBeforeMs: 20 };
     const messages = conversation(5);
-    const first = viewHistory(messages, user(100, "now"), settled, createMemoryLogger());
+    const { messages: first } = viewHistory(messages, user(100, "now"), settled);
     expect(JSON.stringify(first[0])).toContain("message 0");
     expect(JSON.stringify(first[0]?.content)).not.toContain("chat_id");
     expect(first.slice(4)).toEqual(messages.slice(4));
-    const later = viewHistory([...messages, user(100, "now"), answer(105)], user(110, "later"), settled, createMemoryLogger());
+    const { messages: later } = viewHistory([...messages, user(100, "now"), answer(105)], user(110, "later"), settled);
     expect(later.slice(0, first.length)).toEqual(first);
   });
 
   test("the limit cuts to half at once, says so, and then stays where it is for a while", () => {
     const limited = { ...options, historyLimit: 4 };
     const starts = Array.from({ length: 12 }, (_, turns) => {
-      const logger = createMemoryLogger();
-      const [first] = viewHistory(conversation(turns), user(1000, "now"), limited, logger);
-      return { turns, first: first?.timestamp, cut: logger.lines.some((line) => line.includes("history-limit")) };
+      const { messages, breaks } = viewHistory(conversation(turns), user(1000, "now"), limited);
+      return { turns, first: messages[0]?.timestamp, cut: breaks.includes("history-limit") };
     });
     expect(starts.filter(({ cut }) => cut).map(({ turns }) => turns)).toEqual([4, 7, 10]);
     for (const [index, { first, cut }] of starts.entries()) if (index > 1 && !cut) expect(first).toBe(starts[index - 1]?.first);
@@ -66,18 +64,15 @@ describe("what of a conversation is shown", () => {
         fc.nat(300),
         fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
         (turns, settledBeforeMs, historyLimit) => {
-          const logger = createMemoryLogger();
-          const view = (count: number): readonly AgentMessage[] =>
-            viewHistory(
-              conversation(count),
-              user(count * 10, `message ${count}`),
-              { ...options, settledBeforeMs: Math.min(settledBeforeMs, turns * 10), historyLimit },
-              logger,
-            );
+          const view = (count: number): HistoryView =>
+            viewHistory(conversation(count), user(count * 10, `message ${count}`), {
+              ...options,
+              settledBeforeMs: Math.min(settledBeforeMs, turns * 10),
+              historyLimit,
+            });
           const before = view(turns);
-          logger.lines.length = 0;
           const after = view(turns + 1);
-          if (logger.lines.length === 0) expect(after.slice(0, before.length)).toEqual(before);
+          if (after.breaks.length === 0) expect(after.messages.slice(0, before.messages.length)).toEqual(before.messages);
         },
       ),
     );

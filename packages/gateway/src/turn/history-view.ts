@@ -7,7 +7,6 @@ import {
   rerenderMessages,
   toolResultMaxChars,
 } from "@factotum/agent-core";
-import type { Logger } from "@factotum/agent-contract";
 
 /** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
 export interface HistoryViewOptions {
@@ -21,25 +20,28 @@ export interface HistoryViewOptions {
   readonly historyLimit: number | undefined;
 }
 
+/** What of a conversation is shown, and which named breaks have just changed it. */
+export interface HistoryView {
+  readonly messages: readonly AgentMessage[];
+  readonly breaks: readonly ("images-dropped" | "history-limit")[];
+}
+
 /**
  * What of a conversation goes into a request (design 03 §2). Everything here follows from the stored messages and the moment of the last named cause, so
- * a restart shows the same; between causes the view only grows at its end, except at the named breaks, which are logged.
+ * a restart shows the same; between causes the view only grows at its end, except at the named breaks.
  */
-export function viewHistory(
-  messages: readonly AgentMessage[],
-  prompt: UserMessage | undefined,
-  options: HistoryViewOptions,
-  logger: Logger,
-): readonly AgentMessage[] {
+export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView {
   const border = messages.findIndex((message) => message.timestamp >= options.settledBeforeMs);
   const settled = settle(border === -1 ? messages : messages.slice(0, border), options);
   const all = [...settled, ...(border === -1 ? [] : messages.slice(border)), ...(prompt === undefined ? [] : [prompt])];
   const withoutImages = dropImages(all);
-  if (withoutImages.dropped > dropImages(all.slice(0, -1)).dropped) logger.info("Prompt break", { cause: "images-dropped" });
+  const dropped = withoutImages.dropped > dropImages(all.slice(0, -1)).dropped;
   const limited = applyHistoryLimit(withoutImages.messages, options.historyLimit);
-  if (limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), options.historyLimit).droppedTurns)
-    logger.info("Prompt break", { cause: "history-limit" });
-  return prompt === undefined ? limited.messages : limited.messages.slice(0, -1);
+  const cut = limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), options.historyLimit).droppedTurns;
+  return {
+    messages: prompt === undefined ? limited.messages : limited.messages.slice(0, -1),
+    breaks: [...(dropped ? (["images-dropped"] as const) : []), ...(cut ? (["history-limit"] as const) : [])],
+  };
 }
 
 function settle(messages: readonly AgentMessage[], options: HistoryViewOptions): readonly AgentMessage[] {

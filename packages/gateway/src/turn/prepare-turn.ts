@@ -5,12 +5,13 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { displayId } from "../access/display-id.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
 import { readHistory } from "./read-history.ts";
-import type { HistoryViewOptions } from "./history-view.ts";
+import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
@@ -40,6 +41,8 @@ export interface PreparedTurn {
   /** Entries of the first commit, for those who watch. */
   readonly entries: readonly TranscriptEntry[];
   readonly session: SessionRecord;
+  /** What its model requests are kept with. */
+  readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
 }
 
 /** Makes a turn of an input: session, prompt and the user's entry in one commit. */
@@ -129,9 +132,13 @@ export async function prepareInputTurn(
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
+  const view = viewOptions(prompt, message.origin, context);
+  const shown = viewHistory([...history, ...earlier], user, view);
+  logBreaks(sessionKey, shown, services);
   return {
     ...assemble(started.turn, context, prompt.record, services),
-    history: viewHistory([...history, ...earlier], user, viewOptions(prompt, message.origin, context), services.logger),
+    history: shown.messages,
+    kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: user,
     tainted,
     entries: started.entries,
@@ -162,14 +169,39 @@ export async function prepareResumedTurn(
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
   const { messages: history } = await readHistory(context.sessionId, services);
+  const newest = await services.store.readTranscript(context.sessionId, { limit: 1 });
+  const view = viewOptions(prompt, turn.origin, context);
+  const shown = viewHistory(history, undefined, view);
+  logBreaks(turn.sessionKey, shown, services);
   return {
     ...assemble(turn, context, prompt.record, services),
-    history: viewHistory(history, undefined, viewOptions(prompt, turn.origin, context), services.logger),
+    history: shown.messages,
+    kept: {
+      ...keptFacts(prompt, view, shown),
+      sentBefore: history.filter((message) => message.role === "assistant" && message.timestamp >= turn.startedAtMs).length,
+      lastEntryId: newest.items[0]?.id ?? "",
+    },
     prompt: undefined,
     tainted: history.some((message) => message.role !== "assistant" && message.tainted === true && message.timestamp >= turn.startedAtMs),
     entries: [],
     session: context.record,
   };
+}
+
+function keptFacts(
+  prompt: ResolvedPrompt,
+  { historyLimit, ...view }: HistoryViewOptions,
+  { breaks }: HistoryView,
+): Pick<PreparedTurn["kept"], "promptHash" | "view" | "causes"> {
+  return {
+    promptHash: prompt.record.hash,
+    view: { ...view, ...(historyLimit === undefined ? {} : { historyLimit }) },
+    causes: [...(prompt.isNew ? [prompt.record.cause] : []), ...breaks],
+  };
+}
+
+function logBreaks(sessionKey: string, { breaks }: HistoryView, { logger }: TurnServices): void {
+  for (const cause of breaks) logger.info("Prompt break", { sessionKey, cause });
 }
 
 function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: SessionContext): HistoryViewOptions {

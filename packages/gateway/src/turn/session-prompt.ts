@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { hostname, release, type as osType, arch } from "node:os";
-import { DEFAULT_HEARTBEAT_PROMPT, promptVariant, renderSystemPrompt } from "@factotum/agent-core";
+import { DEFAULT_HEARTBEAT_PROMPT, joinSections, promptVariant, renderSections } from "@factotum/agent-core";
 import type { BootstrapPlan, PromptChannel, PromptFacts, PromptReasoning } from "@factotum/agent-core";
 import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
@@ -43,12 +43,17 @@ export function renderSessionPrompt(
   cause: PromptCause,
   nowMs: number,
 ): Omit<PromptRecord, "sessionId" | "basis"> {
-  const system = renderSystemPrompt(promptFacts(facts), promptVariant(facts.kind, { lightContext: false }).mode);
+  const sections = renderSections(promptFacts(facts), promptVariant(facts.kind, { lightContext: false }).mode);
+  const system = joinSections(sections);
   const tools = facts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const hash = createHash("sha256")
     .update(JSON.stringify([system, tools]))
     .digest("hex");
-  return { system, tools, hash, cause, renderedAtMs: nowMs };
+  const outline = {
+    sections: sections.map(({ id, half, text }) => ({ id, half, chars: text.length })),
+    cutFiles: facts.bootstrap.truncations,
+  };
+  return { system, tools, hash, cause, renderedAtMs: nowMs, outline };
 }
 
 function promptFacts(facts: SessionPromptFacts): PromptFacts {

@@ -1,5 +1,6 @@
 import type { AgentEvent, ModelStreamEvent } from "@factotum/agent-contract";
-import type { ToolJournalRecord, TranscriptBody } from "@factotum/store";
+import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
+import type { RequestRecorder } from "../context/request-recorder.ts";
 import { answerText, chatToolCall } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
@@ -14,15 +15,21 @@ export class TurnRecorder {
   readonly #prepared: PreparedTurn;
   readonly #services: TurnServices;
   readonly #resumed: ResumedRun | undefined;
+  readonly #requests: RequestRecorder;
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   readonly #sentTexts: string[] = [];
   #lastText = "";
 
-  constructor(prepared: PreparedTurn, services: TurnServices, resumed: ResumedRun | undefined) {
+  constructor(
+    prepared: PreparedTurn,
+    services: TurnServices,
+    run: { readonly resumed: ResumedRun | undefined; readonly requests: RequestRecorder },
+  ) {
     this.#prepared = prepared;
     this.#services = services;
-    this.#resumed = resumed;
+    this.#resumed = run.resumed;
+    this.#requests = run.requests;
   }
 
   /** Texts that the run has sent to its own origin with the `message` tool. */
@@ -86,7 +93,13 @@ export class TurnRecorder {
     const journal = this.#journal;
     this.#pending = [];
     this.#journal = [];
-    const written = await this.#services.store.appendToTurn(turn.id, { entries, journal, timestampMs: this.#services.clock.now() });
+    const written = await this.#services.store.appendToTurn(turn.id, {
+      entries,
+      journal,
+      requests: this.#requests.take(),
+      timestampMs: this.#services.clock.now(),
+    });
+    this.#requests.noteWritten(written);
     this.#services.cache.append(turn.sessionId, written);
     for (const entry of written) publishEntry(this.#services, facts.sessionKey, entry, turn.id);
   }
@@ -96,6 +109,11 @@ export class TurnRecorder {
     const entries = this.#pending;
     this.#pending = [];
     return entries;
+  }
+
+  /** Requests that have ended and are not committed, for the final commit. */
+  takeRequests(): readonly NewRequest[] {
+    return this.#requests.take();
   }
 
   #noteSent(text: unknown): void {

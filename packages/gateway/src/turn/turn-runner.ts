@@ -3,6 +3,8 @@ import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
+import { MessageDigests } from "../context/message-digests.ts";
+import { RequestRecorder } from "../context/request-recorder.ts";
 import { LaneShutdown } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
@@ -30,6 +32,7 @@ export class TurnRunner {
   readonly #services: TurnServices;
   /** What was last shown of each group, so that names and topics are repeated only when they change. Bounded. */
   readonly #groups = new Map<string, string>();
+  readonly #digests = new MessageDigests();
 
   constructor(services: TurnServices) {
     this.#services = services;
@@ -117,15 +120,20 @@ export class TurnRunner {
     const { turn, facts, model, agent } = prepared;
     const { store, toolGate, clock } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
+    const requests = new RequestRecorder({
+      ...prepared.kept,
+      models: [prepared.model, ...prepared.fallbacks],
+      digests: this.#digests,
+      clock,
+    });
+    const client = requests.wrap(runModel.client);
     const resumed =
-      prepared.prompt === undefined
-        ? resumeRun(prepared.history, await store.readJournal(turn.id), runModel.client, prepared.tools)
-        : undefined;
-    const recorder = new TurnRecorder(prepared, this.#services, resumed);
+      prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client, prepared.tools) : undefined;
+    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests });
     const run = runAgent(
       {
         facts,
-        model: resumed?.model ?? runModel.client,
+        model: resumed?.model ?? client,
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
@@ -183,6 +191,7 @@ export class TurnRunner {
       outcome,
       ...end,
       entries: recorder.takePending(),
+      requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       lastText: recorder.lastText,
       model: prepared.model.reference,

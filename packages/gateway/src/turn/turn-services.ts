@@ -35,6 +35,8 @@ export interface TurnServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Takes every secret of the process out of a text. */
+  readonly hideSecrets: (text: string) => string;
   /** Resolved `commands.ownerDisplaySecret`. */
   readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];

@@ -190,6 +190,7 @@ export interface RequestRecord {
   readonly lastEntryId: string;
   /** How many messages were sent, and a fingerprint of them: what is rebuilt later is compared with it. */
   readonly messages: { readonly count: number; readonly digest: string };
+  readonly view: RequestView;
   /** Reference of the model that was asked. */
   readonly model: string;
   /** Where its key came from; never the key. */
@@ -201,6 +202,17 @@ export interface RequestRecord {
   readonly outcome: RequestOutcome;
   readonly sentAtMs: number;
   readonly durationMs: number;
+}
+
+/** How the history was shown: the same values over the same entries give the same messages. */
+export interface RequestView {
+  /** What is older was shown as a named cause had rendered it anew. */
+  readonly settledBeforeMs: number;
+  /** Tokens of the window that tool results were cut for. */
+  readonly contextWindow: number;
+  readonly prunes: boolean;
+  /** User turns that were shown at most. */
+  readonly historyLimit?: number;
 }
 
 /** What a request asked for beside its texts. */

@@ -236,8 +236,8 @@ export interface Store {
   exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry>;
 
   savePrompt(prompt: PromptRecord): Promise<void>;
-  /** The newest prompt of the session id, or its newest one with this hash. */
-  readPrompt(sessionId: string, options?: { readonly hash: string }): Promise<PromptRecord | undefined>;
+  /** The newest prompt of the session id, or the newest one with this hash that had been rendered by then. */
+  readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined>;
 
   /** Kept requests of a session id, or of one turn, newest first. `cursor` leads to older ones: pass it, or the id of a request, as `before`. */
   listRequests(filter: {

@@ -101,7 +101,7 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.readContext("session-1");
   await store.readContext("session-1", { at: "e0000000001" });
   await store.readPrompt("session-1");
-  await store.readPrompt("session-1", { hash: "hash-1" });
+  await store.readPrompt("session-1", { hash: "hash-1", notAfterMs: NOW_MS });
   await store.findTurn("session-1", 1);
   await store.listRequests({ sessionId: "session-1", limit: 2 });
   await store.listRequests({ sessionId: "session-1", turnId: "t1", limit: 2 });

@@ -207,10 +207,10 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#transactions.savePrompt(prompt));
   }
 
-  readPrompt(sessionId: string, options?: { readonly hash: string }): Promise<PromptRecord | undefined> {
+  readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined> {
     return this.#read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
-      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options?.hash);
+      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options);
     });
   }
 

@@ -29,13 +29,18 @@ export class PromptTable {
     );
   }
 
-  /** The newest prompt (with this hash), or undefined when there is none that can be trusted: the caller renders it anew. */
-  read(conversation: Conversation, hash?: string): PromptRecord | undefined {
+  /** The newest prompt (of this version), or undefined when there is none that can be trusted: the caller renders it anew. */
+  read(conversation: Conversation, version?: { readonly hash: string; readonly notAfterMs: number }): PromptRecord | undefined {
     const { database } = this.#context;
     const row =
-      hash === undefined
+      version === undefined
         ? database.get("SELECT * FROM prompts WHERE conversation = ? ORDER BY n DESC LIMIT 1", conversation.n)
-        : database.get("SELECT * FROM prompts WHERE conversation = ? AND hash = ? ORDER BY n DESC LIMIT 1", conversation.n, hash);
+        : database.get(
+            "SELECT * FROM prompts WHERE conversation = ? AND hash = ? AND rendered_at <= ? ORDER BY n DESC LIMIT 1",
+            conversation.n,
+            version.hash,
+            version.notAfterMs,
+          );
     if (row === undefined) return undefined;
     const stable = this.#readText(textOf(row, "stable"));
     const session = this.#readText(textOf(row, "session"));

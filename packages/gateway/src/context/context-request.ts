@@ -1,0 +1,32 @@
+import type { Usage } from "@factotum/agent-contract";
+import type { ContextRequest, RunUsage } from "@factotum/protocol";
+import type { RequestRecord } from "@factotum/store";
+
+/** A kept request as clients see it. */
+export function toContextRequest(record: RequestRecord, hide: (text: string) => string): ContextRequest {
+  const { settings, outcome } = record;
+  return {
+    id: record.id,
+    turnId: record.turnId,
+    turn: record.turnNumber,
+    request: record.number,
+    kind: record.kind,
+    sentAtMs: record.sentAtMs,
+    durationMs: record.durationMs,
+    model: record.model,
+    ...(record.credential === undefined ? {} : { credential: record.credential }),
+    ...(settings.thinking === undefined ? {} : { thinking: settings.thinking }),
+    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
+    cacheRetention: settings.cacheRetention ?? "short",
+    promptHash: record.promptHash ?? "",
+    messages: record.messages.count,
+    causes: record.causes,
+    usage: toRunUsage(record.usage),
+    outcome: outcome.type === "answered" ? outcome : { ...outcome, message: hide(outcome.message) },
+  };
+}
+
+/** A usage as clients see it. */
+export function toRunUsage({ input, output, cacheRead, cacheWrite, total, costUsd }: Usage): RunUsage {
+  return { input, output, cacheRead, cacheWrite, total, ...(costUsd === undefined ? {} : { costUsd }) };
+}

@@ -1,0 +1,18 @@
+import type { RpcMethods } from "@factotum/protocol";
+import { toContextRequest } from "./context-request.ts";
+import type { ReportServices } from "./build-context-report.ts";
+
+/** A page of the kept requests of a session, newest first; empty for a session that does not exist yet. */
+export async function listContextRequests(
+  params: RpcMethods["context.list"]["params"],
+  { store, hideSecrets }: ReportServices,
+): Promise<RpcMethods["context.list"]["result"]> {
+  const session = await store.readSession(params.sessionKey);
+  if (session === undefined) return { requests: [] };
+  const { items, cursor } = await store.listRequests({
+    sessionId: session.sessionId,
+    limit: params.limit ?? 50,
+    ...(params.before === undefined ? {} : { before: params.before }),
+  });
+  return { requests: items.map((record) => toContextRequest(record, hideSecrets)), ...(cursor === undefined ? {} : { before: cursor }) };
+}

@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { AgentMessage } from "@factotum/agent-contract";
+import { sentForm } from "@factotum/agent-core";
+
+/**
+ * Fingerprints of message lists, so that a request that is rebuilt later can be compared with what was sent. Each message is read once: a history that
+ * grows by a turn costs the turn, not the history.
+ */
+export class MessageDigests {
+  readonly #known = new WeakMap<AgentMessage, Buffer>();
+
+  /** 16 hex digits; equal for two lists exactly when the same goes to the model. */
+  of(messages: readonly AgentMessage[]): string {
+    const hash = createHash("sha256");
+    for (const message of messages) hash.update(this.#digest(message));
+    return hash.digest("hex").slice(0, 16);
+  }
+
+  #digest(message: AgentMessage): Buffer {
+    let digest = this.#known.get(message);
+    if (digest === undefined) {
+      digest = createHash("sha256").update(sentForm(message)).digest();
+      this.#known.set(message, digest);
+    }
+    return digest;
+  }
+}

@@ -1,0 +1,113 @@
+import type { Clock, ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
+import { NO_USAGE } from "@factotum/agent-contract";
+import type { NewRequest, RequestOutcome, RequestView } from "@factotum/store";
+import type { MessageDigests } from "./message-digests.ts";
+
+/** What is known of a run's requests before they are sent. */
+export interface RequestRecorderOptions {
+  readonly promptHash: string;
+  readonly view: RequestView;
+  /** Named causes and breaks of this turn; they hold for its first request. */
+  readonly causes: readonly string[];
+  /** Requests that the turn had sent before, in a process that has ended. */
+  readonly sentBefore: number;
+  /** The models that may answer, the session's own first. */
+  readonly models: readonly { readonly reference: string; readonly credential?: string }[];
+  /** The last entry of the transcript that is on disk. */
+  readonly lastEntryId: string;
+  readonly digests: MessageDigests;
+  readonly clock: Clock;
+}
+
+/**
+ * Keeps what is needed to show and to repeat each request of a run. Nothing is written here: the rows go along with the next commit of the turn, so that
+ * the hot path has no commit more, and those since the last commit are lost with the process.
+ */
+export class RequestRecorder {
+  readonly #options: RequestRecorderOptions;
+  #number: number;
+  #lastEntryId: string;
+  #ended: NewRequest[] = [];
+
+  constructor(options: RequestRecorderOptions) {
+    this.#options = options;
+    this.#number = options.sentBefore;
+    this.#lastEntryId = options.lastEntryId;
+  }
+
+  /** The same client; each of its requests is kept once it has ended. */
+  wrap(client: ModelClient): ModelClient {
+    return { info: client.info, stream: (request, options) => this.#record(client, request, options) };
+  }
+
+  /** The turn has written entries: the next request holds them. */
+  noteWritten(entries: readonly { readonly id: string }[]): void {
+    this.#lastEntryId = entries.at(-1)?.id ?? this.#lastEntryId;
+  }
+
+  /** Requests that have ended since the last call. */
+  take(): readonly NewRequest[] {
+    return this.#ended.splice(0);
+  }
+
+  async *#record(client: ModelClient, request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncGenerator<ModelEvent, void> {
+    const keep = this.#begin(request, client);
+    let ended = false;
+    try {
+      for await (const event of client.stream(request, options)) {
+        // Kept before it is handed on: nobody comes back to a stream after its last event.
+        if (event.type === "message-end" || event.type === "message-failed") {
+          ended = true;
+          keep(event);
+        }
+        yield event;
+      }
+    } finally {
+      if (!ended) keep(undefined);
+    }
+  }
+
+  /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. */
+  #begin(
+    { system: _system, tools: _tools, messages, ...settings }: ModelRequest,
+    client: ModelClient,
+  ): (end: LastEvent | undefined) => void {
+    const { promptHash, view, causes, sentBefore, digests, clock, models } = this.#options;
+    const startedMs = clock.monotonic();
+    this.#number += 1;
+    const sent = {
+      number: this.#number,
+      promptHash,
+      view,
+      causes: this.#number === sentBefore + 1 ? causes : [],
+      lastEntryId: this.#lastEntryId,
+      messages: { count: messages.length, digest: digests.of(messages) },
+      settings,
+      sentAtMs: clock.now(),
+    };
+    return (end) => {
+      const message = end?.type === "message-end" ? end.message : end?.partial;
+      const model =
+        end?.type === "message-end"
+          ? `${end.message.provider}/${end.message.model}`
+          : (models[0]?.reference ?? `${client.info.provider}/${client.info.id}`);
+      const credential = models.find(({ reference }) => reference === model)?.credential;
+      this.#ended.push({
+        ...sent,
+        model,
+        ...(credential === undefined ? {} : { credential }),
+        usage: message?.usage ?? NO_USAGE,
+        outcome: outcomeOf(end),
+        durationMs: Math.round(clock.monotonic() - startedMs),
+      });
+    };
+  }
+}
+
+type LastEvent = Extract<ModelEvent, { readonly type: "message-end" | "message-failed" }>;
+
+function outcomeOf(end: LastEvent | undefined): RequestOutcome {
+  if (end === undefined) return { type: "failed", code: "aborted", message: "The run left before the answer was complete." };
+  if (end.type === "message-end") return { type: "answered", stopReason: end.message.stopReason };
+  return { type: "failed", code: end.error.code, message: end.error.message };
+}
