@@ -5,6 +5,8 @@ export type Command =
   /** Begin the conversation anew. */
   | { readonly type: "reset" }
   | { readonly type: "status" }
+  /** What the model was given last: sizes and costs, with `detail` the largest sections too. */
+  | { readonly type: "context"; readonly detail: boolean }
   /** Summarise the older part of the conversation now. */
   | { readonly type: "compact"; readonly instructions?: string }
   | { readonly type: "help" };
@@ -15,6 +17,7 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
   { name: "/stop", summary: "stop what I am doing and forget what waits" },
   { name: "/compact", summary: "summarise older messages now; words behind it say what matters" },
   { name: "/status", summary: "show model, context and queue" },
+  { name: "/context", summary: "show what the model was given last; /context detail names its largest sections" },
   { name: "/help", summary: "show this list" },
 ];
 
@@ -29,6 +32,11 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
       return { type: "stop" };
     case "/status":
       return { type: "status" };
+    case "/context":
+    case "/context list":
+      return { type: "context", detail: false };
+    case "/context detail":
+      return { type: "context", detail: true };
     case "/help":
       return { type: "help" };
     default:

@@ -4,6 +4,7 @@ import { SessionRequestError } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { COMMANDS } from "./command.ts";
+import { contextText } from "./context-text.ts";
 import type { Command } from "./command.ts";
 
 /** Runs a command of somebody who may talk here, and answers it. */
@@ -32,6 +33,8 @@ async function answerOf(services: TurnServices, sessions: SessionService, sessio
       return compact(sessions, sessionKey, command.instructions);
     case "status":
       return status(services, sessions, sessionKey);
+    case "context":
+      return contextText(sessionKey, { detail: command.detail }, services);
     case "help":
       return COMMANDS.map(({ name, summary }) => `${name}: ${summary}`).join("\n");
   }

@@ -135,6 +135,23 @@ describe("what a model was given", () => {
     expect((await report(running)).parts.flatMap(({ sections }) => sections.map(({ text }) => text))).not.toContainEqual(expect.anything());
   });
 
+  test("/context answers with sizes, and with no word of the conversation", async () => {
+    server.respond(() => textReply("A secret answer."));
+    await using running = await start();
+    await say(running, "/context", "a private question", "another", "/context", "/context detail", "/context list");
+    const answers = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+    expect(answers).toHaveLength(6);
+    expect(answers[0]).toContain("There is no session");
+    expect(answers[3]).toMatch(
+      /turn 2, request 1, anthropic\/claude-sonnet-5-5\nAbout [\d,]+ of [\d,]+ tokens: system prompt [\d,]+, earlier/,
+    );
+    expect(answers[3]).toContain("It began with the request before, byte for byte.");
+    expect(answers[3]).toBe(answers[5]);
+    expect(answers[4]).toMatch(/- system prompt, Inbound Context: \d+ tokens/);
+    for (const text of answers.slice(3)) expect(text).not.toMatch(/private question|secret answer|Olga/i);
+    expect(server.requests).toHaveLength(2);
+  });
+
   test("what is not there is said", async () => {
     await using running = await start();
     await expect(report(running)).rejects.toThrow("There is no session");

@@ -1,0 +1,66 @@
+import type { ContextPartType, ContextReport, ContextSection } from "@factotum/protocol";
+import { buildContextReport } from "../context/build-context-report.ts";
+import { SessionRequestError } from "../sessions/session-service.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+
+/** Sections that the detailed answer names. */
+const MAX_SECTIONS = 20;
+
+const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
+  system: "system prompt",
+  messages: "earlier messages",
+  prompt: "last message",
+  images: "images",
+  tools: "tools",
+};
+
+/** What `/context` answers: sizes and costs of the last request; with `detail` its largest sections too. Never a text of the conversation. */
+export async function contextText(sessionKey: string, options: { readonly detail: boolean }, services: TurnServices): Promise<string> {
+  try {
+    const report = await buildContextReport({ sessionKey, diff: "previous" }, services);
+    return [...summary(report), ...(options.detail ? details(report) : ["/context detail names the largest sections."])].join("\n");
+  } catch (error) {
+    // Nothing was asked of a model yet, or it is kept no more.
+    if (error instanceof SessionRequestError) return error.message;
+    throw error;
+  }
+}
+
+function summary({ request, total, contextWindow, parts, diff, cutFiles }: ContextReport): readonly string[] {
+  const { usage } = request;
+  const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(4)} US dollars`;
+  return [
+    `Last request: turn ${request.turn}, request ${request.request}, ${request.model}`,
+    `About ${count(total.tokens)}${contextWindow === undefined ? "" : ` of ${count(contextWindow)}`} tokens: ${parts
+      .filter(({ tokens }) => tokens > 0)
+      .map(({ type, tokens }) => `${PART_NAMES[type]} ${count(tokens)}`)
+      .join(", ")}`,
+    `Cache: ${count(usage.cacheRead)} tokens read, ${count(usage.cacheWrite)} written; ${count(usage.input)} new, ${count(usage.output)} answered${cost}`,
+    ...(diff === undefined ? [] : [prefixLine(diff)]),
+    ...cutFiles.map(({ name, keptChars, totalChars }) => `Cut: ${name}, ${count(keptChars)} of ${count(totalChars)} characters`),
+  ];
+}
+
+function prefixLine({ prefixHeld, causes }: NonNullable<ContextReport["diff"]>): string {
+  if (prefixHeld) return "It began with the request before, byte for byte.";
+  return `It did not begin with the request before${causes.length === 0 ? "." : `: ${causes.join(", ")}.`}`;
+}
+
+function details({ parts }: ContextReport): readonly string[] {
+  const sections = parts.flatMap(({ type, sections: all }) => all.map((section) => ({ type, section })));
+  const largest = sections.toSorted((left, right) => right.section.tokens - left.section.tokens).slice(0, MAX_SECTIONS);
+  const rest = sections.length - largest.length;
+  return [
+    ...largest.map(({ type, section }) => `- ${PART_NAMES[type]}, ${nameOf(type, section)}: ${count(section.tokens)} tokens`),
+    ...(rest === 0 ? [] : [`- ${rest} smaller ones`]),
+  ];
+}
+
+/** Titles of messages are names of people; everything else is named by us. */
+function nameOf(type: ContextPartType, section: ContextSection): string {
+  return type === "messages" || type === "prompt" ? section.id.replace(/-.*$/, "") : section.title;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
