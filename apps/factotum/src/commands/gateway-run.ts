@@ -1,4 +1,4 @@
-import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedConfig } from "@factotum/config";
+import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -6,6 +6,8 @@ import { composeGateway, type ComposedGateway } from "../compose/compose-gateway
 import { CHANNELS } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
+import { holdHome } from "../runtime/hold-home.ts";
+import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { describeSetup } from "./setup.ts";
 
@@ -24,6 +26,7 @@ const LEVELS = ["debug", "info", "warn", "error"] as const;
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
   const loaded = withOverrides(await load(context), options);
+  using _home = await holdOrRefuse(loaded.paths);
   const secrets = new SecretFilter();
   const named = LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
   const logger = createLogger({ write: context.note, pretty: process.stderr.isTTY, level: named ?? "info", secrets });
@@ -40,6 +43,17 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
   if (!stopped) logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
   return stopped && reason !== "too many internal errors" ? EXIT.ok : EXIT.failure;
+}
+
+/** Two gateways on one state directory would answer everything twice, and the later one would stop the earlier one's writing. */
+async function holdOrRefuse(paths: StatePaths): Promise<Disposable> {
+  const held = holdHome(paths);
+  if (held !== undefined) return held;
+  const other = await readRuntimeFile(paths);
+  const where = other === undefined ? "" : ` (${other.url}, process ${other.pid})`;
+  throw new CliError("failure", `Another gateway uses ${paths.home}${where}.`, {
+    fix: 'Stop it with "factotum gateway stop", or give this one a state directory of its own: FACTOTUM_HOME.',
+  });
 }
 
 async function setUp(context: CliContext): Promise<void> {

@@ -99,6 +99,22 @@ describe("a gateway in the foreground", { timeout: 60_000 }, () => {
     }
   });
 
+  test("a second gateway on the same state directory is refused, whatever its port, and the first one works on", async () => {
+    await using cli = await CliHome.create();
+    const { running, url } = await startGateway(cli);
+    const second = await cli.process("gateway", "run", "--port", "0");
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(url);
+    expect(second.stderr).toContain("FACTOTUM_HOME");
+    expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+    expect((await cli.run("status")).code).toBe(0);
+
+    running.child.kill("SIGKILL");
+    await running.ended;
+    await startGateway(cli);
+    expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+  });
+
   test("a bad configuration: refused without a good one, else the last good one runs and says so", async () => {
     await using cli = await CliHome.create();
     await mkdir(cli.factotumHome, { recursive: true });
