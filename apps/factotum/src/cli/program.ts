@@ -17,6 +17,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addSetup(program, context, finish);
   addGateway(program, context, finish);
   addAgent(program, context, finish);
+  addContext(program, context, finish);
   addConfig(program, context, finish);
   addReports(program, context, finish);
   for (const command of program.commands) inherit(command, program);
@@ -92,6 +93,34 @@ function addAgent(program: Command, context: CliContext, finish: Finish): void {
     });
 }
 
+function addContext(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("context")
+    .description("what the model was given: its parts with their sizes, the cache, the cost, and what changed")
+    .option("--session <key>", "the session; the default agent's main session when left out")
+    .option("--turn <turn>", "the turn's number in the conversation, or its id; the newest request when left out")
+    .addOption(new Option("--request <number>", "the request's number in the turn; the last one when left out").argParser(positive))
+    .addOption(new Option("--diff <turn>", "compare with this turn; with the request before when left out").argParser(positive))
+    .option("--texts", "show the texts too; secrets are hidden")
+    .addOption(json())
+    .action(async (options: { session?: string; turn?: string; request?: number; diff?: number; texts?: boolean; json?: boolean }) => {
+      const command = await import("../commands/context.ts");
+      finish(await command.context(context, { ...options, texts: options.texts === true, json: options.json === true }));
+    });
+  program
+    .command("replay")
+    .description("send a kept request again and print the answer; the conversation does not change, no tool is run")
+    .argument("<turn>", "the turn's number in the conversation, or its id")
+    .option("--session <key>", "the session of a turn that is given by its number; the default agent's main session when left out")
+    .addOption(new Option("--request <number>", "the request's number in the turn; the last one when left out").argParser(positive))
+    .option("--model <reference>", "send it to this model instead")
+    .addOption(json())
+    .action(async (turn: string, options: { session?: string; request?: number; model?: string; json?: boolean }) => {
+      const { replay } = await import("../commands/replay.ts");
+      finish(await replay(context, { turn, ...options, json: options.json === true }));
+    });
+}
+
 function addConfig(program: Command, context: CliContext, finish: Finish): void {
   const config = program.command("config").description("read, check and change the configuration");
   const load = async (): Promise<typeof ConfigCommands> => import("../commands/config.ts");
@@ -152,6 +181,11 @@ function addReports(program: Command, context: CliContext, finish: Finish): void
 
 function json(): Option {
   return new Option("--json", "print JSON for programs");
+}
+
+function positive(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a number from 1 on.");
+  return Number(text);
 }
 
 function port(text: string): number {

@@ -1,10 +1,13 @@
 import {
   CLOSE_CODES,
   PROTOCOL_VERSION,
+  RPC_EVENTS,
   RPC_METHODS,
   ServerFrameSchema,
+  type EventFrame,
   type RpcErrorBody,
   type RpcErrorCode,
+  type RpcEvents,
   type RpcMethod,
   type RpcMethods,
 } from "@factotum/protocol";
@@ -39,6 +42,9 @@ export interface ConnectOptions {
   readonly timeoutMs?: number;
 }
 
+/** Told of events that come while a request is in work; only those that a command has a use for. */
+export type RpcEventListener = (event: "replay", payload: RpcEvents["replay"]) => void;
+
 interface Pending {
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: Error) => void;
@@ -50,6 +56,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 export class RpcClient implements Disposable {
   readonly #socket: WebSocket;
   readonly #pending = new Map<string, Pending>();
+  readonly #listeners = new Set<RpcEventListener>();
   #lastId = 0;
 
   private constructor(socket: WebSocket) {
@@ -91,7 +98,7 @@ export class RpcClient implements Disposable {
   async request<Method extends RpcMethod>(
     method: Method,
     params: RpcMethods[Method]["params"],
-    options: { readonly signal?: AbortSignal } = {},
+    options: { readonly signal?: AbortSignal; readonly onEvent?: RpcEventListener } = {},
   ): Promise<RpcMethods[Method]["result"]> {
     this.#lastId += 1;
     const id = String(this.#lastId);
@@ -100,6 +107,8 @@ export class RpcClient implements Disposable {
     if (options.signal?.aborted === true) onAbort();
     options.signal?.addEventListener("abort", onAbort, { once: true });
     this.#pending.set(id, { resolve, reject });
+    const { onEvent } = options;
+    if (onEvent !== undefined) this.#listeners.add(onEvent);
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify({ type: "req", id, method, params }));
     else reject(new ConnectionError("The connection is closed."));
     try {
@@ -108,6 +117,7 @@ export class RpcClient implements Disposable {
       throw new ConnectionError(`The gateway's answer to ${method} is of another version; restart it with "factotum gateway restart".`);
     } finally {
       this.#pending.delete(id);
+      if (onEvent !== undefined) this.#listeners.delete(onEvent);
       options.signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -136,8 +146,16 @@ export class RpcClient implements Disposable {
         break;
       }
       case "event":
+        this.#tell(frame.data);
         break;
     }
+  }
+
+  /** An event of another version than ours is left out. */
+  #tell({ event, payload }: EventFrame): void {
+    if (event !== "replay") return;
+    const parsed = RPC_EVENTS.replay.safeParse(payload);
+    if (parsed.success) for (const listen of this.#listeners) listen(event, parsed.data);
   }
 
   #failAll(error: Error): void {

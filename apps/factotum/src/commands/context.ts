@@ -1,0 +1,123 @@
+import type { ContextPartType, ContextReport, RpcMethods } from "@factotum/protocol";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { parseTurn } from "./parse-turn.ts";
+
+/** Which request, and what of it. */
+export interface ContextOptions {
+  readonly session?: string;
+  /** A number of the conversation, or an id. */
+  readonly turn?: string;
+  readonly request?: number;
+  readonly diff?: number;
+  /** The texts too. */
+  readonly texts: boolean;
+  readonly json: boolean;
+}
+
+const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
+  system: "system prompt",
+  messages: "session messages",
+  prompt: "effective prompt",
+  images: "prompt-local images",
+  tools: "tools",
+};
+
+/** Shows what the model was given in one request: its five parts, what they cost, and what changed since an earlier one. */
+export async function context(cli: CliContext, options: ContextOptions): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const params: RpcMethods["context.report"]["params"] = {
+    diff: options.diff ?? "previous",
+    ...(options.session === undefined ? {} : { sessionKey: options.session }),
+    ...(options.turn === undefined ? {} : { turn: parseTurn(options.turn) }),
+    ...(options.request === undefined ? {} : { request: options.request }),
+    ...(options.texts ? { texts: true } : {}),
+  };
+  try {
+    const report = await gateway.client.request("context.report", params, { signal: cli.signal });
+    if (options.json) printJson(cli, report);
+    else cli.print(`${describeReport(report).join("\n")}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+function describeReport(report: ContextReport): readonly string[] {
+  return [
+    ...describeRequest(report),
+    "",
+    `${"".padEnd(42)}${right("tokens")}${right("bytes")}${right("chars")}`,
+    ...report.parts.flatMap((part) => [
+      row(PART_NAMES[part.type], part),
+      ...part.sections.flatMap((section) => [
+        row(`  ${section.title}${section.half === undefined ? "" : ` (${section.half})`}`, section),
+        ...(section.truncation === undefined
+          ? []
+          : [`    ! cut: ${count(section.truncation.keptChars)} of ${count(section.truncation.totalChars)} characters`]),
+        ...(section.text === undefined ? [] : indent(section.text)),
+        ...(section.omittedChars === undefined ? [] : [`    … ${count(section.omittedChars)} characters more`]),
+      ]),
+    ]),
+    row("together (tokens are an estimate)", report.total),
+    ...describeDiff(report),
+  ];
+}
+
+function describeRequest({ request, prompt, exact, contextWindow, cutFiles }: ContextReport): readonly string[] {
+  const { usage, outcome } = request;
+  const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(4)} US dollars`;
+  const settings = [
+    request.thinking === undefined ? undefined : `thinking ${request.thinking}`,
+    `cache ${request.cacheRetention}`,
+    request.credential === undefined ? undefined : `key from ${request.credential}`,
+  ].filter((part) => part !== undefined);
+  return [
+    `request    turn ${request.turn}, request ${request.request} (${request.kind}), ${new Date(request.sentAtMs).toISOString()}, ${request.durationMs} ms`,
+    `model      ${request.model}${contextWindow === undefined ? "" : `, window ${count(contextWindow)} tokens`}; ${settings.join(", ")}`,
+    `outcome    ${outcome.type === "answered" ? `answered (${outcome.stopReason})` : `failed (${outcome.code}): ${outcome.message}`}`,
+    `usage      ${count(usage.input)} new, ${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.output)} answered${cost}`,
+    `prompt     rendered ${new Date(prompt.renderedAtMs).toISOString()} because of ${prompt.cause}, hash ${request.promptHash.slice(0, 12)}`,
+    ...cutFiles.map(
+      ({ name, keptChars, totalChars, limit }) =>
+        `           ! ${name} was cut to ${count(keptChars)} of ${count(totalChars)} characters (${limit === "file" ? "its own limit" : "the limit of all files"})`,
+    ),
+    ...(exact ? [] : ["           ! the conversation's stored form has changed since; this is what it is now"]),
+  ];
+}
+
+function describeDiff({ diff }: ContextReport): readonly string[] {
+  if (diff === undefined) return [];
+  const first = diff.firstDifference;
+  const why = diff.causes.length === 0 ? "no named cause" : diff.causes.join(", ");
+  return [
+    "",
+    `since turn ${diff.turn}, request ${diff.request}: ${
+      diff.prefixHeld
+        ? "the prefix held, byte for byte"
+        : `the prefix broke (${why})${first === undefined ? "" : `, first in ${PART_NAMES[first.part]}: ${first.section}`}`
+    }`,
+    ...diff.changes.map(
+      ({ part, title, type, charsBefore, charsAfter }) =>
+        `  ${{ added: "+", removed: "-", changed: "~" }[type]} ${PART_NAMES[part]}, ${title}: ${count(charsBefore)} → ${count(charsAfter)} characters`,
+    ),
+  ];
+}
+
+function row(name: string, size: { readonly tokens: number; readonly bytes: number; readonly chars: number }): string {
+  const shown = name.length <= 41 ? name : `${name.slice(0, 40)}…`;
+  return `${shown.padEnd(42)}${right(count(size.tokens))}${right(count(size.bytes))}${right(count(size.chars))}`;
+}
+
+function indent(text: string): readonly string[] {
+  return text.split("\n").map((line) => `    | ${line}`);
+}
+
+function right(text: string): string {
+  return text.padStart(11);
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

@@ -1,0 +1,52 @@
+import { randomUUID } from "node:crypto";
+import type { RpcMethods } from "@factotum/protocol";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
+import { parseTurn } from "./parse-turn.ts";
+
+/** Which request, and to whom. */
+export interface ReplayOptions {
+  /** A number of the conversation, or an id. */
+  readonly turn: string;
+  readonly session?: string;
+  readonly request?: number;
+  readonly model?: string;
+  readonly json: boolean;
+}
+
+/** Sends a kept request again and prints the answer as it comes. The conversation does not change, and no tool is run. */
+export async function replay(context: CliContext, options: ReplayOptions): Promise<number> {
+  using gateway = await connectGateway(context);
+  const replayId = randomUUID();
+  const params: RpcMethods["context.replay"]["params"] = {
+    turn: parseTurn(options.turn),
+    replayId,
+    ...(options.session === undefined ? {} : { sessionKey: options.session }),
+    ...(options.request === undefined ? {} : { request: options.request }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+  };
+  try {
+    const result = await gateway.client.request("context.replay", params, {
+      signal: context.signal,
+      onEvent: (event, payload) => {
+        if (event !== "replay" || options.json) return;
+        if (payload.replayId === replayId && payload.block === "text") context.print(payload.text);
+      },
+    });
+    if (options.json) printJson(context, result);
+    else {
+      if (result.text !== "") context.print("\n");
+      for (const { name, argumentsText } of result.toolCalls) context.print(`[${name} ${argumentsText}]\n`);
+      const same = result.exact
+        ? "the same bytes as then"
+        : "not the same as then: another model, or the conversation's stored form has changed";
+      context.note(`factotum: ${result.model}; ${same}; ${result.usage.total} tokens\n`);
+    }
+    if (result.outcome.type === "answered") return EXIT.ok;
+    if (!options.json) context.note(`factotum: the request failed (${result.outcome.code}): ${result.outcome.message}\n`);
+    return EXIT.failure;
+  } catch (error) {
+    throw requestError(error);
+  }
+}
