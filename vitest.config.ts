@@ -15,12 +15,11 @@ export default defineConfig({
     projects: [
       ...projects,
       { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"], testTimeout: 60_000 } },
-      {
-        extends: true,
-        test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"], testTimeout: 30_000 },
-      },
+      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"] } },
     ],
     environment: "node",
+    // Ends a test that hangs; a busy machine must not reach it.
+    testTimeout: 30_000,
     restoreMocks: true,
     unstubEnvs: true,
     coverage: { provider: "v8", include: ["{packages,extensions,apps}/*/src/**/*.{ts,tsx}"] },

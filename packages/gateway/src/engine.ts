@@ -1,61 +1,20 @@
-import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
-import type { PromptFacts } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { FactotumConfig } from "@factotum/config";
-import type { InputAdmission, OutboxRecord, Store } from "@factotum/store";
-import { Cooldowns } from "@factotum/models";
+import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
-import { createToolGate } from "./access/tool-gate.ts";
-import { AgentDirectory } from "./agents/agent-directory.ts";
-import type { ModelSource } from "./agents/model-source.ts";
-import { ChannelRegistry } from "./channels/channel-registry.ts";
-import type { ChannelAccount } from "./channels/channel-registry.ts";
+import type { Command } from "./commands/command.ts";
 import { runCommand } from "./commands/run-command.ts";
-import { Dispatcher } from "./delivery/dispatcher.ts";
-import { SessionEvents } from "./events/session-events.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
+import type { Route } from "./routing/route.ts";
 import { SessionLanes } from "./lanes/session-lanes.ts";
-import type { LocalFiles } from "./media/local-files.ts";
-import { MediaStage } from "./media/media-stage.ts";
-import { SessionService } from "./sessions/session-service.ts";
-import { SpendGuard } from "./spend/spend-guard.ts";
-import { publishEntry } from "./turn/publish-entry.ts";
-import { Compactor } from "./turn/compact-session.ts";
-import { InputWatchers } from "./turn/run-report.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import { createTurnServices } from "./turn/create-turn-services.ts";
+import { tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { SessionRequestError, SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
-import { SessionCache } from "./turn/session-cache.ts";
 import type { TurnJob } from "./turn/turn-job.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
-
-/** What the engine is made of. */
-export interface EngineOptions {
-  readonly config: FactotumConfig;
-  /** The state directory. */
-  readonly home: string;
-  readonly store: Store;
-  readonly models: ModelSource;
-  /** Makes the tools; `messenger` delivers for the `message` tool. */
-  readonly tools: readonly AgentTool[];
-  readonly skills: SkillIndex;
-  readonly skillFolders: readonly string[];
-  readonly accounts: readonly ChannelAccount[];
-  /** Reads what the owner names by its path. */
-  readonly localFiles: LocalFiles;
-  /** The program of the image decoder's thread, when the product was bundled. */
-  readonly imageWorker?: URL;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly fetch: typeof fetch;
-  readonly hideSecrets: (text: string) => string;
-  /** Another process has taken over the state directory: nothing can be written any more. */
-  readonly onLostOwnership: () => void;
-  readonly ownerDisplaySecret: string | undefined;
-  readonly commands: PromptFacts["commands"];
-  readonly documentation: PromptFacts["documentation"];
-}
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
 export class Engine {
@@ -67,77 +26,17 @@ export class Engine {
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
-    const { config, store, clock, random, logger } = options;
-    const channels = new ChannelRegistry({
-      accounts: options.accounts,
+    const { config, logger } = options;
+    this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
-      readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
-      clock,
-      random,
-      logger,
-      fetch: options.fetch,
-    });
-    const events = new SessionEvents();
-    const dispatcher = new Dispatcher({
-      store,
-      channelFor: (target) => channels.channelFor(target),
-      clock,
-      random,
-      logger,
       onSettled: (row) => this.#noteSettled(row),
+      onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
-    const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
-    const spend = new SpendGuard({
-      config: config.spend,
-      store,
-      clock,
-      logger,
-      dayOf: (agentId, nowMs) => this.#localDay(agentId, nowMs),
-      onPause: (cause, message) => this.#inBackground("pause notice", this.#tellPause(cause.agentId, message)),
-    });
-    this.services = {
-      config,
-      store,
-      models: options.models,
-      agents: new AgentDirectory({
-        config,
-        home: options.home,
-        models: options.models,
-        tools: options.tools,
-        skills: options.skills,
-        skillFolders: options.skillFolders,
-        logger,
-      }),
-      channels,
-      dispatcher,
-      events,
-      media: new MediaStage({
-        home: options.home,
-        files: options.localFiles,
-        ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
-        clock,
-        random,
-        logger,
-      }),
-      watchers: new InputWatchers(),
-      cache,
-      toolGate: createToolGate(),
-      cooldowns: new Cooldowns(),
-      spend,
-      compactor: new Compactor({ store, models: options.models, spend, clock, events, cache, logger }),
-      clock,
-      random,
-      logger,
-      hideSecrets: options.hideSecrets,
-      ownerDisplaySecret: options.ownerDisplaySecret,
-      commands: options.commands,
-      documentation: options.documentation,
-    };
     const runner = new TurnRunner(this.services);
     this.#lanes = new SessionLanes<TurnJob>({
       capacity: config.maxConcurrent,
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
-      onQueueChange: (sessionKey, queued) => events.publish(sessionKey, { type: "queue-change", queued }),
+      onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished and is taken up at the next start", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
@@ -146,8 +45,7 @@ export class Engine {
     this.sessions = new SessionService(this.services, this.#lanes);
     this.#ingress = new Ingress(this.services, {
       enqueue: (sessionKey, job) => this.#lanes.enqueue(sessionKey, job),
-      command: (sessionKey, command, input) =>
-        this.#inBackground("command", runCommand(this.services, this.sessions, sessionKey, command, input)),
+      command: (route, command, input) => this.#inBackground("command", this.#runCommand(route, command, input)),
     });
   }
 
@@ -265,50 +163,19 @@ export class Engine {
       state: row.state.type,
       reason: row.state.reason,
     });
-    this.#inBackground("undelivered notice", this.#tellUndelivered(row));
+    this.#inBackground("undelivered notice", tellUndelivered(this.services, row));
   }
 
-  #localDay(agentId: string, nowMs: number): string {
-    const zone = this.services.agents.get(agentId)?.config.userTimezone ?? "UTC";
-    return new Intl.DateTimeFormat("en-CA", { timeZone: zone, year: "numeric", month: "2-digit", day: "2-digit" }).format(nowMs);
-  }
-
-  /** The owner reads it in the agent's main session. */
-  async #tellPause(agentId: string, message: string): Promise<void> {
-    const { store, clock, logger } = this.services;
-    logger.warn("Unattended work pauses", { agentId, detail: message });
-    const sessionKey = this.sessions.mainKey(agentId);
-    const session = await store.readSession(sessionKey);
-    if (session === undefined) return;
-    const entry = await store.appendEntry(
-      session.sessionId,
-      { type: "notice", level: "warning", text: message },
-      { timestampMs: clock.now() },
-    );
-    publishEntry(this.services, sessionKey, entry, undefined);
-  }
-
-  /** Leaves a note in the conversation, where the owner sees it: the channel itself is what failed. */
-  async #tellUndelivered(row: OutboxRecord): Promise<void> {
-    const { store, clock, events } = this.services;
-    const session = await store.readSession(row.sessionKey);
-    if (session === undefined) return;
-    const what = row.state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
-    const reason = "reason" in row.state ? row.state.reason : "";
-    const entry = await store.appendEntry(
-      session.sessionId,
-      { type: "notice", level: "error", text: `${what} ${row.target.channel}: ${reason}` },
-      { timestampMs: clock.now() },
-    );
-    events.publish(row.sessionKey, {
-      type: "entry",
-      entry: {
-        type: "notice",
-        id: entry.id,
-        timestampMs: entry.timestampMs,
-        level: "error",
-        text: `${what} ${row.target.channel}: ${reason}`,
-      },
-    });
+  async #runCommand(route: Route, command: Command, input: InputRecord): Promise<void> {
+    if (command.type !== "reset") return runCommand(this.services, this.sessions, route.sessionKey, command, input);
+    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation" });
+    // The new conversation begins with a greeting, before anything that is said later.
+    this.#lanes.enqueue(route.sessionKey, { type: "input", input, agentId: route.agentId, overheard: [], isReset: true });
+    try {
+      await reset;
+    } catch (error) {
+      // A conversation that has not begun is as new as it can be.
+      if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
+    }
   }
 }

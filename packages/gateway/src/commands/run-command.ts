@@ -1,6 +1,5 @@
 import type { InputRecord } from "@factotum/store";
 import type { SessionService } from "../sessions/session-service.ts";
-import { SessionRequestError } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { COMMANDS } from "./command.ts";
@@ -12,7 +11,7 @@ export async function runCommand(
   services: TurnServices,
   sessions: SessionService,
   sessionKey: string,
-  command: Command,
+  command: Exclude<Command, { type: "reset" }>,
   input: InputRecord,
 ): Promise<void> {
   const text = await answerOf(services, sessions, sessionKey, command);
@@ -20,15 +19,18 @@ export async function runCommand(
   services.watchers.settled([input.id], text);
 }
 
-async function answerOf(services: TurnServices, sessions: SessionService, sessionKey: string, command: Command): Promise<string> {
+async function answerOf(
+  services: TurnServices,
+  sessions: SessionService,
+  sessionKey: string,
+  command: Exclude<Command, { type: "reset" }>,
+): Promise<string> {
   switch (command.type) {
     case "stop": {
       const { aborted, dropped } = await sessions.abort(sessionKey, { queued: true, reason: "you asked me to stop" });
       if (!aborted && dropped === 0) return "There was nothing to stop.";
       return dropped === 0 ? "Stopped." : `Stopped, and dropped ${dropped} waiting ${dropped === 1 ? "message" : "messages"}.`;
     }
-    case "reset":
-      return reset(sessions, sessionKey);
     case "compact":
       return compact(sessions, sessionKey, command.instructions);
     case "status":
@@ -38,16 +40,6 @@ async function answerOf(services: TurnServices, sessions: SessionService, sessio
     case "help":
       return COMMANDS.map(({ name, summary }) => `${name}: ${summary}`).join("\n");
   }
-}
-
-async function reset(sessions: SessionService, sessionKey: string): Promise<string> {
-  try {
-    await sessions.reset(sessionKey, { reason: "you asked for a new conversation" });
-  } catch (error) {
-    // A conversation that has not begun is as new as it can be.
-    if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
-  }
-  return "A new conversation starts here.";
 }
 
 async function compact(sessions: SessionService, sessionKey: string, instructions: string | undefined): Promise<string> {

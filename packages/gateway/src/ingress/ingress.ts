@@ -15,7 +15,7 @@ import { Overheard } from "./overheard.ts";
 /** Where admitted inputs go. */
 export interface IngressTargets {
   readonly enqueue: (sessionKey: string, job: TurnJob) => void;
-  readonly command: (sessionKey: string, command: Command, input: InputRecord) => void;
+  readonly command: (route: Route, command: Command, input: InputRecord) => void;
 }
 
 /** What became of a submission. */
@@ -77,7 +77,7 @@ export class Ingress {
     }
     const route = this.#route(input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
-    if (command !== undefined) this.#targets.command(route.sessionKey, command, input);
+    if (command !== undefined) this.#targets.command(route, command, input);
     else
       this.#targets.enqueue(route.sessionKey, {
         type: "input",

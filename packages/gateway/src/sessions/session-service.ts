@@ -175,6 +175,7 @@ export class SessionService {
     return this.#inLane(sessionKey, "the session is being removed", async () => {
       const { store, clock, cache, events, media } = this.#services;
       const before = await store.readSession(sessionKey);
+      if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
       if (before !== undefined) {
         cache.drop(before.sessionId);
@@ -219,12 +220,11 @@ export class SessionService {
     };
   }
 
+  /** Ends what runs, drops what waits and does the work next. All of that is decided before this returns: what comes later stands behind it. */
   async #inLane<Result>(sessionKey: string, reason: string, work: () => Promise<Result>): Promise<Result> {
-    if ((await this.#services.store.readSession(sessionKey)) === undefined && !this.#lanes.isRunning(sessionKey)) {
-      throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
-    }
-    await this.abort(sessionKey, { queued: true, reason });
-    return this.#runInLane(sessionKey, work);
+    const aborting = this.abort(sessionKey, { queued: true, reason });
+    const [result] = await Promise.all([this.#runInLane(sessionKey, work), aborting]);
+    return result;
   }
 
   async #runInLane<Result>(sessionKey: string, work: () => Promise<Result>): Promise<Result> {

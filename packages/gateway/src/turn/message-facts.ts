@@ -22,6 +22,8 @@ export interface MessageFactsContext {
   readonly showsGroup: boolean;
   readonly sessionHint?: "aborted" | "interrupted";
   readonly systemEvents: readonly SystemEvent[];
+  /** The message is a bare `/new`. */
+  readonly isReset: boolean;
   /** Bootstrap files that the prompt of this turn had to cut. */
   readonly truncations: readonly BootstrapTruncation[];
 }
@@ -75,10 +77,15 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
           })),
         }),
     ...(message.forwarded === undefined ? {} : { forwarded: message.forwarded }),
-    body: message.text.trim() === "" && message.attachments.length > 0 ? { type: "media-only" } : { type: "message", text: message.text },
+    body: promptBody(message, context.isReset),
     untrustedNotes: message.untrusted ?? [],
     storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
   };
+}
+
+function promptBody(message: MsgContext, isReset: boolean): EffectivePromptFacts["body"] {
+  if (isReset) return { type: "reset", text: message.text };
+  return message.text.trim() === "" && message.attachments.length > 0 ? { type: "media-only" } : { type: "message", text: message.text };
 }
 
 function conversationFacts(message: MsgContext, context: MessageFactsContext): NonNullable<EffectivePromptFacts["conversation"]> {

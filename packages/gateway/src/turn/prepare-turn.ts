@@ -1,13 +1,10 @@
-import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { Origin } from "@factotum/channel-contract";
 import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
-import { displayId } from "../access/display-id.ts";
-import { isTainted, messageFacts } from "./message-facts.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
 import { readHistory } from "./read-history.ts";
@@ -16,8 +13,9 @@ import { parseBasis } from "./prompt-cause.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
+import { sessionName } from "./session-name.ts";
+import { renderUserMessage } from "./user-message.ts";
 import { readSessionContext } from "./session-context.ts";
-import { sourceEvents } from "./source-events.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -70,43 +68,12 @@ export async function prepareInputTurn(
     context,
     services,
   );
-  const media = await services.media.prepare(
-    {
-      message,
-      run: facts,
-      channel: services.channels.channelFor(message.origin),
-      model: context.model.client.info,
-      fallbacks: context.fallbacks.map(({ client }) => client.info),
-    },
-    { signal: options.signal },
+  const user = await renderUserMessage(
+    { sessionKey, job, facts, history, nowMs, showsGroup: options.showsGroup, signal: options.signal },
+    prompt,
+    context,
+    services,
   );
-  const effective = renderEffectivePrompt(
-    messageFacts(message, {
-      admission,
-      delimiter: Buffer.from(random.bytes(6)).toString("hex"),
-      nowMs,
-      timeZone: context.agent.config.userTimezone,
-      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
-      hasMessageTool: prompt.record.tools.some((tool) => tool.name === "message"),
-      isPlatform: context.channel?.capabilities.addressing === "platform",
-      overheard: job.overheard,
-      showsGroup: options.showsGroup,
-      systemEvents: prompt.isNew
-        ? []
-        : await sourceEvents({ sessionKey, history, nowMs, signal: options.signal }, prompt, context, services),
-      truncations: prompt.truncations,
-      media: media.media,
-    }),
-    context.agent.time,
-  );
-  const tainted = media.tainted || isTainted(message, { admission, overheard: job.overheard });
-  const user: UserMessage = {
-    role: "user",
-    content: [{ type: "text", text: effective.text }, ...media.images],
-    parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
-    ...(tainted ? { tainted } : {}),
-    timestamp: nowMs,
-  };
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
     id: turnId,
@@ -140,7 +107,7 @@ export async function prepareInputTurn(
     history: shown.messages,
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: user,
-    tainted,
+    tainted: user.tainted ?? false,
     entries: started.entries,
     session: started.session,
   };
@@ -252,17 +219,4 @@ function withdrawn(name: string): AgentTool {
       isError: true,
     }),
   };
-}
-
-/** What a session is called until a person names it: the group or person on a platform, the first words of what was said elsewhere. */
-function sessionName(message: MsgContext, isPlatform: boolean): string {
-  const { origin, sender, group } = message;
-  if (!isPlatform) return firstWords(message.text);
-  const who = origin.conversation.kind === "direct" ? sender.name : group?.subject;
-  return [origin.channel, who ?? origin.conversation.id].join(": ");
-}
-
-function firstWords(text: string): string {
-  const line = text.trim().split("\n")[0] ?? "";
-  return line.length <= 60 ? line : `${line.slice(0, 60).replace(/\s+\S*$/u, "")}…`;
 }

@@ -1,0 +1,35 @@
+import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+import type { FactotumConfig } from "@factotum/config";
+import type { Store } from "@factotum/store";
+import type { ModelSource } from "./agents/model-source.ts";
+import type { LocalFiles } from "./media/local-files.ts";
+import type { ChannelAccount } from "./channels/channel-registry.ts";
+
+/** What the engine is made of. */
+export interface EngineOptions {
+  readonly config: FactotumConfig;
+  /** The state directory. */
+  readonly home: string;
+  readonly store: Store;
+  readonly models: ModelSource;
+  /** Makes the tools; `messenger` delivers for the `message` tool. */
+  readonly tools: readonly AgentTool[];
+  readonly skills: SkillIndex;
+  readonly skillFolders: readonly string[];
+  readonly accounts: readonly ChannelAccount[];
+  /** Reads what the owner names by its path. */
+  readonly localFiles: LocalFiles;
+  /** The program of the image decoder's thread, when the product was bundled. */
+  readonly imageWorker?: URL;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly fetch: typeof fetch;
+  readonly hideSecrets: (text: string) => string;
+  /** Another process has taken over the state directory: nothing can be written any more. */
+  readonly onLostOwnership: () => void;
+  readonly ownerDisplaySecret: string | undefined;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+}

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { createMemoryLogger, realClock, realRandom, startTestGateway } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { ClientServer } from "../clients/client-server.ts";
+import { createRpcHandlers } from "../clients/rpc-methods.ts";
+import { WebchatHub } from "../clients/webchat-hub.ts";
+import { createAuthenticator } from "./credentials.ts";
+import { startHttpServer } from "./http-server.ts";
+import type { HttpServer } from "./http-server.ts";
+
+/** Sends bytes as they are and resolves with everything that comes back until the server closes. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  const answer: string[] = [];
+  socket.setEncoding("utf8").on("data", (piece: string) => answer.push(piece));
+  await once(socket, "connect");
+  socket.write(text);
+  await once(socket, "close");
+  return answer.join("");
+}
+
+/** A second server over the gateway's engine, with its own patience. */
+async function serverWithPatience(running: TestGateway, requestTimeoutMs: number): Promise<HttpServer> {
+  const { engine } = running.gateway;
+  const common = { clock: realClock, random: realRandom, logger: createMemoryLogger() };
+  const authenticator = createAuthenticator(running.token);
+  const handlers = createRpcHandlers({
+    engine,
+    hub: new WebchatHub(),
+    status: running.gateway.status,
+    requestShutdown: () => undefined,
+  });
+  return startHttpServer({
+    engine,
+    authenticator,
+    clients: new ClientServer({ handlers, authenticator, events: engine.services.events, version: "0.0.0-test", ...common }),
+    webFolder: undefined,
+    host: "127.0.0.1",
+    port: 0,
+    loopbackOnly: true,
+    isReady: () => true,
+    requestTimeoutMs,
+  });
+}
+
+describe("a handshake for a socket", () => {
+  test.each(["//", "http://[::bad/ws", "*", "/%ff", "/elsewhere"])("to %s is refused, and the gateway goes on", async (target) => {
+    await using running = await startTestGateway();
+    const { host, port } = new URL(running.gateway.url);
+    const answer = await raw(
+      Number(port),
+      `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+    expect((await fetch(`${running.gateway.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("a request that never ends", () => {
+  test.each([
+    ["in its head", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "],
+    ["in its body", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"],
+  ])("%s is closed in time, so that it holds no place", async (_name, text) => {
+    await using running = await startTestGateway();
+    const server = await serverWithPatience(running, 100);
+    try {
+      expect(await raw(server.port, text)).toMatch(/^(?:HTTP\/1\.1 408 |$)/);
+    } finally {
+      await server.close();
+    }
+  });
+});

@@ -1,0 +1,97 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import { Cooldowns } from "@factotum/models";
+import type { OutboxRecord } from "@factotum/store";
+import { createToolGate } from "../access/tool-gate.ts";
+import { AgentDirectory } from "../agents/agent-directory.ts";
+import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { Dispatcher } from "../delivery/dispatcher.ts";
+import type { EngineOptions } from "../engine-options.ts";
+import { SessionEvents } from "../events/session-events.ts";
+import { MediaStage } from "../media/media-stage.ts";
+import { SpendGuard } from "../spend/spend-guard.ts";
+import { Compactor } from "./compact-session.ts";
+import { InputWatchers } from "./run-report.ts";
+import { SessionCache } from "./session-cache.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** What the services call back into. */
+export interface TurnServicesHooks {
+  readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
+  readonly onSettled: (row: OutboxRecord) => void;
+  readonly onPause: (agentId: string, message: string) => void;
+}
+
+/** Makes what turns are run with. */
+export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
+  const { config, store, clock, random, logger } = options;
+  const channels = new ChannelRegistry({
+    accounts: options.accounts,
+    receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
+    readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
+    clock,
+    random,
+    logger,
+    fetch: options.fetch,
+  });
+  const events = new SessionEvents();
+  const dispatcher = new Dispatcher({
+    store,
+    channelFor: (target) => channels.channelFor(target),
+    clock,
+    random,
+    logger,
+    onSettled: hooks.onSettled,
+  });
+  const agents = new AgentDirectory({
+    config,
+    home: options.home,
+    models: options.models,
+    tools: options.tools,
+    skills: options.skills,
+    skillFolders: options.skillFolders,
+    logger,
+  });
+  const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
+  const spend = new SpendGuard({
+    config: config.spend,
+    store,
+    clock,
+    logger,
+    dayOf: (agentId, nowMs) => localDay(agents.get(agentId)?.config.userTimezone ?? "UTC", nowMs),
+    onPause: (cause, message) => hooks.onPause(cause.agentId, message),
+  });
+  return {
+    config,
+    store,
+    models: options.models,
+    agents,
+    channels,
+    dispatcher,
+    events,
+    media: new MediaStage({
+      home: options.home,
+      files: options.localFiles,
+      ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
+      clock,
+      random,
+      logger,
+    }),
+    watchers: new InputWatchers(),
+    cache,
+    toolGate: createToolGate(),
+    cooldowns: new Cooldowns(),
+    spend,
+    compactor: new Compactor({ store, models: options.models, spend, clock, events, cache, logger }),
+    clock,
+    random,
+    logger,
+    hideSecrets: options.hideSecrets,
+    ownerDisplaySecret: options.ownerDisplaySecret,
+    commands: options.commands,
+    documentation: options.documentation,
+  };
+}
+
+function localDay(timeZone: string, nowMs: number): string {
+  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(nowMs);
+}

@@ -1,0 +1,67 @@
+import { renderEffectivePrompt } from "@factotum/agent-core";
+import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
+import { displayId } from "../access/display-id.ts";
+import { isTainted, messageFacts } from "./message-facts.ts";
+import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import type { SessionContext } from "./session-context.ts";
+import { sourceEvents } from "./source-events.ts";
+import type { TurnJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** What of the turn goes into its message. */
+export interface UserMessageRequest {
+  readonly sessionKey: string;
+  readonly job: Extract<TurnJob, { type: "input" }>;
+  readonly facts: RunFacts;
+  readonly history: readonly AgentMessage[];
+  readonly nowMs: number;
+  readonly showsGroup: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Parts 3 and 4 of the request: the turn's text with everything around it, and its images. Rendered once; history replays it as it is. */
+export async function renderUserMessage(
+  request: UserMessageRequest,
+  prompt: ResolvedPrompt,
+  context: SessionContext,
+  services: TurnServices,
+): Promise<UserMessage> {
+  const { job, nowMs, signal } = request;
+  const { message, admission } = job.input;
+  const media = await services.media.prepare(
+    {
+      message,
+      run: request.facts,
+      channel: services.channels.channelFor(message.origin),
+      model: context.model.client.info,
+      fallbacks: context.fallbacks.map(({ client }) => client.info),
+    },
+    { signal },
+  );
+  const effective = renderEffectivePrompt(
+    messageFacts(message, {
+      admission,
+      delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
+      nowMs,
+      timeZone: context.agent.config.userTimezone,
+      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
+      hasMessageTool: prompt.record.tools.some((tool) => tool.name === "message"),
+      isPlatform: context.channel?.capabilities.addressing === "platform",
+      overheard: job.overheard,
+      showsGroup: request.showsGroup,
+      isReset: job.isReset ?? false,
+      systemEvents: prompt.isNew ? [] : await sourceEvents(request, prompt, context, services),
+      truncations: prompt.truncations,
+      media: media.media,
+    }),
+    context.agent.time,
+  );
+  const tainted = media.tainted || isTainted(message, { admission, overheard: job.overheard });
+  return {
+    role: "user",
+    content: [{ type: "text", text: effective.text }, ...media.images],
+    parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
+    ...(tainted ? { tainted } : {}),
+    timestamp: nowMs,
+  };
+}
