@@ -148,7 +148,8 @@ async function prepareCall(module: WireFormatModule, { info, baseUrl }: BoundOpt
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
   const prompt = renderPrompt(request, info, rules);
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
-  const tools = info.tools === "native" ? renderTools(request.tools, { clean: createTextCleaner(rules.triggers), ...strict }) : [];
+  const tools =
+    info.tools === "native" ? renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict }) : [];
   const promptTokens = estimatePrompt(prompt, tools);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;

@@ -17,5 +17,7 @@ export { PROVIDERS } from "./providers.ts";
 export type { ProviderDefaults } from "./providers.ts";
 export { defaultTimeouts } from "./timeouts.ts";
 export type { ModelTimeouts } from "./timeouts.ts";
+export { adaptTools } from "./schema/adapt-tools.ts";
+export type { AdaptedTools, QuarantinedTool } from "./schema/adapt-tools.ts";
 export { clampThinking } from "./thinking/clamp-thinking.ts";
 export type { AppliedThinking } from "./thinking/clamp-thinking.ts";

@@ -82,3 +82,15 @@ export function failureOf(events: readonly ModelEvent[]): Extract<ModelEvent, { 
   if (last?.type !== "message-failed") throw new Error(`no failure but ${JSON.stringify(last)}`);
   return last;
 }
+
+/** Hands on the body one byte at a time. */
+export const byteByByte: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  if (response.body === null) return response;
+  const split = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      for (const byte of chunk) controller.enqueue(Uint8Array.of(byte));
+    },
+  });
+  return new Response(response.body.pipeThrough(split), { status: response.status, headers: response.headers });
+};

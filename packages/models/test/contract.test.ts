@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ModelEvent } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
+import { byteByByte, clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { sendAndCut, sendAndStall, sendJson, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
 import { WIRES } from "./wires/all-wires.ts";
@@ -18,18 +18,6 @@ beforeEach(async () => {
   server = await startWireServer();
 });
 afterEach(() => server[Symbol.asyncDispose]());
-
-/** Hands on the body one byte at a time. */
-const byteByByte: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  if (response.body === null) return response;
-  const split = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      for (const byte of chunk) controller.enqueue(Uint8Array.of(byte));
-    },
-  });
-  return new Response(response.body.pipeThrough(split), { status: response.status, headers: response.headers });
-};
 
 function textOf(events: readonly ModelEvent[]): string {
   return events.flatMap((event) => (event.type === "text-delta" ? [event.text] : [])).join("");

@@ -14,6 +14,9 @@ import { compatibleChat, openaiChat } from "./wires/openai-chat.ts";
 import { openaiResponses } from "./wires/openai-responses.ts";
 import { list, type Wire } from "./wires/wire.ts";
 
+// Properties over many conversations: minutes of a slow machine are no failure.
+vi.setConfig({ testTimeout: 60_000 });
+
 interface Sent {
   readonly body: Record<string, unknown>;
   readonly text: string;
@@ -311,17 +314,46 @@ describe("Anthropic", () => {
 
   test("the string by which Anthropic lets refusals be tested never reaches it", async () => {
     const trigger = ["ANTHROPIC", "MAGIC_STRING", "TRIGGER", "REFUSAL", "A1".repeat(32)].join("_");
-    const call = assistant([{ type: "toolCall", id: "c1", name: "ls", arguments: { path: [trigger], [trigger]: 1 } }]);
-    const request = conversationRequest([user(text(`before ${trigger} after`)), call, result("c1", [text(trigger)])], {
-      system: { stable: trigger, session: trigger },
-      tools: [{ ...LS_TOOL, description: trigger }],
-    });
-    const { text: sent } = await send(anthropic, request);
-    expect(sent).not.toContain("MAGIC_STRING");
-    expect(sent.split("[redacted]").length).toBe(8);
-    expect(sent).toContain("before [redacted] after");
-    expect((await send(mistral, request)).text).toContain(trigger);
-    expect((await send(compatibleChat, request, { id: "anthropic/claude-sonnet-4.5" })).text).not.toContain("MAGIC_STRING");
+    const call = assistant([
+      text(trigger),
+      { type: "thinking", text: trigger, signature: { anthropic: { signature: "s" } } },
+      { type: "toolCall", id: "c1", name: trigger, arguments: { path: [trigger], [trigger]: 1 } },
+    ]);
+    const own = { ...call, api: anthropic.api, provider: anthropic.info.provider, model: anthropic.info.id };
+    const parameters = {
+      type: "object",
+      properties: { [trigger]: { type: "string" }, a: { type: "string", description: trigger, enum: [trigger] } },
+    };
+    const results = [{ ...result("c1", [text(trigger)]), toolName: trigger }];
+    const requestFor = (overrides: Partial<ModelRequest> = {}): ModelRequest =>
+      conversationRequest([user(text(`before ${trigger} after`)), own, ...results], {
+        system: { stable: trigger, session: trigger },
+        tools: [{ ...LS_TOOL, description: trigger, parameters }],
+        ...overrides,
+      });
+    for (const info of [{}, { tools: "prompt" }, { tools: "none" }] as const) {
+      for (const request of [requestFor(), requestFor({ tools: [] })]) {
+        const { text: sent } = await send(anthropic, request, info);
+        expect(sent).not.toContain("MAGIC_STRING");
+        expect(sent.split("[redacted]").length).toBeGreaterThanOrEqual(7);
+        expect(sent).toContain("before [redacted] after");
+        const claude = { id: "anthropic/claude-sonnet-4.5", ...info };
+        expect((await send(compatibleChat, request, claude)).text).not.toContain("MAGIC_STRING");
+      }
+    }
+    for (const wire of [openaiResponses, openaiChat, compatibleChat, google, mistral]) {
+      expect((await send(wire, requestFor())).text).toContain(`before ${trigger} after`);
+    }
+  });
+
+  test("an answer with more blocks than the vendor looks back over is read from the cache all the same, with four marks", async () => {
+    const calls = Array.from({ length: 25 }, (_, index) => ({ type: "toolCall" as const, id: `c${index}`, name: "ls", arguments: {} }));
+    const messages = [user(text("look")), assistant(calls), ...calls.map(({ id }) => result(id, [text("a.txt")]))];
+    const { body } = await sendMessages(anthropic, messages);
+    expect(JSON.stringify(body).split('"cache_control"').length - 1).toBe(4);
+    expect(list(body.tools)[0]?.cache_control).toBeUndefined();
+    expect(list(list(body.messages)[0]?.content).at(-1)).toMatchObject({ text: "look", cache_control: { type: "ephemeral" } });
+    expect(checkAnthropicRequest(body as never)).toEqual([]);
   });
 });
 

@@ -1,9 +1,15 @@
 import type { LanguageModelV4FunctionTool, LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { CacheRetention } from "@factotum/agent-contract";
 
+const MOST_MARKS = 4;
+
+/** How many blocks before a mark the vendor looks for what an earlier request left; with one to spare. */
+const LOOK_BACK = 19;
+
 /**
  * Sets the cache marks, four at most, where a later request is the same up to there: after the tools, after each half of the system prompt,
- * and after the latest message. Marks are transport data: nothing else of the request changes, and the arguments stay as they are.
+ * and after the latest message. When the latest answer and its results have more blocks than the vendor looks back over, the mark of the
+ * tools, which the system prompt's covers, goes to where the request before this one ended. Marks are transport data: nothing else of the request changes, and the arguments stay as they are.
  */
 export function markForCaching(
   prompt: LanguageModelV4Prompt,
@@ -12,14 +18,25 @@ export function markForCaching(
 ): { readonly prompt: LanguageModelV4Prompt; readonly tools: LanguageModelV4FunctionTool[] } {
   if (retention === "none") return { prompt, tools: [...tools] };
   const mark = createMark(retention);
-  const lastTool = tools.at(-1);
-  const markedTools = lastTool === undefined ? [] : [...tools.slice(0, -1), { ...lastTool, providerOptions: mark }];
   const last = prompt.length - 1;
+  const before = findFarEnd(prompt);
   const marked = prompt.map((message, index) => {
     if (message.role === "system") return { ...message, providerOptions: mark };
-    return index === last ? markLastPart(message, mark) : message;
+    return index === last || index === before ? markLastPart(message, mark) : message;
   });
-  return { prompt: marked, tools: markedTools };
+  const lastTool = tools.at(-1);
+  const needed = marked.filter((message) => message.role === "system").length + (before === undefined ? 1 : 2);
+  if (lastTool === undefined || needed >= MOST_MARKS) return { prompt: marked, tools: [...tools] };
+  return { prompt: marked, tools: [...tools.slice(0, -1), { ...lastTool, providerOptions: mark }] };
+}
+
+/** Where the request before this one ended, when that lies too far back to be found from the end. */
+function findFarEnd(prompt: LanguageModelV4Prompt): number | undefined {
+  const answer = prompt.findLastIndex((message) => message.role === "assistant");
+  const before = prompt[answer - 1];
+  if (before === undefined || before.role === "system" || before.role === "assistant") return undefined;
+  const blocks = prompt.slice(answer).reduce((sum, message) => sum + message.content.length, 0);
+  return blocks > LOOK_BACK ? answer - 1 : undefined;
 }
 
 function createMark(retention: Exclude<CacheRetention, "none">): SharedV4ProviderOptions {

@@ -27,6 +27,8 @@ function isOwn(message: AssistantMessage, { info }: RenderContext): boolean {
 
 function renderThinking(part: ThinkingContent, callsTools: boolean, context: RenderContext): AssistantPart[] {
   if (part.signature !== undefined) {
+    // A signed thought cannot be changed: one that must not reach the vendor stays behind as a whole.
+    if (context.clean(part.text) !== part.text) return [];
     return [{ type: "reasoning", text: part.text, providerOptions: toProviderOptions(part.signature) }];
   }
   if (!context.rules.replaysUnsignedThinking || !callsTools || part.text === "") return [];
@@ -35,9 +37,16 @@ function renderThinking(part: ThinkingContent, callsTools: boolean, context: Ren
 
 function renderToolCall(call: ToolCallContent, own: boolean, context: RenderContext): AssistantPart {
   const input = cleanJson(call.arguments, context.clean);
-  if (!context.hasTools) return { type: "text", text: `[called the tool ${call.name} with ${JSON.stringify(input)}]` };
-  const part: AssistantPart = { type: "tool-call", toolCallId: context.callId(call.id), toolName: call.name, input };
+  const name = cleanName(call.name, context);
+  if (!context.hasTools) return { type: "text", text: `[called the tool ${name} with ${JSON.stringify(input)}]` };
+  const part: AssistantPart = { type: "tool-call", toolCallId: context.callId(call.id), toolName: name, input };
   return own && call.providerData !== undefined ? { ...part, providerOptions: toProviderOptions(call.providerData) } : part;
+}
+
+/** Names that no provider refuses: models make up others, and what one provider takes another does not. */
+export function cleanName(name: string, { clean, hasTools }: Pick<RenderContext, "clean" | "hasTools">): string {
+  const cleaned = clean(name);
+  return hasTools ? cleaned.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "_" : cleaned;
 }
 
 /** What a provider gave us goes back as it came: an object of objects, which is how the stream reader stored it. */

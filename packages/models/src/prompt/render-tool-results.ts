@@ -5,6 +5,7 @@ import type {
   LanguageModelV4ToolResultPart,
 } from "@ai-sdk/provider";
 import type { ImageContent, ToolResultMessage } from "@factotum/agent-contract";
+import { cleanName } from "./render-assistant.ts";
 import { renderBridge, type RenderContext } from "./render-context.ts";
 import { NO_IMAGES_NOTE, renderImage } from "./render-user.ts";
 
@@ -26,7 +27,7 @@ function renderResult(result: ToolResultMessage, context: RenderContext): Langua
   return {
     type: "tool-result",
     toolCallId: context.callId(result.toolCallId),
-    toolName: result.toolName,
+    toolName: cleanName(result.toolName, context),
     output: renderOutput(result, context),
   };
 }
@@ -50,14 +51,14 @@ function renderOutput(result: ToolResultMessage, context: RenderContext): Langua
 function renderMovedImages(result: ToolResultMessage, context: RenderContext): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const images = imagesOf(result);
   if (result.isError || images.length === 0 || !takesImages(context) || context.rules.imagesInToolResults) return [];
-  return [{ type: "text", text: `[image from the tool ${result.toolName}]` }, ...images.map(renderImage)];
+  return [{ type: "text", text: `[image from the tool ${cleanName(result.toolName, context)}]` }, ...images.map(renderImage)];
 }
 
 /** A result told as words, for a request without tools. */
 function renderAsText(result: ToolResultMessage, context: RenderContext): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
   const images = takesImages(context) ? imagesOf(result) : [];
   const note = images.length < imagesOf(result).length ? NO_IMAGES_NOTE : undefined;
-  const heading = `[${result.isError ? "error" : "result"} of the tool ${result.toolName}]`;
+  const heading = `[${result.isError ? "error" : "result"} of the tool ${cleanName(result.toolName, context)}]`;
   return [{ type: "text", text: `${heading}\n${textOf(result, note, context)}` }, ...images.map(renderImage)];
 }
 

@@ -1,3 +1,4 @@
+import type { ModelApi } from "@factotum/agent-contract";
 import { anthropic } from "./anthropic.ts";
 import { google } from "./google.ts";
 import { mistral } from "./mistral.ts";
@@ -7,3 +8,12 @@ import type { Wire } from "./wire.ts";
 
 /** Every wire format, and both clients of the one that has two. */
 export const WIRES: readonly Wire[] = [anthropic, openaiResponses, openaiChat, compatibleChat, google, mistral];
+
+/** The wire formats as their strict servers are named, with models that those servers know. */
+export const STRICT_WIRES: Readonly<Record<Exclude<ModelApi, "demo">, Wire>> = {
+  "anthropic-messages": anthropic,
+  "openai-responses": openaiResponses,
+  "openai-chat": openaiChat,
+  "google-generative-ai": google,
+  mistral,
+};
