@@ -2,7 +2,7 @@ import { type Figure, listFigures, type Measurements } from "./figures.ts";
 import { formatValue } from "./format-value.ts";
 
 /** A ratio to the floor may be this much worse than the recorded one before the check fails. */
-export const MAX_RATIO_GROWTH = 1.5;
+const MAX_RATIO_GROWTH = 1.5;
 
 /** The sizes over their limits, one sentence each; empty when a run passes. A size that was not measured is wrong too. */
 export function checkSizes(measured: Measurements): readonly string[] {

@@ -20,6 +20,6 @@ export function comparePairs(id: FigureId, pairs: readonly Pair[]): Measurement 
 }
 
 /** How much worse the product did than the floor. */
-export function ratioOf(id: FigureId, { product, floor }: Pair): number {
+function ratioOf(id: FigureId, { product, floor }: Pair): number {
   return FIGURES[id].better === "lower" ? product / floor : floor / product;
 }

@@ -11,6 +11,8 @@ import { MODEL_ID } from "./wire.ts";
 const PACKAGE = "openclaw";
 const TOKEN = "bench-token";
 const INSTALL_LIMIT_MS = 15 * 60_000;
+/** It takes ten seconds on a machine at rest, and many times that on a busy one. */
+const READY_LIMIT_MS = 5 * 60_000;
 
 /** The peer, installed for this run alone. */
 export interface PeerHome extends AsyncDisposable {
@@ -63,11 +65,12 @@ async function startPeer(folder: string, entry: string, providerUrl: string): Pr
     await once(child, "exit");
   };
   const ended = once(child, "exit").then(([code]) => {
-    throw new Error(`The peer ended with ${String(code)} before it was ready. It printed:\n${output}`);
+    throw new Error(`it ended with ${String(code)} before it was ready`);
   });
   try {
     const url = `http://127.0.0.1:${port}`;
-    const readyAfterMs = await Promise.race([waitUntilReady(`${url}/readyz`), ended]);
+    const readyAfterMs = await Promise.race([waitUntilReady(`${url}/readyz`, READY_LIMIT_MS), ended]);
+    // From here on its end is ours.
     ended.catch(() => undefined);
     const headers = (session: string): Readonly<Record<string, string>> => ({
       authorization: `Bearer ${TOKEN}`,
@@ -76,7 +79,7 @@ async function startPeer(folder: string, entry: string, providerUrl: string): Pr
     return { name: "the peer", url, pid: child.pid ?? -1, headers, model: "openclaw", readyAfterMs, [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
-    throw error;
+    throw new Error(`The peer did not start. It printed last:\n${output}`, { cause: error });
   }
 }
 

@@ -6,8 +6,10 @@ import { findFreePort, waitUntilReady } from "./readiness.ts";
 import type { Side } from "./side.ts";
 import { MODEL_ID } from "./wire.ts";
 
+const READY_LIMIT_MS = 60_000;
+
 /** The product, ready. */
-export interface ProductSide extends Side {
+interface ProductSide extends Side {
   readonly product: Product;
   /** Milliseconds from the start of the process to the first good answer of `/readyz`. */
   readonly readyAfterMs: number;
@@ -57,7 +59,7 @@ async function startSide(options: {
 }): Promise<ProductSide> {
   const port = await findFreePort();
   const starting = startProduct({ ...options, port });
-  const [product, readyAfterMs] = await Promise.all([starting, waitUntilReady(`http://127.0.0.1:${port}/readyz`)]);
+  const [product, readyAfterMs] = await Promise.all([starting, waitUntilReady(`http://127.0.0.1:${port}/readyz`, READY_LIMIT_MS)]);
   return {
     name: "the product",
     url: product.url,

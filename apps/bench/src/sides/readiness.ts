@@ -2,16 +2,14 @@ import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-const READY_LIMIT_MS = 120_000;
-
 /** Asks `url` again and again, as whatever waits for a gateway does; resolves with the milliseconds until it answered well. */
-export async function waitUntilReady(url: string): Promise<number> {
+export async function waitUntilReady(url: string, limitMs: number): Promise<number> {
   const startedAt = performance.now();
-  while (performance.now() - startedAt < READY_LIMIT_MS) {
+  while (performance.now() - startedAt < limitMs) {
     if (await answersWell(url)) return performance.now() - startedAt;
     await delay(2);
   }
-  throw new Error(`${url} did not answer within ${READY_LIMIT_MS / 1000} seconds.`);
+  throw new Error(`${url} did not answer within ${limitMs / 1000} seconds.`);
 }
 
 async function answersWell(url: string): Promise<boolean> {

@@ -9,8 +9,6 @@ export const TOOL_MESSAGE: string = `Look at the ${TOOL_WORDS}, please.`;
 /** 30 characters, as the size of the first request is stated for. */
 export const MODEL_ID = "claude-sonnet-5-5-bench-000001";
 
-/** What the processes of this package tell each other. */
-export type ProviderRequest = { readonly type: "take" };
 /** What the provider has seen since it was last asked. */
 export interface ProviderReport {
   readonly requests: number;
