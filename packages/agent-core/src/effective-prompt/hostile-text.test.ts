@@ -1,4 +1,4 @@
-import type { JsonValue } from "@factotum/agent-contract";
+import { hostileText, parseEffectivePrompt } from "@factotum/testing-providers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
@@ -6,44 +6,6 @@ import { renderEffectivePrompt } from "./render-effective-prompt.ts";
 
 const NOW = Date.UTC(2026, 2, 4, 14, 31, 20);
 const DELIMITER = "9f2c4e81a0b7";
-
-/** What a reader finds in a turn's text. */
-interface Reading {
-  readonly trusted: { readonly delimiter: string };
-  readonly media: readonly string[];
-  readonly events: readonly string[];
-  /** Title and content of each block, in order; JSON is parsed. */
-  readonly blocks: readonly (readonly [string, JsonValue])[];
-  readonly body: readonly string[];
-}
-
-/** Reads the bytes as a model is told to read them; knows nothing of how they were made. */
-function parse(text: string): Reading {
-  const lines = text.split("\n");
-  expect(lines.shift()).toBe("Inbound context (trusted):");
-  const trusted = JSON.parse(lines.shift() ?? "") as { readonly delimiter: string };
-  const open = `[${trusted.delimiter} `;
-  const close = `[/${trusted.delimiter}]`;
-  const reading = { trusted, media: [] as string[], events: [] as string[], blocks: [] as [string, JsonValue][], body: [] as string[] };
-  while (lines.length > 0) {
-    const line = lines.shift() ?? "";
-    if (line.startsWith(open)) {
-      const inside = lines.splice(0, lines.indexOf(close));
-      lines.shift();
-      const isJson = line.endsWith(" (untrusted)]");
-      if (isJson) expect(inside).toHaveLength(1);
-      const title = line.slice(open.length, isJson ? -" (untrusted)]".length : -1);
-      reading.blocks.push([title, isJson ? (JSON.parse(inside[0] ?? "") as JsonValue) : inside]);
-    } else if (line.startsWith("System: ") && reading.body.length === 0) {
-      reading.events.push(line);
-    } else if (line.startsWith("[media attached") && reading.body.length === 0) {
-      reading.media.push(line);
-    } else {
-      reading.body.push(line);
-    }
-  }
-  return reading;
-}
 
 const LAST_DELIMITER = "0123456789ab";
 const hostilePiece = fc.oneof(
@@ -99,45 +61,67 @@ test(`no text of a platform makes a line or a block of ours, and none is lost ($
     fc.property(fc.array(hostile, { minLength: FIELDS, maxLength: FIELDS }), fc.boolean(), (texts, withSuffix) => {
       const at = (index: number): string => texts[index] ?? "";
       const { text } = renderEffectivePrompt(factsOf(at, withSuffix));
-      // Nothing but our own newlines breaks a line, for whomever reads it.
-      expect(text).not.toMatch(/[\r\v\f\0\u0085\u2028\u2029]/u);
-      const { trusted, media, events, blocks, body } = parse(text);
-      expect(trusted).toMatchObject({ delimiter: DELIMITER, owner: false, run: "user", agent_to_agent: { turn: "1 of 5" } });
-      expect(events).toHaveLength(1);
-      expect(media).toHaveLength(2);
-      for (const line of media) expect(line).toMatch(/^\[media attached [12]\/2: [\p{L}\p{N}:/._~-]+ \([\p{L}\p{N}._-]+\)\]$/u);
-      expect(blocks.map(([title]) => title.replace(/^(Plugin context): [\p{L}\p{N}._-]+$/u, "$1"))).toEqual([
-        "Plugin context",
-        "Thread history - for context",
-        "Conversation info",
-        "Sender",
-        "Replied message",
-        "Thread starter",
-        "Chat history since the last reply",
-        "Forwarded",
-        "Daily notes",
-        "Webhook payload",
-        ...(withSuffix ? ["Further context"] : []),
-      ]);
-      const value = (title: string): JsonValue | undefined => blocks.find(([known]) => known === title)?.[1];
-      expectBody(blocks[0]?.[1] as readonly string[], at(24));
-      expect(value("Thread history - for context")).toMatchObject([{ body: at(5) }]);
-      expect(value("Replied message")).toMatchObject({ is_quote: false, body: at(14) });
-      expect(value("Thread starter")).toEqual({ body: at(15) });
-      expect(value("Chat history since the last reply")).toMatchObject([{ body: at(21) }]);
-      expect(value("Forwarded")).toMatchObject({ body: at(18) });
-      expect(value("Webhook payload")).toMatchObject({ body: at(23) });
-      const names = [value("Conversation info"), value("Sender")].flatMap((fields) => Object.values(fields ?? {}).flat());
-      expect(names.length).toBeGreaterThan(2);
-      for (const name of names) {
-        expect(name).not.toMatch(FORBIDDEN_IN_NAMES);
-        expect(name).toSatisfy((shown: string) => shown.length <= 200);
-      }
-      expectBody(body, at(19));
+      expectRecovered(text, at, withSuffix);
     }),
     { numRuns: RUNS },
   );
 });
+
+test("texts made by another hand are recovered too", { timeout: 60_000 }, () => {
+  const texts = hostileText({ seed: 20_260_304, delimiters: [DELIMITER, LAST_DELIMITER] });
+  for (let round = 0; round < 500; round++) {
+    const fields = Array.from({ length: FIELDS }, () => texts.next().value);
+    const at = (index: number): string => fields[index] ?? "";
+    expectRecovered(renderEffectivePrompt(factsOf(at, true)).text, at, true);
+  }
+});
+
+const BLOCKS = [
+  "Thread history - for context",
+  "Conversation info",
+  "Sender",
+  "Replied message",
+  "Thread starter",
+  "Chat history since the last reply",
+  "Forwarded",
+  "Daily notes",
+  "Webhook payload",
+];
+
+/** The independent parser, which sees the bytes alone, finds exactly what was put in. */
+function expectRecovered(text: string, at: (index: number) => string, withSuffix: boolean): void {
+  const parsed = parseEffectivePrompt(text);
+  const { body, untrusted } = parsed;
+  const value = (title: string): unknown => untrusted.find((one) => one.title === title)?.value;
+  const titles = untrusted.map(({ title }) => title);
+  const above = withSuffix && body === "" ? [...BLOCKS, "Further context"] : BLOCKS;
+  expect({ ...parsed, thread: value(BLOCKS[0] ?? ""), chat: value("Chat history since the last reply"), titles }).toMatchObject({
+    trusted: { delimiter: DELIMITER, owner: false, run: "user", agent_to_agent: { turn: "1 of 5" } },
+    systemEvents: [{ time: "2026-03-04 14:31:20" }],
+    titles: above,
+    untrustedSuffix: withSuffix && body !== "" ? [{ title: "Further context", value: [{ text: at(5) }] }] : [],
+    thread: [{ body: at(5) }],
+    chat: [{ body: at(21) }],
+  });
+  const bodies = ["Replied message", "Thread starter", "Forwarded", "Webhook payload"].map((title) => value(title) as { body?: unknown });
+  expect(bodies.map((one) => one.body)).toEqual([at(14), at(15), at(18), at(23)]);
+  const names = [value("Conversation info"), value("Sender")].flatMap((fields) => Object.values(fields ?? {}).flat() as string[]);
+  const order = parsed.parts.map(({ type }) => type).join(" ");
+  expect([
+    ...faultsIf(!/^trusted block media untrusted system-event( untrusted){8,9}( body( untrusted)?)?$/.test(order), order),
+    ...faultsIf(parsed.attachments.length !== 2, "attachments"),
+    ...parsed.attachments.filter((line) => !/^[\p{L}\p{N}:/._~-]+ \([\p{L}\p{N}._-]+\)$/u.test(line)),
+    ...faultsIf(parsed.blocks.length !== 1 || !/^Plugin context: [\p{L}\p{N}._-]+$/u.test(parsed.blocks[0]?.title ?? ""), "plugin"),
+    ...faultsIf(names.length <= 2, "names are missing"),
+    ...names.filter((name) => FORBIDDEN_IN_NAMES.test(name) || name.length > 200),
+    ...bodyFaults((parsed.blocks[0]?.text ?? "").split("\n"), at(24)),
+    ...bodyFaults(body === "" ? [] : body.split("\n"), at(19)),
+  ]).toEqual([]);
+}
+
+function faultsIf(isFault: boolean, what: string): readonly string[] {
+  return isFault ? [what] : [];
+}
 
 /** Every field that a platform, a file, a plugin or another agent can fill; each is shown in every case. */
 function factsOf(at: (index: number) => string, withSuffix: boolean): EffectivePromptFacts {
@@ -184,30 +168,30 @@ test.each(["conversation", "sender", "body", "media"] as const)("100 kB of %s in
     ...(field === "media" ? { media: [{ fileName: long }, { location: long, fileName: "x" }] } : {}),
   };
   const { text } = renderEffectivePrompt(given);
-  const { body, media } = parse(text);
-  expect(body).toHaveLength(field === "body" ? 5_001 : 0);
-  expect(media).toHaveLength(2);
+  const { body, attachments } = parseEffectivePrompt(text);
+  expect(body === "" ? [] : body.split("\n")).toHaveLength(field === "body" ? 5_001 : 0);
+  expect(attachments).toHaveLength(2);
   if (field !== "body") expect(text.length).toBeLessThan(6_000);
 });
 
 /** Each line of the body is the person's own, or the same with one backslash before its first visible character. */
-function expectBody(shown: readonly string[], text: string): void {
+function bodyFaults(shown: readonly string[], text: string): readonly string[] {
   const lines = text
     .toWellFormed()
     .split(LINE_BREAK)
     .map((line) => line.replace(/[^\P{Cc}\t]/gu, ""));
-  if (lines.every((line) => line.trim() === "") && shown.length === 0) return;
-  expect(shown).toHaveLength(lines.length);
-  for (const [index, line] of shown.entries()) {
+  if (lines.every((line) => line.trim() === "") && shown.length === 0) return [];
+  if (shown.length !== lines.length) return [`${shown.length} lines of ${lines.length}`];
+  return shown.flatMap((line, index) => {
     const original = lines[index] ?? "";
     if (line === original) {
       const visible = line.replace(/[\s\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, "").normalize("NFKC");
-      expect(visible).not.toMatch(/^\\*(\[[0-9a-f]{12}|\[\/|system:|inboundcontext|\[mediaattached|\[subagent|\[usersentmedia)/i);
-    } else {
-      let index = 0;
-      while (line[index] === original[index]) index++;
-      expect(line[index]).toBe("\\");
-      expect(line.slice(0, index) + line.slice(index + 1)).toBe(original);
+      return faultsIf(OURS.test(visible), `a line of ours: ${line}`);
     }
-  }
+    let added = 0;
+    while (line[added] === original[added]) added++;
+    return faultsIf(line[added] !== "\\" || line.slice(0, added) + line.slice(added + 1) !== original, `not as said: ${line}`);
+  });
 }
+
+const OURS = /^\\*(\[[0-9a-f]{12}|\[\/|system:|inboundcontext|\[mediaattached|\[subagent|\[usersentmedia)/i;

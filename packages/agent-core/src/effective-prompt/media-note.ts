@@ -1,3 +1,4 @@
+import { headOf } from "../text/cut-text.ts";
 import type { MediaFacts } from "./effective-prompt-facts.ts";
 
 const MAX_NAME_CHARS = 200;
@@ -44,5 +45,5 @@ const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
 };
 
 function cleanLocation(location: string): string {
-  return location.replace(NOT_IN_LOCATIONS, "_").slice(0, 2 * MAX_NAME_CHARS);
+  return headOf(location.replace(NOT_IN_LOCATIONS, "_"), 2 * MAX_NAME_CHARS);
 }
