@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createMemoryLogger, realClock, realRandom, startTestGateway } from "../../test/gateway-harness.ts";
+import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { ClientServer } from "../clients/client-server.ts";
 import { createRpcHandlers } from "../clients/rpc-methods.ts";
@@ -29,7 +29,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
   const handlers = createRpcHandlers({
     engine,
     hub: new WebchatHub(),
-    status: running.gateway.status,
+    status: () => running.gateway.status(),
     requestShutdown: () => undefined,
   });
   return startHttpServer({
@@ -63,7 +63,7 @@ describe("a request that never ends", () => {
     ["in its head", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "],
     ["in its body", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{"],
   ])("%s is closed in time, so that it holds no place", async (_name, text) => {
-    await using running = await startTestGateway();
+    await using running = await startTestGateway({ platform: new TestPlatform() });
     const server = await serverWithPatience(running, 100);
     try {
       expect(await raw(server.port, text)).toMatch(/^(?:HTTP\/1\.1 408 |$)/);

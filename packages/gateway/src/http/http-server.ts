@@ -26,6 +26,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly loopbackOnly: boolean;
   readonly isReady: () => boolean;
+  /** How long a client may take to send a request, its body included; 30 s by default. Answers may take as long as they need. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** A server that listens. */
@@ -36,16 +38,24 @@ export interface HttpServer {
 
 /** Webhook requests that may be in work at once; each holds at most one body before its signature is checked. */
 const MAX_WEBHOOKS = 64;
+/** What holds a connection without sending its request must not keep those out who do. */
+const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_COMPLETION_BYTES: number = 20 * 1024 * 1024;
 type Env = { Bindings: HttpBindings };
 
 /** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const app = createApp(options);
-  const server = createAdaptorServer({ fetch: app.fetch });
+  const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: requestTimeout / 2 },
+  });
   server.on("upgrade", (request, socket, head) => {
+    // A client that is gone before it has its answer needs none.
+    socket.on("error", (error) => options.engine.services.logger.debug("A handshake broke off", { error }));
     const problem = crossSiteProblem({ host: request.headers.host, origin: request.headers.origin }, options);
-    const isSocket = new URL(request.url ?? "/", "http://localhost").pathname === "/ws";
+    const isSocket = URL.parse(request.url ?? "/", "http://localhost")?.pathname === "/ws";
     if (problem === undefined && isSocket) options.clients.handleUpgrade(request, socket, head);
     else socket.end(`HTTP/1.1 ${isSocket ? "403 Forbidden" : "404 Not Found"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
