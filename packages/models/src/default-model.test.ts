@@ -64,7 +64,7 @@ describe("createOllamaProbe", () => {
   test("reads the names", async () => {
     const asked: string[] = [];
     const names = await probeWith((input) => {
-      asked.push(String(input));
+      asked.push(input instanceof Request ? input.url : input.toString());
       return Promise.resolve(Response.json({ models: [{ name: "a:1" }, { name: "b:2" }, {}] }));
     });
     expect(names).toEqual(["a:1", "b:2"]);

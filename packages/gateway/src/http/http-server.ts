@@ -53,7 +53,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   });
   server.on("upgrade", (request, socket, head) => {
     // A client that is gone before it has its answer needs none.
-    socket.on("error", (error) => options.engine.services.logger.debug("A handshake broke off", { error }));
+    socket.on("error", (error: Error) => options.engine.services.logger.debug("A handshake broke off", { error }));
     const problem = crossSiteProblem({ host: request.headers.host, origin: request.headers.origin }, options);
     const isSocket = URL.parse(request.url ?? "/", "http://localhost")?.pathname === "/ws";
     if (problem === undefined && isSocket) options.clients.handleUpgrade(request, socket, head);

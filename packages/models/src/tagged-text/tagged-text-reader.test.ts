@@ -60,7 +60,7 @@ const CASES: readonly (readonly [name: string, text: string, pieces: readonly Pi
 describe("what is found", () => {
   test.each(CASES)("%s", (_name, source, pieces) => {
     expect(read([source])).toEqual(pieces);
-    expect(read([...source])).toEqual(pieces);
+    expect(read(Array.from(source))).toEqual(pieces);
   });
 });
 
