@@ -5,14 +5,16 @@ export interface Pixels {
   readonly heightPx: number;
 }
 
-/** Puts white behind the picture, in place: a JPEG has no transparency, and text is mostly dark. */
-export function flattenOnWhite(data: Uint8Array): void {
-  for (let index = 0; index < data.length; index += 4) {
-    const alpha = (data[index + 3] ?? 255) / 255;
+/** The same picture with white behind it: a JPEG has no transparency, and text is mostly dark. */
+export function flattenOnWhite(data: Uint8Array): Uint8Array {
+  const flat = data.slice();
+  for (let index = 0; index < flat.length; index += 4) {
+    const alpha = (flat[index + 3] ?? 255) / 255;
     if (alpha === 1) continue;
-    for (let channel = index; channel < index + 3; channel++) data[channel] = Math.round((data[channel] ?? 0) * alpha + 255 * (1 - alpha));
-    data[index + 3] = 255;
+    for (let channel = index; channel < index + 3; channel++) flat[channel] = Math.round((flat[channel] ?? 0) * alpha + 255 * (1 - alpha));
+    flat[index + 3] = 255;
   }
+  return flat;
 }
 
 /** Turns a picture upright that was stored with an EXIF orientation of 1 to 8. */

@@ -10,13 +10,15 @@ export function createWasmCodec(photon: Photon): ImageCodec {
   return {
     async open({ bytes, orientation }) {
       const image = photon.PhotonImage.new_from_byteslice(bytes);
+      // Resizing costs most, and several tries have the same size.
+      let last: { readonly sidePx: number; readonly upright: Pixels } | undefined;
       return {
         async render({ sidePx, mimeType, quality }) {
-          using resized = resize(photon, image, sidePx);
-          const upright = turnUpright(pixelsOf(resized), orientation);
-          if (mimeType === "image/jpeg") flattenOnWhite(upright.data);
-          using written = new photon.PhotonImage(upright.data, upright.widthPx, upright.heightPx);
-          return mimeType === "image/png" ? written.get_bytes() : written.get_bytes_jpeg(quality);
+          if (last?.sidePx !== sidePx) last = { sidePx, upright: turnUpright(resize(photon, image, sidePx), orientation) };
+          const { data, widthPx, heightPx } = last.upright;
+          const isJpeg = mimeType === "image/jpeg";
+          using written = new photon.PhotonImage(isJpeg ? flattenOnWhite(data) : data, widthPx, heightPx);
+          return isJpeg ? written.get_bytes_jpeg(quality) : written.get_bytes();
         },
         [Symbol.dispose]: () => image.free(),
       };
@@ -24,13 +26,10 @@ export function createWasmCodec(photon: Photon): ImageCodec {
   };
 }
 
-function resize(photon: Photon, image: PhotonImage, sidePx: number): PhotonImage {
+function resize(photon: Photon, image: PhotonImage, sidePx: number): Pixels {
   const [width, height] = [image.get_width(), image.get_height()];
   const scale = Math.min(1, sidePx / Math.max(width, height));
   const target = (px: number): number => Math.max(1, Math.round(px * scale));
-  return photon.resize(image, target(width), target(height), photon.SamplingFilter.Triangle);
-}
-
-function pixelsOf(image: PhotonImage): Pixels {
-  return { data: image.get_raw_pixels(), widthPx: image.get_width(), heightPx: image.get_height() };
+  using resized = photon.resize(image, target(width), target(height), photon.SamplingFilter.Triangle);
+  return { data: resized.get_raw_pixels(), widthPx: resized.get_width(), heightPx: resized.get_height() };
 }
