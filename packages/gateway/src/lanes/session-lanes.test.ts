@@ -52,7 +52,7 @@ describe("session lanes", () => {
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("a", { id: "a2" });
     await settle();
-    const result = lanes.abort("a", { reason: "stop", dropQueued: true });
+    const result = lanes.abort("a", { reason: "stop", drop: () => true });
     expect(result).toEqual({ aborted: true, dropped: [{ id: "a2" }] });
     lanes.enqueue("a", { id: "a3" });
     await settle();
@@ -108,7 +108,7 @@ describe("session lanes", () => {
             accepted.push(`s${step.session}/${id}`);
             lanes.enqueue(`s${step.session}`, { id });
           } else if (step.type === "finish") finish([...running.keys()][step.pick % Math.max(1, running.size)] ?? "");
-          else for (const job of lanes.abort(`s${step.session}`, { reason: "x", dropQueued: step.drop }).dropped) dropped.add(job.id);
+          else for (const job of lanes.abort(`s${step.session}`, { reason: "x", drop: () => step.drop }).dropped) dropped.add(job.id);
           await settle();
           expect(running.size).toBeLessThanOrEqual(capacity);
           expect(running.size).toBe(lanes.active);

@@ -49,24 +49,22 @@ export class SessionLanes<Item> {
     return this.#actors.get(sessionKey)?.queue.length ?? 0;
   }
 
-  isRunning(sessionKey: string): boolean {
-    return this.#actors.get(sessionKey)?.running !== undefined;
-  }
-
   /** Items that are worked on now. */
   get active(): number {
     return this.#active;
   }
 
-  /** Ends the running item and, if asked, takes what waits out of the queue and hands it back. */
+  /** Ends the running item, takes what is to be dropped of those that wait out of the queue and hands it back. */
   abort(
     sessionKey: string,
-    options: { readonly reason: string; readonly dropQueued: boolean },
+    options: { readonly reason: string; readonly drop: (item: Item) => boolean },
   ): { readonly aborted: boolean; readonly dropped: readonly Item[] } {
     const actor = this.#actors.get(sessionKey);
     if (actor === undefined) return { aborted: false, dropped: [] };
-    const dropped = options.dropQueued ? actor.queue.splice(0) : [];
-    if (dropped.length > 0) this.#options.onQueueChange(sessionKey, 0);
+    const dropped = actor.queue.filter((item) => options.drop(item));
+    const kept = actor.queue.filter((item) => !options.drop(item));
+    actor.queue.splice(0, actor.queue.length, ...kept);
+    if (dropped.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
     const aborted = actor.running !== undefined;
     actor.running?.abort.abort(new LaneAbort(options.reason));
     return { aborted, dropped };
@@ -113,7 +111,12 @@ export class SessionLanes<Item> {
   #start(sessionKey: string): void {
     const actor = this.#actors.get(sessionKey);
     const item = actor?.queue.shift();
-    if (actor === undefined || item === undefined) return;
+    if (actor === undefined) return;
+    if (item === undefined) {
+      // Everything that waited for a slot was dropped.
+      this.#actors.delete(sessionKey);
+      return;
+    }
     const abort = new AbortController();
     this.#active += 1;
     const settled = this.#run(sessionKey, actor, item, abort.signal);

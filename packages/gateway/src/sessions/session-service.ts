@@ -193,7 +193,9 @@ export class SessionService {
   ): Promise<{ readonly aborted: boolean; readonly dropped: number }> {
     const { events, store, watchers } = this.#services;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
-    const { aborted, dropped } = this.#lanes.abort(sessionKey, { reason: options.reason, dropQueued: options.queued });
+    // A reset or a removal that waits is somebody's request, not something that was said: it stays.
+    const drop = (job: TurnJob): boolean => options.queued && job.type === "input";
+    const { aborted, dropped } = this.#lanes.abort(sessionKey, { reason: options.reason, drop });
     const inputs = dropped.flatMap((job) => (job.type === "input" ? [job.input.id] : []));
     if (inputs.length > 0) await store.settleInputs(inputs, { type: "told", reason: options.reason });
     watchers.settled(inputs, options.reason);
@@ -210,7 +212,7 @@ export class SessionService {
       displayName: record.displayName,
       createdAtMs: record.createdAtMs,
       activeAtMs: record.updatedAtMs,
-      running: this.#lanes.isRunning(record.key),
+      running: this.#services.events.live(record.key) !== undefined,
       contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
       totalTokens: usage.total,
       ...(record.label === undefined ? {} : { label: record.label }),
