@@ -1,19 +1,32 @@
 import { createHash } from "node:crypto";
-import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
+import type { AgentMessage, Clock, Logger, ModelClient } from "@factotum/agent-contract";
 import { fallbackCompaction, groupSummaries, limitSummary, planCompaction, renderSummaryRequest } from "@factotum/agent-core";
 import type { SummaryPart } from "@factotum/agent-core";
-import type { SessionRecord, TranscriptEntry } from "@factotum/store";
+import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import type { ResolvedModel } from "../agents/model-source.ts";
+import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
+import type { SessionEvents } from "../events/session-events.ts";
 import { chargedModel } from "../spend/charged-model.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { RunDeadline } from "./run-deadline.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { SessionCache } from "./session-cache.ts";
 
 /** How long the summarising may take in all. What is ready then is kept for the next attempt, and the history is cut locally (R9). */
 const TIME_BUDGET_MS = 120_000;
 /** Summaries of chunks that are kept for another attempt, over all sessions. */
 const MAX_KEPT_SUMMARIES = 500;
+
+/** What compacting is done with. */
+export interface CompactorOptions {
+  readonly store: Store;
+  readonly models: ModelSource;
+  readonly spend: SpendGuard;
+  readonly clock: Clock;
+  readonly events: SessionEvents;
+  readonly cache: SessionCache;
+  readonly logger: Logger;
+}
 
 /** The session to compact. */
 export interface CompactionRequest {
@@ -44,10 +57,10 @@ export type CompactionOutcome =
  * keeps everything.
  */
 export class Compactor {
-  readonly #services: Pick<TurnServices, "store" | "models" | "spend" | "clock" | "events" | "cache" | "logger">;
+  readonly #services: CompactorOptions;
   readonly #kept = new Map<string, string>();
 
-  constructor(services: Pick<TurnServices, "store" | "models" | "spend" | "clock" | "events" | "cache" | "logger">) {
+  constructor(services: CompactorOptions) {
     this.#services = services;
   }
 
