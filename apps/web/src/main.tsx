@@ -7,6 +7,7 @@ import { App } from "./views/app.tsx";
 import "./styles/base.css";
 import "./styles/layout.css";
 import "./styles/conversation.css";
+import "./styles/context.css";
 import "./styles/prose.css";
 
 takeToken(window);

@@ -32,6 +32,14 @@ test("an address without a token is left alone", () => {
   expect(loadToken(localStorage)).toBe("typed");
 });
 
+test("what of a session is shown comes back too, and outlives the token", () => {
+  expect(parseFragment(renderFragment("agent:main:main", "context"))).toMatchObject({ sessionKey: "agent:main:main", view: "context" });
+  expect(parseFragment("#session=a&view=nonsense")).not.toHaveProperty("view");
+  const { page, replaced } = pageAt("#token=s3cret&session=agent:main:main&view=context");
+  expect(takeToken(page)).toBe(true);
+  expect(replaced).toEqual(["/ui/?x=1#session=agent:main:main&view=context"]);
+});
+
 test("a session key comes back from the address as it was", () => {
   for (const key of ["agent:main:main", "agent:a:x:direct:50%25#&+ é"])
     expect(parseFragment(renderFragment(key))).toEqual({ token: undefined, sessionKey: key });

@@ -2,27 +2,36 @@
 export interface AddressParts {
   readonly token?: string | undefined;
   readonly sessionKey?: string | undefined;
+  /** `context`: what the model was given, in place of the conversation. */
+  readonly view?: View | undefined;
 }
 
-/** Reads `#token=…&session=…`. */
+/** What of a session is shown. */
+export type View = "chat" | "context";
+
+/** Reads `#token=…&session=…&view=…`. */
 export function parseFragment(fragment: string): AddressParts {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
-  return { token: parts.get("token") || undefined, sessionKey: parts.get("session") || undefined };
+  return {
+    token: parts.get("token") || undefined,
+    sessionKey: parts.get("session") || undefined,
+    ...(parts.get("view") === "context" ? { view: "context" } : {}),
+  };
 }
 
-/** The fragment for a session. */
-export function renderFragment(sessionKey: string): string {
-  return `#session=${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}`;
+/** The fragment for a session, and for what of it is shown. */
+export function renderFragment(sessionKey: string, view: View = "chat"): string {
+  return `#session=${encodeURIComponent(sessionKey).replaceAll("%3A", ":")}${view === "chat" ? "" : `&view=${view}`}`;
 }
 
 const TOKEN_KEY = "factotum.token";
 
 /** Stores the token of the address and clears it there at once, so that it stays out of the history and of screenshots. True if there was one. */
 export function takeToken(page: Pick<Window, "location" | "history" | "localStorage">): boolean {
-  const { token, sessionKey } = parseFragment(page.location.hash);
+  const { token, sessionKey, view } = parseFragment(page.location.hash);
   if (token === undefined) return false;
   page.localStorage.setItem(TOKEN_KEY, token);
-  const rest = sessionKey === undefined ? "" : renderFragment(sessionKey);
+  const rest = sessionKey === undefined ? "" : renderFragment(sessionKey, view);
   page.history.replaceState(null, "", page.location.pathname + page.location.search + rest);
   return true;
 }

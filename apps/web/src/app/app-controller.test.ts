@@ -42,7 +42,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
     storage: { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) },
     timers,
     randomId: () => `${storage.size}${++serial}`.padEnd(12, "0"),
-    onNavigate: (sessionKey) => visited.push(sessionKey),
+    onNavigate: (sessionKey, view) => visited.push(view === "chat" ? sessionKey : `${sessionKey} ${view}`),
   });
   const until = (fits: (state: AppState) => boolean): Promise<AppState> =>
     new Promise((resolve) => {

@@ -3,7 +3,9 @@ import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../ch
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { Timers } from "../gateway-client/timers.ts";
+import type { View } from "./address.ts";
 import type { Agent, AppState } from "./app-state.ts";
+import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
@@ -15,8 +17,8 @@ export interface AppControllerOptions {
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly timers: Timers;
   randomId(): string;
-  /** Called when another session is open than before. */
-  onNavigate(sessionKey: string): void;
+  /** Called when something else is open than before. */
+  onNavigate(sessionKey: string, view: View): void;
 }
 
 const PAGE_SIZE = 50;
@@ -27,6 +29,7 @@ const REFRESH_DELAY_MS = 150;
 /** What a person can do on the page. Failures of actions end up in `state.alert`; nothing here rejects. */
 export class AppController {
   readonly outbox: Outbox;
+  readonly inspector: InspectorController;
   readonly #options: AppControllerOptions;
   #endWatch: () => void = () => undefined;
   #refreshScheduled = false;
@@ -41,6 +44,7 @@ export class AppController {
       randomId: () => options.randomId(),
       onChange: (outgoing) => store.update({ outgoing }),
     });
+    this.inspector = new InspectorController(client, store);
     store.update({ outgoing: this.outbox.messages });
     client.onStateChange((connection) => {
       store.update({ connection });
@@ -65,7 +69,23 @@ export class AppController {
       onEvent: (event) => this.#receiveEvent(event),
       onError: (error) => this.#options.store.update({ open: { type: "failed", message: error.message } }),
     });
-    this.#options.onNavigate(sessionKey);
+    this.inspector.close();
+    this.#options.onNavigate(sessionKey, "chat");
+  }
+
+  /** Shows what the model was given in the open session. */
+  showContext(): void {
+    const { sessionKey } = this.#state;
+    if (sessionKey === undefined) return;
+    void this.inspector.open(sessionKey);
+    this.#options.onNavigate(sessionKey, "context");
+  }
+
+  /** Shows the conversation again. */
+  showChat(): void {
+    const { sessionKey } = this.#state;
+    this.inspector.close();
+    if (sessionKey !== undefined) this.#options.onNavigate(sessionKey, "chat");
   }
 
   /** Tries the subscription again after the gateway refused it. */

@@ -26,13 +26,17 @@ export function openAppSession(token: string, page: Window): AppSession {
     timers: browserTimers,
     random: Math.random,
   });
+  /** What the page opens because the address says so is no step of its own. */
+  let following = false;
   const controller = new AppController({
     client,
     store,
     storage: page.sessionStorage,
     timers: browserTimers,
     randomId,
-    onNavigate: (sessionKey) => navigate(sessionKey, page),
+    onNavigate: (sessionKey, view) => {
+      if (!following) navigate(renderFragment(sessionKey, view), page);
+    },
   });
 
   const ending = new AbortController();
@@ -40,8 +44,13 @@ export function openAppSession(token: string, page: Window): AppSession {
   page.addEventListener("online", () => client.retryNow(), listening);
   page.document.addEventListener("visibilitychange", () => page.document.visibilityState === "visible" && client.retryNow(), listening);
   const followAddress = (): void => {
-    const { sessionKey } = parseFragment(page.location.hash);
-    if (sessionKey !== undefined) controller.openSession(sessionKey);
+    const { sessionKey, view } = parseFragment(page.location.hash);
+    if (sessionKey === undefined) return;
+    following = true;
+    controller.openSession(sessionKey);
+    if (view === "context") controller.showContext();
+    else controller.showChat();
+    following = false;
   };
   page.addEventListener("hashchange", followAddress, listening);
   followAddress();
@@ -58,8 +67,7 @@ export function openAppSession(token: string, page: Window): AppSession {
 }
 
 /** The first session replaces the bare address; later ones are steps that "back" undoes. */
-function navigate(sessionKey: string, page: Window): void {
-  const fragment = renderFragment(sessionKey);
+function navigate(fragment: string, page: Window): void {
   if (page.location.hash === fragment) return;
   if (page.location.hash === "") page.history.replaceState(null, "", fragment);
   else page.history.pushState(null, "", fragment);

@@ -1,6 +1,7 @@
 import type { RpcMethods, SessionSummary } from "@factotum/protocol";
 import type { ChatState } from "../chat/chat-state.ts";
 import type { ConnectionState } from "../gateway-client/gateway-client.ts";
+import type { InspectorState } from "./inspector-state.ts";
 import type { OutgoingMessage } from "./outbox.ts";
 
 /** An agent that can be talked to. */
@@ -25,6 +26,8 @@ export interface AppState {
   readonly open: OpenChat;
   readonly older: "idle" | "loading" | "failed";
   readonly outgoing: readonly OutgoingMessage[];
+  /** The page that shows what the model was given, in place of the conversation. */
+  readonly inspector?: InspectorState | undefined;
   /** A failed action, in words for the person. */
   readonly alert?: string | undefined;
 }

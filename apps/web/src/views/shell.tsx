@@ -3,6 +3,7 @@ import { useAppState, useController } from "./app-context.ts";
 import { ChatView } from "./chat-view.tsx";
 import { Composer } from "./composer.tsx";
 import { ConnectionBanner, ConnectionMark } from "./connection-banner.tsx";
+import { ContextView } from "./context/context-view.tsx";
 import { Icon } from "./icon.tsx";
 import { Modal } from "./modal.tsx";
 import { SessionList } from "./session-list.tsx";
@@ -17,6 +18,7 @@ export function Shell(): React.JSX.Element {
   const [drawer, setDrawer] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
   const sessionKey = useAppState((state) => state.sessionKey);
+  const inspector = useAppState((state) => state.inspector);
   const { title } = useOpenSession();
   useEffect(() => {
     document.title = `${title} · Factotum`;
@@ -28,6 +30,11 @@ export function Shell(): React.JSX.Element {
     writeAfter.current = false;
     input.current?.focus();
   }, [drawer]);
+  const wasInspecting = useRef(false);
+  useEffect(() => {
+    if (wasInspecting.current && inspector === undefined && isWide) input.current?.focus();
+    wasInspecting.current = inspector !== undefined;
+  }, [inspector, isWide]);
   const onChosen = (session: "new" | "known"): void => {
     if (isWide) {
       input.current?.focus();
@@ -39,16 +46,7 @@ export function Shell(): React.JSX.Element {
   };
   return (
     <div className="shell">
-      <a
-        className="skip-link"
-        href="#message"
-        onClick={(event) => {
-          event.preventDefault();
-          input.current?.focus();
-        }}
-      >
-        Go to the message field
-      </a>
+      {inspector === undefined ? <SkipLink onFollow={() => input.current?.focus()} /> : null}
       {isWide ? (
         <aside className="sidebar" aria-label="Sidebar">
           <p className="wordmark">Factotum</p>
@@ -74,9 +72,15 @@ export function Shell(): React.JSX.Element {
         <ConnectionBanner />
         <Alert />
         <main className="main">
-          <ChatView />
-          {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} />}
-          <StatusLine />
+          {inspector === undefined ? (
+            <>
+              <ChatView />
+              {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} />}
+              <StatusLine />
+            </>
+          ) : (
+            <ContextView state={inspector} />
+          )}
         </main>
       </div>
     </div>
@@ -94,5 +98,20 @@ function Alert(): React.JSX.Element | null {
         Dismiss
       </button>
     </div>
+  );
+}
+
+function SkipLink({ onFollow }: { readonly onFollow: () => void }): React.JSX.Element {
+  return (
+    <a
+      className="skip-link"
+      href="#message"
+      onClick={(event) => {
+        event.preventDefault();
+        onFollow();
+      }}
+    >
+      Go to the message field
+    </a>
   );
 }

@@ -1,4 +1,4 @@
-import { useAppState } from "./app-context.ts";
+import { useAppState, useController } from "./app-context.ts";
 import { useOpenSession } from "./use-open-session.ts";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
@@ -9,6 +9,7 @@ function dollars(amount: number): string {
 
 /** The model of the session and what it has used. */
 export function StatusLine(): React.JSX.Element {
+  const controller = useController();
   const { summary } = useOpenSession();
   const lastModel = useAppState((state) =>
     state.open.type === "open" ? state.open.chat.entries.findLast((entry) => entry.type === "assistant")?.model : undefined,
@@ -25,10 +26,15 @@ export function StatusLine(): React.JSX.Element {
       {parts.length === 0 ? (
         <span className="hint">Enter sends · Shift + Enter begins a new line</span>
       ) : (
-        parts.map((part, index) => (
-          // The parts have fixed places.
-          <span key={index}>{part}</span>
-        ))
+        <>
+          {parts.map((part, index) => (
+            // The parts have fixed places.
+            <span key={index}>{part}</span>
+          ))}
+          <button type="button" className="text-button" onClick={() => controller.showContext()}>
+            What the model sees
+          </button>
+        </>
       )}
     </p>
   );

@@ -1,0 +1,38 @@
+import type { ContextPartType, ContextRequest } from "@factotum/protocol";
+
+/** What people call the parts. */
+export const PART_TITLES: Readonly<Record<ContextPartType, string>> = {
+  system: "System prompt",
+  messages: "Earlier messages",
+  prompt: "This turn’s text",
+  images: "This turn’s images",
+  tools: "Tools",
+};
+
+const whole = new Intl.NumberFormat("en");
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+
+/** A number of tokens or characters. */
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** A number of bytes. */
+export function bytes(value: number): string {
+  return value < 1000 ? `${value} B` : `${compact.format(value / 1000)} kB`;
+}
+
+/** US dollars, small ones too. */
+export function dollars(amount: number): string {
+  return amount !== 0 && amount < 0.01 ? `$${amount.toFixed(4)}` : `$${amount.toFixed(2)}`;
+}
+
+/** A request in the list. */
+export function requestTitle({ turn, request }: ContextRequest): string {
+  return `Turn ${turn}, request ${request}`;
+}
+
+/** Tokens that the provider counted of what was sent. */
+export function sentTokens({ usage }: ContextRequest): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite;
+}
