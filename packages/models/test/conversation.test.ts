@@ -8,9 +8,10 @@ import {
   WIRE_FORMATS,
   type WireFormatName,
 } from "@factotum/testing-providers";
+import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { byteByByte, clientFor, collect, messageOf, requestOf } from "./client.ts";
-import { text, user } from "./history.ts";
+import { conversationRequest, conversations, text, user } from "./history.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -156,5 +157,24 @@ test("an answer that is cut at its length runs none of the calls that it holds",
   expect(messageOf(await collect(client, requestOf({ tools: TOOLS })))).toMatchObject({
     stopReason: "length",
     content: [{ type: "text", text: "So." }],
+  });
+});
+
+describe.each(WIRE_FORMATS)("%s takes every conversation that the core can send", (format) => {
+  test.each(["native", "prompt"] as const)("tools %s", async (tools) => {
+    const strict = await startStrictServer(format);
+    server = strict;
+    strict.respond(() => ({ type: "message", content: [{ type: "text", text: "ok" }] }));
+    const client = clientFor(STRICT_WIRES[format], strict.baseUrl, { info: { tools } });
+    await fc.assert(
+      fc.asyncProperty(conversations, async ({ messages, cuts }) => {
+        for (const cut of cuts) {
+          const last = (await collect(client, conversationRequest(messages.slice(0, cut)))).at(-1);
+          expect(strict.violations).toEqual([]);
+          expect(last?.type).toBe("message-end");
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 });
