@@ -27,7 +27,8 @@ export async function answerInput(services: TurnServices, sessionKey: string, in
             text: answer.text,
             purpose: "notice",
             replyTo: messageId,
-            identity: ["input", input.id, "notice"],
+            // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
+            identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
             nowMs: clock.now(),
             suppressed: false,
           },
