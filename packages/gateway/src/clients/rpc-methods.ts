@@ -44,7 +44,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
-      const sessionKey = sessions.resolveKey(params);
+      const sessionKey = sessions.resolveTarget(params);
       const accepted = await hub.submit({
         sessionKey,
         text: params.text,
@@ -118,7 +118,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
 
 /** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
 async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
-  const sessionKey = engine.sessions.resolveKey(params);
+  const sessionKey = engine.sessions.resolveTarget(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
   const message: MsgContext = {
     origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },

@@ -1,5 +1,6 @@
+import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
 const KEY = "agent:main:main";
@@ -17,4 +18,29 @@ test("resets that come together while a run is at work all come back, and the se
   gate.open();
   expect(new Set(resets.map(({ sessionId }) => sessionId)).size).toBe(3);
   expect(resets.map((record) => sessions.summary(record).running)).toEqual([false, false, false]);
+});
+
+describe("where something may be said", () => {
+  const others = (config: FactotumConfig): FactotumConfig => {
+    const [main] = config.agents;
+    return main === undefined ? config : { ...config, agents: [main, { ...main, id: "two", isDefault: false }] };
+  };
+
+  test("an agent that is not there is refused, by its name and in a key", async () => {
+    await using running = await startTestGateway({ patch: others });
+    const { sessions } = running.gateway.engine;
+    expect(sessions.resolveTarget({})).toBe(KEY);
+    expect(sessions.resolveTarget({ agentId: "TWO" })).toBe("agent:two:main");
+    expect(sessions.resolveTarget({ agentId: "two", sessionKey: "agent:two:http:x" })).toBe("agent:two:http:x");
+    expect(() => sessions.resolveTarget({ agentId: "ghost" })).toThrow("Configured: main, two");
+    expect(() => sessions.resolveTarget({ sessionKey: "agent:ghost:main" })).toThrow("Configured: main, two");
+    expect(() => sessions.resolveTarget({ agentId: "two", sessionKey: KEY })).toThrow("the agent main's");
+    expect(() => sessions.resolveTarget({ sessionKey: "junk" })).toThrow("agent:main:main");
+    const answer = await fetch(`${running.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${running.token}`, "x-factotum-session": "agent:ghost:main" },
+      body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "hello" }] }),
+    });
+    expect(answer.status).toBe(404);
+  });
 });

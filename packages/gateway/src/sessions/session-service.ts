@@ -1,7 +1,7 @@
 import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import type { SessionRecord } from "@factotum/store";
-import { agentSessionKey, isSessionKey, normalizeSessionKey, sessionKind } from "../routing/session-key.ts";
+import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import type { SessionListener } from "../events/session-events.ts";
 import type { SessionLanes } from "../lanes/session-lanes.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
@@ -38,12 +38,27 @@ export class SessionService {
       if (!isSessionKey(request.sessionKey)) {
         throw new SessionRequestError(
           "invalid-request",
-          `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum sessions list\` shows those in use.`,
+          `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum status\` shows the agents.`,
         );
       }
       return normalizeSessionKey(request.sessionKey);
     }
     return this.mainKey(request.agentId);
+  }
+
+  /** The key under which something shall be said: its agent must be there, and be the one that the request names. */
+  resolveTarget(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): string {
+    const sessionKey = this.resolveKey(request);
+    const owner = parseAgentSessionKey(sessionKey)?.agentId;
+    const named = request.agentId?.toLowerCase();
+    for (const agentId of [named, owner]) if (agentId !== undefined) this.mainKey(agentId);
+    if (named !== undefined && owner !== undefined && named !== owner) {
+      throw new SessionRequestError(
+        "invalid-request",
+        `The session "${sessionKey}" is the agent ${owner}'s. Leave the agent out, or the session.`,
+      );
+    }
+    return sessionKey;
   }
 
   /** Key of an agent's main session. */
@@ -75,7 +90,7 @@ export class SessionService {
     if (found === undefined)
       throw new SessionRequestError(
         "not-found",
-        `There is no session "${query.key ?? query.label ?? ""}". \`sessions.list\` shows those that exist.`,
+        `There is no session "${query.key ?? query.label ?? ""}", or more than one. \`sessions.list\` shows those that exist.`,
       );
     return this.summary(found);
   }

@@ -140,7 +140,14 @@ function targetSession(
         code: "invalid_session",
       });
     const sessionKey = normalizeSessionKey(key);
-    return { sessionKey, agentId: parseAgentSessionKey(sessionKey)?.agentId ?? agentId, anonymous: false };
+    const owner = parseAgentSessionKey(sessionKey)?.agentId ?? agentId;
+    if (agents.get(owner) === undefined)
+      throw new CompletionRequestError(`x-factotum-session names the agent "${owner}", which does not exist; GET /v1/models lists them.`, {
+        status: 404,
+        param: null,
+        code: "invalid_session",
+      });
+    return { sessionKey, agentId: owner, anonymous: false };
   }
   if (completion.user !== undefined)
     return {
