@@ -3,7 +3,6 @@
 // end-to-end tests are left out: they drive the built product and know no rule of the sources. Of the unit tests those of the package
 // run in which the violation lies.
 
-import { rmSync } from "node:fs";
 import { RepositoryCopy } from "./test-gates/repository-copy.ts";
 import { VIOLATIONS } from "./test-gates/violations.ts";
 
@@ -92,7 +91,6 @@ function scaffold(kind: string): Attempt {
     project: "planted-chat",
     expected: "",
     plant: () => {
-      rmSync(`${copy.root}/${folder}`, { recursive: true, force: true });
       copy.run("scripts/new.ts", kind, "planted-chat");
       copy.install(folder);
     },

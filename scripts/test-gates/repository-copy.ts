@@ -103,7 +103,8 @@ export class RepositoryCopy {
     return new Promise((resolve, reject) => {
       child.once("error", reject);
       child.once("close", (code) => {
-        const failed = /^Failed: (.*)$/m.exec(output)?.[1]?.split(", ") ?? [];
+        // The last such line is the gates' own; a tool in between may have a word of this kind, too.
+        const failed = [...output.matchAll(/^Failed: (.*)$/gm)].at(-1)?.[1]?.split(", ") ?? [];
         if ((code === 0) !== (failed.length === 0))
           reject(new Error(`The gates ended with ${code} and named ${failed.length} failures:\n${output}`));
         else resolve({ failed, output });
@@ -125,9 +126,12 @@ export class RepositoryCopy {
     for (const link of this.#links.splice(0)) rmSync(link, { force: true });
     this.git("checkout", "--quiet", "--", ".");
     this.git("clean", "--quiet", "--force", "-d");
-    // What is ignored stays through a clean: the folders of packages that are not there any more.
-    for (const folder of workspaceFolders())
-      if (!existsSync(join(ROOT, folder))) rmSync(join(this.root, folder), { recursive: true, force: true });
+    // What is ignored stays through a clean, and so would the folder of a package that was made for one attempt.
+    const known = workspaceFolders();
+    for (const group of ["packages", "extensions", "apps"]) {
+      const made = readdirSync(join(this.root, group)).filter((name) => !known.includes(`${group}/${name}`));
+      for (const name of made) rmSync(join(this.root, group, name), { recursive: true, force: true });
+    }
   }
 
   remove(): void {
