@@ -1,7 +1,7 @@
 import type { ContextReport, ContextRequest } from "@factotum/protocol";
 
 /** Something that is asked for, came, or could not be had. */
-export type Loaded<Value> =
+type Loaded<Value> =
   | { readonly type: "loading" }
   | { readonly type: "failed"; readonly message: string }
   | { readonly type: "ready"; readonly value: Value };
