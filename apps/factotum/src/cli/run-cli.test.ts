@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
@@ -48,6 +49,15 @@ test.each([["status"], ["gateway", "status"], ["agent", "-m", "hello"]].map((arg
     expect(JSON.parse(program.stdout)).toMatchObject(args[0] === "agent" ? { error: { code: "notRunning" } } : { running: false });
   },
 );
+
+test.each(["status", "doctor", "setup"])("a state directory that is a file: %s says what to do", async (command) => {
+  await using cli = await CliHome.create();
+  await writeFile(cli.factotumHome, "not a folder");
+  const { code, stderr } = await cli.run(command);
+  expect(code).toBe(1);
+  expect(stderr).toContain(cli.factotumHome);
+  expect(stderr).toContain("set FACTOTUM_HOME");
+});
 
 test("--version loads the entry and nothing else of ours", async () => {
   await using cli = await CliHome.create();
