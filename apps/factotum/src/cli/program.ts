@@ -43,9 +43,10 @@ function addGateway(program: Command, context: CliContext, finish: Finish): void
     .addOption(new Option("--port <number>", "listen on this port; 0 takes a free one").argParser(port))
     .option("--bind <where>", "loopback, lan or an IP address of this machine")
     .option("--setup", "first make the configuration and the workspaces where they are missing")
-    .action(async (options: { port?: number; bind?: string; setup?: boolean }) => {
+    .option("--hide-token", "print the address without the token, for output that goes to a log")
+    .action(async (options: { port?: number; bind?: string; setup?: boolean; hideToken?: boolean }) => {
       const { gatewayRun } = await import("../commands/gateway-run.ts");
-      finish(await gatewayRun(context, { ...options, setup: options.setup === true }));
+      finish(await gatewayRun(context, { ...options, setup: options.setup === true, hideToken: options.hideToken === true }));
     });
   const control = [
     ["status", "say whether the gateway runs, and where"],

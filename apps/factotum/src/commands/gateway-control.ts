@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, ownToken, requestError } from "../rpc/connect-gateway.ts";
+import { addressOf } from "./address-of.ts";
 import { ConnectionError } from "../rpc/rpc-client.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { isReady, startDetached } from "../runtime/start-detached.ts";
@@ -48,9 +49,9 @@ interface Started {
   readonly how: "was running already" | "runs now" | "runs now, as a service";
 }
 
-function reportStarted(context: CliContext, { facts, how }: Started, json: boolean): number {
+async function reportStarted(context: CliContext, { facts, how }: Started, json: boolean): Promise<number> {
   if (json) printJson(context, { running: true, ...facts });
-  else context.print(`The gateway ${how}: ${facts.url}\n`);
+  else context.print(`The gateway ${how}: ${addressOf(facts.url, await ownToken(context))}\n`);
   return EXIT.ok;
 }
 

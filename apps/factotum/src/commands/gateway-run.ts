@@ -9,6 +9,7 @@ import { containCrashes } from "../runtime/contain-crashes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
+import { addressOf } from "./address-of.ts";
 import { describeSetup } from "./setup.ts";
 
 /** What a start may change. */
@@ -16,6 +17,8 @@ export interface GatewayRunOptions {
   readonly port?: number;
   readonly bind?: string;
   readonly setup: boolean;
+  /** The output goes to a log, where the token must not be. */
+  readonly hideToken: boolean;
 }
 
 /** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
@@ -37,7 +40,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
   const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: stop.resolve });
   await rememberConfig(loaded);
-  await announce(context, composed, loaded);
+  await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
   const reason = await stop.promise;
   logger.info("Stopping", { reason });
   const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
@@ -101,8 +104,7 @@ async function announce(context: CliContext, { gateway, token }: ComposedGateway
   const agents = (await gateway.status()).agents.map(
     ({ id, model, modelProblem }) => `${id}: ${model}${modelProblem === undefined ? "" : ` (${modelProblem})`}`,
   );
-  const fragment = token === undefined ? "" : `#token=${encodeURIComponent(token)}`;
-  context.print(`Factotum ${context.version} is ready.\n\n  ${gateway.url}/${fragment}\n\n`);
+  context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n\n`);
   context.print(`${agents.join("\n")}\n`);
   if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
 }

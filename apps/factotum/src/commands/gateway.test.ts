@@ -161,6 +161,8 @@ describe("a gateway in the background", { timeout: 60_000 }, () => {
     expect(started).toMatchObject({ code: 0 });
     const { pid } = JSON.parse(started.stdout) as { pid: number };
     expect(JSON.parse((await cli.run("gateway", "start", "--json")).stdout)).toMatchObject({ pid });
+    const token = (await cli.read("credentials/gateway-token")).trim();
+    expect((await cli.run("gateway", "start")).stdout).toMatch(new RegExp(`http://127\\.0\\.0\\.1:\\d+/#token=${token}\n$`));
     const restarted = JSON.parse((await cli.run("gateway", "restart", "--json")).stdout) as { pid: number };
     expect(restarted.pid).not.toBe(pid);
     expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
@@ -169,6 +171,7 @@ describe("a gateway in the background", { timeout: 60_000 }, () => {
     const log = join(cli.factotumHome, "logs/gateway.log");
     expect((await stat(log)).mode & 0o777).toBe(0o600);
     expect(await readFile(log, "utf8")).toContain("is ready");
+    expect(await readFile(log, "utf8")).not.toContain(token);
   });
 
   test("that cannot start shows the end of its log", async () => {

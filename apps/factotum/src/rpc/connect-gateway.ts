@@ -14,7 +14,7 @@ export interface ConnectedGateway extends Disposable {
 export async function findGateway(context: CliContext): Promise<ConnectedGateway | undefined> {
   const facts = await readRuntimeFile(context.paths);
   if (facts === undefined || !isProcessAlive(facts.pid)) return undefined;
-  const token = context.env["FACTOTUM_TOKEN"]?.trim() || (await readGatewayToken(context.paths));
+  const token = await ownToken(context);
   try {
     const client = await RpcClient.connect({
       url: facts.url,
@@ -29,6 +29,11 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
     if (error instanceof ConnectionError) return undefined;
     throw error;
   }
+}
+
+/** The token with which commands connect: `FACTOTUM_TOKEN`, else the one that the gateway made. */
+export async function ownToken({ env, paths }: CliContext): Promise<string | undefined> {
+  return env["FACTOTUM_TOKEN"]?.trim() || readGatewayToken(paths);
 }
 
 /** Connects, or says how to start the gateway. */

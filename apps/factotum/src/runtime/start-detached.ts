@@ -19,7 +19,7 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
   const log = await open(paths.logFile, "a", 0o600);
   try {
     const { size } = await log.stat();
-    const child = spawn(self.file, [...self.args, "gateway", "run"], {
+    const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token"], {
       detached: true,
       stdio: ["ignore", log.fd, log.fd],
       env: { ...env },

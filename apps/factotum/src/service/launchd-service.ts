@@ -41,7 +41,7 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
 /** The property list. `SuccessfulExit false`: a gateway that was stopped stays stopped. */
 export function plistText(context: CliContext, label: string): string {
   const { self, paths } = context;
-  const words = [self.file, ...self.args, "gateway", "run"].map((word) => `    <string>${escape(word)}</string>`);
+  const words = [self.file, ...self.args, "gateway", "run", "--hide-token"].map((word) => `    <string>${escape(word)}</string>`);
   const environment = Object.entries(serviceEnvironment(context)).map(
     ([name, value]) => `    <key>${escape(name)}</key>\n    <string>${escape(value)}</string>`,
   );

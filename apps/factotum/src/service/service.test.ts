@@ -20,7 +20,7 @@ const context: CliContext = {
 
 test("the unit quotes every path, and does not repeat a start that cannot work", () => {
   const unit = unitText(context);
-  expect(unit).toContain(String.raw`ExecStart="/opt/node $$x" "/opt/a b/factotum.mjs" "gateway" "run"`);
+  expect(unit).toContain(String.raw`ExecStart="/opt/node $$x" "/opt/a b/factotum.mjs" "gateway" "run" "--hide-token"`);
   expect(unit).toContain(String.raw`Environment="FACTOTUM_HOME=/home/ann/50%% \"odd\" $HOME"`);
   expect(unit).toContain(`Environment="FACTOTUM_CONFIG=/c & d/factotum.json5"`);
   expect(unit).toContain("RestartPreventExitStatus=2 4");
