@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // The entry stays thin: `--version` loads this file alone, and an old Node gets a sentence instead of a stack trace.
 import { isSupportedNode, OLDEST_NODE } from "./runtime/node-version.ts";
-import { tuneProcess } from "./runtime/tune-process.ts";
 import { readVersion } from "./runtime/version.ts";
 
 const [first, ...rest] = process.argv.slice(2);
@@ -14,7 +13,10 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   );
   process.exitCode = 1;
 } else {
-  if (first === "gateway" && rest[0] === "run") tuneProcess();
+  if (first === "gateway" && rest[0] === "run") {
+    const { tuneProcess } = await import("./runtime/tune-process.ts");
+    tuneProcess();
+  }
   const { runProcess } = await import("./cli/run-process.ts");
   await runProcess();
 }
