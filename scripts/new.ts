@@ -8,17 +8,17 @@ const USAGE = "Usage: pnpm new channel <name>\n       pnpm new package <name>";
 
 const NEXT: Readonly<Record<ScaffoldKind, readonly string[]>> = {
   channel: [
-    "pnpm install",
+    "npx pnpm install",
     "Replace the sample platform: the wire format in src/inbound, src/outbound, src/transport and src/api; the fake server in test/.",
     "Say in src/capabilities.ts what the platform can do; src/conformance.test.ts then asks for it:",
-    "  pnpm exec vitest run --project <name>",
+    "  npx pnpm exec vitest run --project <name>",
     "Name the channel in apps/factotum/src/compose/extensions.ts, with the extension as a devDependency of apps/factotum.",
     "npm test",
   ],
   package: [
-    "pnpm install",
+    "npx pnpm install",
     "Write what the package is for; its arrows stand in scripts/layers.ts, and a new one is a page in docs/decisions/.",
-    "  pnpm exec vitest run --project <name>",
+    "  npx pnpm exec vitest run --project <name>",
     "npm test",
   ],
 };
