@@ -138,10 +138,14 @@ test("a damaged prompt is no prompt, for every session that shares its text", as
   expect(fixture.damages).toEqual([{ type: "prompt", id: "session-1", sessionKey: "agent:main:main" }]);
 });
 
-test("a damaged request is left out and told once; the others stay", async () => {
+test.each([
+  ["what is its own", "UPDATE requests SET payload = replace(payload, '0123456789abcdef', '0123456789abcdee') WHERE n = 1"],
+  ["its place", "UPDATE requests SET at = at + 1 WHERE n = 1"],
+  ["what it has in common", "UPDATE request_profiles SET body = replace(body, 'some-model', 'same-model') WHERE n = 1"],
+])("a request with damage in %s is left out and told once; the others stay", async (_part, sql) => {
   await store.startTurn(sampleTurn("t1", []));
-  await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1), sampleRequest(2)] }));
-  tamper("UPDATE requests SET payload = replace(payload, 'some-model', 'same-model') WHERE n = 1");
+  await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1), sampleRequest(2, { model: "anthropic/other" })] }));
+  tamper(sql);
   for (let round = 0; round < 2; round += 1) {
     const { items } = await store.listRequests({ sessionId: "session-1", limit: 9 });
     expect(items.map(({ number }) => number)).toEqual([2]);

@@ -81,8 +81,9 @@ export class Transactions {
     const { transcripts, turns } = this.#tables;
     const turn = turns.requireRunning(turnId);
     turns.writeJournal(turn, options.journal ?? []);
-    this.#tables.requests.add(turn, options.requests ?? []);
-    return this.#append(transcripts.read(turn.conversation), options.entries, options.timestampMs, turn);
+    const conversation = transcripts.read(turn.conversation);
+    this.#tables.requests.add(turn, conversation.sessionId, options.requests ?? []);
+    return this.#append(conversation, options.entries, options.timestampMs, turn);
   }
 
   /** A session that was reset meanwhile keeps its new counters: the run belonged to the conversation before. */
@@ -92,7 +93,7 @@ export class Transactions {
     const conversation = transcripts.read(turn.conversation);
     turns.end(turn, end);
     turns.clearJournal(turn);
-    this.#tables.requests.add(turn, end.requests ?? []);
+    this.#tables.requests.add(turn, conversation.sessionId, end.requests ?? []);
     inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
     const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
     const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });

@@ -238,7 +238,10 @@ INSERT INTO totals (id, sessions, usage)
 VALUES (1, 0, '{"input":0,"output":0,"cacheRead":0,"cacheWrite":0,"total":0,"calls":0,"lastInput":0,"lastCacheRead":0,"lastCacheWrite":0}');
 `;
 
-/** Turns get their numbers, prompts their outlines, and every model request a short row. */
+/**
+ * Turns get their numbers, prompts their outlines, and every model request a short row. Requests name other rows without a foreign key: checking one
+ * would need an index more on each.
+ */
 const REQUESTS = `
 ALTER TABLE turns ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
 UPDATE turns SET number = ranked.number
@@ -251,18 +254,23 @@ CREATE INDEX prompts_by_outline ON prompts (outline) WHERE outline IS NOT NULL;
 
 CREATE INDEX transcript_compactions ON transcript (conversation) WHERE type = 'compaction';
 
+-- What many requests have in common; as many rows as models and settings.
+CREATE TABLE request_profiles (
+  n INTEGER PRIMARY KEY,
+  body TEXT NOT NULL UNIQUE
+) STRICT;
 CREATE TABLE requests (
   n INTEGER PRIMARY KEY AUTOINCREMENT,
-  conversation INTEGER NOT NULL REFERENCES conversations (n) ON DELETE CASCADE,
-  turn INTEGER NOT NULL REFERENCES turns (n) ON DELETE CASCADE,
-  prompt INTEGER REFERENCES prompts (n) ON DELETE SET NULL,
+  conversation INTEGER NOT NULL,
+  turn INTEGER NOT NULL,
+  prompt INTEGER,
+  profile INTEGER NOT NULL,
   at INTEGER NOT NULL,
   payload TEXT NOT NULL,
   sum INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX requests_by_conversation ON requests (conversation);
-CREATE INDEX requests_by_turn ON requests (turn);
-CREATE INDEX requests_by_prompt ON requests (prompt);
+-- Turns of a conversation follow each other, so this is the order of sending too.
+CREATE INDEX requests_by_turn ON requests (conversation, turn);
 `;
 
 /** Every step, oldest first. */

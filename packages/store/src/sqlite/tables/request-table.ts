@@ -4,6 +4,8 @@ import { StoreError } from "../../port/store-error.ts";
 import type { NewRequest, Page } from "../../port/store.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { toPage } from "../values/page.ts";
+import { packRequest, unpackRequest } from "../values/request-payload.ts";
+import type { PackedProfile, PackedRequest } from "../values/request-payload.ts";
 import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
@@ -11,11 +13,13 @@ import type { TableContext } from "./table-context.ts";
 import type { Conversation } from "./transcript-table.ts";
 import type { RunningTurn } from "./turn-table.ts";
 
-type RequestPayload = Omit<NewRequest, "promptHash" | "sentAtMs">;
+/** Behind every turn and every request. */
+const END = Number.MAX_SAFE_INTEGER;
 
 const COLUMNS = `requests.n, requests.conversation, requests.turn, requests.at, requests.payload, requests.sum, turns.id AS turn_id,
-  turns.number AS turn_number, turns.kind, conversations.session_id, prompts.hash
+  turns.number AS turn_number, turns.kind, conversations.session_id, request_profiles.body AS profile, prompts.hash
   FROM requests JOIN turns ON turns.n = requests.turn JOIN conversations ON conversations.n = requests.conversation
+  JOIN request_profiles ON request_profiles.n = requests.profile
   LEFT JOIN prompts ON prompts.n = requests.prompt`;
 
 /** Model requests by reference: short rows that name their prompt and their last entry. */
@@ -26,18 +30,21 @@ export class RequestTable {
     this.#context = context;
   }
 
-  add(turn: RunningTurn, requests: readonly NewRequest[]): void {
-    for (const { promptHash, sentAtMs, ...rest } of requests) {
-      const payload = JSON.stringify(rest satisfies RequestPayload);
+  add(turn: RunningTurn, sessionId: string, requests: readonly NewRequest[]): void {
+    for (const { promptHash, sentAtMs, ...facts } of requests) {
+      const { profile, payload } = packRequest(facts, sessionId);
+      this.#context.database.run("INSERT INTO request_profiles (body) VALUES (?) ON CONFLICT DO NOTHING", profile);
       this.#context.database.run(
-        `INSERT INTO requests (conversation, turn, prompt, at, payload, sum)
-         VALUES (?1, ?2, (SELECT n FROM prompts WHERE conversation = ?1 AND hash = ?3 ORDER BY n DESC LIMIT 1), ?4, ?5, ?6)`,
+        `INSERT INTO requests (conversation, turn, prompt, profile, at, payload, sum)
+         VALUES (?1, ?2, (SELECT n FROM prompts WHERE conversation = ?1 AND hash = ?3 ORDER BY n DESC LIMIT 1),
+           (SELECT n FROM request_profiles WHERE body = ?4), ?5, ?6, ?7)`,
         turn.conversation,
         turn.n,
         promptHash,
+        profile,
         sentAtMs,
         payload,
-        checksum(payload, [turn.conversation, turn.n, sentAtMs]),
+        checksum(payload, [turn.conversation, turn.n, sentAtMs, profile]),
       );
     }
   }
@@ -46,21 +53,17 @@ export class RequestTable {
     conversation: Conversation,
     options: { readonly turn?: number; readonly before?: string; readonly limit: number },
   ): Page<RequestRecord> {
-    const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("r", options.before);
-    const rows =
-      options.turn === undefined
-        ? this.#context.database.all(
-            `SELECT ${COLUMNS} WHERE requests.conversation = ? AND requests.n < ? ORDER BY requests.n DESC LIMIT ?`,
-            conversation.n,
-            before,
-            options.limit + 1,
-          )
-        : this.#context.database.all(
-            `SELECT ${COLUMNS} WHERE requests.turn = ? AND requests.n < ? ORDER BY requests.n DESC LIMIT ?`,
-            options.turn,
-            before,
-            options.limit + 1,
-          );
+    const [beforeTurn, before] = options.before === undefined ? [END, END] : this.#positionOf(options.before);
+    const rows = this.#context.database.all(
+      `SELECT ${COLUMNS} WHERE requests.conversation = ? AND requests.turn BETWEEN ? AND ? AND (requests.turn, requests.n) < (?, ?)
+       ORDER BY requests.turn DESC, requests.n DESC LIMIT ?`,
+      conversation.n,
+      options.turn ?? 0,
+      Math.min(options.turn ?? END, beforeTurn),
+      beforeTurn,
+      before,
+      options.limit + 1,
+    );
     return toPage(rows, {
       limit: options.limit,
       cursorOf: (row) => encodeId("r", numberOf(row, "n")),
@@ -93,6 +96,13 @@ export class RequestTable {
     this.#context.database.run("DELETE FROM requests WHERE conversation = ?", conversation.n);
   }
 
+  /** Where a request stands; what is kept no more was older than everything that is. */
+  #positionOf(id: string): readonly [turn: number, n: number] {
+    const n = decodePosition("r", id);
+    const row = this.#context.database.get("SELECT turn FROM requests WHERE n = ?", n);
+    return row === undefined ? [0, 0] : [numberOf(row, "turn"), n];
+  }
+
   /** A damaged row goes: nothing depends on it. */
   #decode(row: Row): RequestRecord | undefined {
     const n = numberOf(row, "n");
@@ -110,16 +120,15 @@ export class RequestTable {
 
 function toRequest(row: Row): RequestRecord {
   const sentAtMs = numberOf(row, "at");
-  const payload = parseChecked<RequestPayload>(row["payload"], row["sum"], [
-    numberOf(row, "conversation"),
-    numberOf(row, "turn"),
-    sentAtMs,
-  ]);
+  const sessionId = textOf(row, "session_id");
+  const profile = textOf(row, "profile");
+  const facts = [numberOf(row, "conversation"), numberOf(row, "turn"), sentAtMs, profile];
+  const payload = parseChecked<PackedRequest>(row["payload"], row["sum"], facts);
   const promptHash = optionalText(row, "hash");
   return {
-    ...payload,
+    ...unpackRequest(JSON.parse(profile) as PackedProfile, payload, sessionId),
     id: encodeId("r", numberOf(row, "n")),
-    sessionId: textOf(row, "session_id"),
+    sessionId,
     turnId: textOf(row, "turn_id"),
     turnNumber: numberOf(row, "turn_number"),
     // The turn's own checksum covers it; here it is shown and decides nothing.
