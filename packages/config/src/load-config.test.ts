@@ -390,11 +390,5 @@ test("keys without a feature are listed as high up as possible", async () => {
     spend: { unattended: { usdPerDay: 1 } },
     cron: {},
   });
-  expect((await loaded(home)).inactive).toEqual([
-    "agents.defaults.heartbeat",
-    "agents.list[0].sandbox",
-    "tools.exec.mode",
-    "spend",
-    "cron",
-  ]);
+  expect((await loaded(home)).inactive).toEqual(["agents.defaults.heartbeat", "agents.list[0].sandbox", "tools.exec.mode", "cron"]);
 });

@@ -53,11 +53,11 @@ test("open permissions are found, with the command that closes them", async () =
 });
 
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
-  await using cli = await withConfig({ gatway: {}, spend: {}, gateway: { auth: { token: "canary-token" } } });
+  await using cli = await withConfig({ gatway: {}, cron: {}, gateway: { auth: { token: "canary-token" } } });
   const { code, all, of } = await findings(cli);
   expect(code).toBe(0);
   expect(of("config")?.message).toContain('"gateway"');
-  expect(of("config-inactive")?.message).toContain("spend");
+  expect(of("config-inactive")?.message).toContain("cron");
   expect(of("config-secret")?.message).toContain("gateway.auth.token");
   expect(JSON.stringify(all)).not.toContain("canary");
 });
