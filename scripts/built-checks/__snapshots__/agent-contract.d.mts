@@ -70,10 +70,14 @@ interface UsageTotals extends Usage {
 declare const NO_USAGE_TOTALS: UsageTotals;
 /** Adds one call to the totals. The cost stays unknown as long as no call had a known one. */
 declare function addUsage(totals: UsageTotals, call: Usage): UsageTotals;
+/** The totals of two runs after each other; how large the context is, the later one says. */
+declare function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals;
 /** What remains of a user's message when an older turn is rendered anew (design 03 §2). */
 interface UserMessageParts {
   /** The text as the person wrote it, before any prefix. */
   readonly body: string;
+  /** `task`: the host's own words, shown as they are; `media-only`: attachments without a word; absent: words of a person. */
+  readonly bodyType?: "task" | "media-only";
   /** Absent for runs that no person started. */
   readonly sender?: {
     readonly id: string;
@@ -137,6 +141,8 @@ interface CompactionMessage {
   readonly firstKeptEntryId: string;
   /** Size of the context before the cut, in tokens. */
   readonly tokensBefore: number;
+  /** True when words of strangers went into the summary (R23). */
+  readonly tainted?: boolean;
   readonly timestamp: number;
 }
 /** A provider-neutral message of a conversation. */
@@ -251,9 +257,10 @@ type Retry = {
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
  * - `server`: the provider failed.
+ * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
  * - `aborted`: our own signal.
  */
-type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "timeout" | "unreachable" | "truncated" | "server" | "aborted";
+type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "timeout" | "unreachable" | "truncated" | "server" | "budget" | "aborted";
 /** Why a model request failed. The message is for people and holds neither prompt nor secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;
@@ -361,6 +368,12 @@ interface ModelCost {
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
+  /** A cache write that is kept for an hour (`long` retention). */
+  readonly cacheWriteLong?: number;
+  /** Prices of the whole request once its prompt, cached tokens included, has more than `aboveTokens`. */
+  readonly longContext?: Omit<ModelCost, "longContext"> & {
+    readonly aboveTokens: number;
+  };
 }
 /** What is known of a model. */
 interface ModelInfo {
@@ -377,6 +390,8 @@ interface ModelInfo {
   /** `prompt`: tools are described in the prompt and parsed from text; `none`: the model gets no tools. */
   readonly tools: "native" | "prompt" | "none";
   readonly reasoning: boolean;
+  /** The thinking levels that the provider takes for this model. Absent: what its wire format takes in general. */
+  readonly thinkingLevels?: readonly ThinkingLevel[];
   readonly cost?: ModelCost;
   /** False when the values are safe guesses, because neither the catalogue nor the configuration knows the model. */
   readonly known: boolean;
@@ -602,4 +617,4 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage, joinUsage };

@@ -1,4 +1,179 @@
-import { AgentEvent, AgentMessage, AgentTool, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+import { AgentEvent, AgentMessage, AgentTool, CompactionMessage, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+/** The workspace files that the prompt takes in, in the order and priority in which it does. */
+type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
+/** Every bootstrap file, most important first. The last two are private memory: the second counts only where the first is missing. */
+declare const BOOTSTRAP_NAMES: readonly BootstrapName[];
+/** A bootstrap file as it was read. */
+interface BootstrapFile {
+  readonly name: BootstrapName;
+  /** As the prompt shows it. */
+  readonly path: string;
+  /** `undefined`: the file is not there. */
+  readonly content: string | undefined;
+}
+/** What of one file goes into the prompt. */
+type PlannedFile = {
+  readonly type: "present";
+  readonly path: string;
+  readonly text: string;
+} | {
+  readonly type: "missing";
+  readonly path: string;
+};
+/** A file that did not fit: which limit cut it, and how much of it is left. */
+interface BootstrapTruncation {
+  readonly name: BootstrapName;
+  /** `file`: its own limit; `total`: the one for all files together. */
+  readonly limit: "file" | "total";
+  /** Characters of the file that are in the prompt. */
+  readonly keptChars: number;
+  /** Characters that the file has. */
+  readonly totalChars: number;
+}
+/** What of the bootstrap files goes into the prompt. */
+interface BootstrapPlan {
+  readonly projectContext: readonly PlannedFile[];
+  readonly privateMemory?: PlannedFile;
+  readonly truncations: readonly BootstrapTruncation[];
+}
+/** How much of the bootstrap files may go into a prompt. */
+interface BootstrapLimits {
+  /** Characters of one file; 20,000 by default. */
+  readonly maxFileChars?: number;
+  /** Characters of all files together, private memory included; 60,000 by default. */
+  readonly maxTotalChars?: number;
+  /** The model's window in tokens: all files together take at most a quarter of it. */
+  readonly contextWindow: number;
+  /** The files that this run takes in (`promptVariant`). */
+  readonly names: readonly BootstrapName[];
+}
+/**
+ * Which bootstrap files go into the prompt, and how much of each (design 03 §1). Blank files are skipped, missing ones stay as a marker but
+ * for HEARTBEAT, BOOTSTRAP and private memory. Where the room ends, the least important file is cut first. Files that are not given are not
+ * spoken of: leave private memory out where a session is not private. Pure.
+ */
+declare function planBootstrap(files: readonly BootstrapFile[], limits: BootstrapLimits): BootstrapPlan;
+/** The figures of a model's window that compaction goes by, all in tokens. */
+interface ContextBudgetOptions {
+  /** The smallest known limit of the model. */
+  readonly window: number;
+  /** Room for the answer; 20,000 by default, never more than a quarter of the window. */
+  readonly reserveTokens?: number;
+  /** What stays as it is; 20,000 by default, never more than a quarter of the window. */
+  readonly keepRecentTokens?: number;
+}
+/** How a window is shared out, in tokens. */
+interface ContextBudget {
+  /** A request may have as many. */
+  readonly maxContext: number;
+  /** As many stay as they are. */
+  readonly keepRecent: number;
+  /** A summary may have as many. */
+  readonly maxSummary: number;
+  /** As much of a transcript goes into one request of a summariser with this window. */
+  readonly maxChunk: number;
+}
+/** Shares out a window so that small models work with the same settings as large ones. */
+declare function contextBudget(options: ContextBudgetOptions): ContextBudget;
+/** True when a context of this size leaves too little room for an answer: compact before the next request. */
+declare function shouldCompact(contextTokens: number, options: ContextBudgetOptions): boolean;
+/** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
+declare function shouldFlushMemory(contextTokens: number, options: ContextBudgetOptions): boolean;
+/** What a local truncation goes by. */
+interface FallbackOptions extends ContextBudgetOptions {
+  /** Tokens of system prompt and tools. */
+  readonly overheadTokens: number;
+  /** The summary that stands before these messages already. */
+  readonly previousSummary?: string;
+}
+/** What is left of a history when no model could summarise it. */
+interface FallbackCompaction {
+  readonly summary: string;
+  /** Index of the first message of which something stays; the number of messages when nothing does. */
+  readonly firstKept: number;
+  /** What follows the summary from now on. */
+  readonly messages: readonly AgentMessage[];
+  /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
+  readonly shrunk: boolean;
+  readonly tainted: boolean;
+}
+/**
+ * Cuts a history without a model, so that the next turn always proceeds (R9): whole turns go, oldest first; if the last turn alone is too large,
+ * its images, thoughts and long results shrink, then its oldest steps go, then the rest of what was said in it. Summary and messages together,
+ * after the projection, have at most the tokens that the window leaves beside reserve and overhead (1,000 at least). Deterministic and total.
+ */
+declare function fallbackCompaction(messages: readonly AgentMessage[], options: FallbackOptions): FallbackCompaction;
+/** The body of the silent turn before a compaction. `notesPath` is today's file, relative to the workspace. */
+declare function memoryFlushPrompt(options: {
+  readonly notesPath: string;
+}): string;
+/** What a compaction is planned by. */
+interface CompactionOptions extends ContextBudgetOptions {
+  /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
+  readonly contextTokens: number;
+  /** The window of the model that writes the summary; that of the session's model by default. */
+  readonly summariserWindow?: number;
+  /** The summary that stands before these messages already. */
+  readonly previousSummary?: string;
+}
+/** One part of what is to be summarised, as the summariser gets it. */
+interface CompactionChunk {
+  readonly text: string;
+  readonly tokens: number;
+}
+/** Where to cut, and what to summarise. */
+interface CompactionPlan {
+  /** Index of the first message that stays; the number of messages when none does. Always a turn's beginning. */
+  readonly firstKept: number;
+  /**
+   * Oldest first. Messages that come later change none but the last of them, so a summary that was made for a chunk with the same text is good for
+   * another attempt (R9).
+   */
+  readonly chunks: readonly CompactionChunk[];
+  readonly tokensBefore: number;
+  /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
+  readonly tainted: boolean;
+}
+/**
+ * Plans a compaction (design 03 §2, R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
+ * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
+ * `fallbackCompaction` helps. Pure.
+ */
+declare function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined;
+/** A compaction as the model sees it: one message before the first that is kept. Pure. */
+declare function renderSummaryMessage({ summary, tainted, timestamp }: Pick<CompactionMessage, "summary" | "tainted" | "timestamp">): UserMessage;
+/** What the summariser is given. */
+type SummaryPart = {
+  readonly type: "chunk";
+  readonly text: string;
+  readonly number: number;
+  readonly count: number;
+} | {
+  readonly type: "merge";
+  readonly summaries: readonly string[];
+};
+/** How the summary is to be made. */
+interface SummaryOptions {
+  /** What the user asked for with `/compact`. */
+  readonly instructions?: string;
+  /** The summariser's window, tokens. */
+  readonly window: number;
+  /** Milliseconds since the epoch, for the message. */
+  readonly nowMs: number;
+}
+/**
+ * The request of a compaction: a prompt of its own, one message, no tools. The transcript is data, one JSON object a line; the summary keeps
+ * identifiers as they are. Pure.
+ */
+declare function renderSummaryRequest(part: SummaryPart, options: SummaryOptions): Pick<ModelRequest, "system" | "messages" | "tools">;
+/** Summaries in groups that a summariser with this window can merge at once, two at least in each but the last. Repeat until one is left. */
+declare function groupSummaries(summaries: readonly string[], options: {
+  readonly window: number;
+}): readonly (readonly string[])[];
+/** A summary that keeps to the length that was asked for, whatever the model wrote. */
+declare function limitSummary(summary: string, options: {
+  readonly window: number;
+}): string;
 /** What is known for certain of the message: the trusted block. Fields that do not apply are left out. */
 interface TrustedFacts {
   readonly channel?: string;
@@ -12,6 +187,43 @@ interface TrustedFacts {
   readonly owner?: boolean;
   readonly messageId?: string;
   readonly replyToId?: string;
+  /** How `channel` shows text. It is told only when the system prompt was rendered for another channel. */
+  readonly responseFormat?: ResponseFormat;
+  /** The channel that the session's system prompt was rendered for, if any. */
+  readonly promptChannel?: string;
+  /** Set when another agent's session wrote. */
+  readonly agentToAgent?: AgentToAgentFacts;
+}
+/** What of Markdown a channel shows, and how much fits into one message. */
+interface ResponseFormat {
+  /** The channel's name of its markup. */
+  readonly dialect: string;
+  readonly markdown: "full" | "subset" | "none";
+  readonly maxMessageChars: number;
+}
+/** A message between two sessions (`sessions_send`). */
+interface AgentToAgentFacts {
+  /** `message`: the first one, or an answer to one; `announce`: the last step, in which the target may tell its own chat. */
+  readonly step: "message" | "announce";
+  readonly requesterSession: string;
+  readonly requesterChannel?: string;
+  readonly targetSession: string;
+  /** From 1 to `maxTurns`. */
+  readonly turn: number;
+  readonly maxTurns: number;
+}
+/** One attachment of the message. */
+interface MediaFacts {
+  /** Where tools can read it, as the host names it: `media://inbound/<id>`. */
+  readonly location?: string;
+  /** As the platform names it. */
+  readonly fileName?: string;
+  /** Found by looking at the bytes. */
+  readonly mimeType?: string;
+  /** The file that tools read; absolute, shown exactly or, when it could be misread as more than a path, not at all. */
+  readonly path?: string;
+  /** Why it is not among the images of the request, or not there at all; absent for an image that is there, and for any other file that came. */
+  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "unavailable";
 }
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */
 interface ConversationFacts {
@@ -50,6 +262,16 @@ type PromptBody = {
 } | {
   readonly type: "task";
   readonly text: string;
+} | {
+  readonly type: "reset";
+  readonly text: string;
+} | {
+  readonly type: "subagent";
+  readonly task: string;
+  readonly depth: number;
+  readonly maxDepth: number;
+  /** The session stays open for further messages. */
+  readonly persistent: boolean;
 };
 /** Everything that one turn's text is made of, in the order in which it stands there. */
 interface EffectivePromptFacts {
@@ -61,6 +283,14 @@ interface EffectivePromptFacts {
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
   readonly trusted: TrustedFacts;
+  /** Text that plugins put before the turn, each under its plugin's name. */
+  readonly hookContext?: readonly {
+    readonly plugin: string;
+    readonly text: string;
+  }[];
+  readonly media?: readonly MediaFacts[];
+  /** Say how a file is sent back; counts only where media is attached. */
+  readonly mediaReplyHint?: boolean;
   readonly threadHistory?: readonly HistoryFacts[];
   readonly systemEvents: readonly SystemEvent[];
   /** How the last run ended, if not by its own will. */
@@ -82,27 +312,132 @@ interface EffectivePromptFacts {
     readonly title?: string;
     readonly body: string;
   };
+  /** Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each are shown. */
+  readonly dailyNotes?: readonly {
+    readonly path: string;
+    readonly text: string;
+  }[];
+  /** What a webhook brought. */
+  readonly payload?: {
+    readonly source: string;
+    readonly body: string;
+  };
   readonly body: PromptBody;
   readonly untrustedNotes: readonly {
     readonly source: string;
     readonly text: string;
   }[];
+  /** Bootstrap files that were cut; a heartbeat and a sub-agent are not told. */
+  readonly truncations?: readonly BootstrapTruncation[];
   /** Who sent the message, as it is kept beside the text for a later rendering; absent for runs that no person started. */
   readonly storedSender?: NonNullable<UserMessageParts["sender"]>;
 }
 /** One turn's text as the model gets it, and the parts of it that a later rendering keeps. */
 interface EffectivePrompt {
   readonly text: string;
+  /** The pieces of the text in order, for reports; joined by line breaks they are the text. */
+  readonly sections: readonly {
+    readonly id: string;
+    readonly text: string;
+  }[];
   readonly parts: UserMessageParts;
 }
+/** Times as the user's zone has them. */
+interface TimeFormat {
+  /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
+  timestamp(timeMs: number): string;
+  /** `2026-06-15 14:30:58`. */
+  second(timeMs: number): string;
+  /** `2026-06-15`. */
+  day(timeMs: number): string;
+}
+/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
+declare function createTimeFormat(timeZone: string): TimeFormat;
 /**
  * Part 3 of a request (design 03 §3): one turn's text, rendered once; history replays it as it is.
  *
  * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
  * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with
- * either the text would not be what the model is told it is.
+ * either the text would not be what the model is told it is. Whoever renders many keeps the `time` of the facts' zone and passes it.
  */
-declare function renderEffectivePrompt(facts: EffectivePromptFacts): EffectivePrompt;
+declare function renderEffectivePrompt(facts: EffectivePromptFacts, time?: TimeFormat): EffectivePrompt;
+/**
+ * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
+ * that the cut does not move with every turn (design 03 §2); each further cut is the named break `history-limit`: `droppedTurns` has grown.
+ *
+ * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
+ * turns alone, also after a restart. A turn begins with a user message.
+ */
+declare function applyHistoryLimit(messages: readonly AgentMessage[], limit: number | undefined): {
+  readonly messages: readonly AgentMessage[];
+  readonly droppedTurns: number;
+};
+/** Stands where an image stood. */
+declare const IMAGE_REMOVED = "[image data removed - already processed by model]";
+/**
+ * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text
+ * (design 03 §2). A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
+ * Messages without such images come back as the same objects. Pure.
+ */
+declare function dropImages(messages: readonly AgentMessage[], options?: {
+  readonly keepTurns?: number;
+}): {
+  readonly messages: readonly AgentMessage[];
+  readonly dropped: number;
+};
+/** What pruning did. */
+interface PruneResult {
+  readonly messages: readonly AgentMessage[];
+  readonly trimmed: number;
+  readonly cleared: number;
+  /** Tokens that were saved, by the same guess as everywhere. */
+  readonly savedTokens: number;
+}
+/**
+ * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript (design 03 §2).
+ *
+ * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500; if the context is still at half of the window or
+ * more and the old results hold 50,000 characters, they are emptied, oldest first, until it is not. What belongs to the last three answers is
+ * never touched. Pure; what is not touched comes back as the same object. To have the same prefix until the next cause, prune the same messages
+ * with the same figures and append what came since.
+ */
+declare function pruneToolResults(messages: readonly AgentMessage[], options: {
+  readonly contextTokens: number;
+  readonly contextWindow: number;
+}): PruneResult;
+/** What of a history is left out from now on. */
+interface Quarantine {
+  /** The whole history, as long as before. */
+  readonly messages: readonly AgentMessage[];
+  /** What stands in it anew: keep these in place of the messages at the same index. Never empty. */
+  readonly replaced: readonly {
+    readonly index: number;
+    readonly message: AgentMessage;
+  }[];
+  readonly item: "image" | "thinking" | "tool-call" | "text";
+}
+/**
+ * Takes the one item out of a history that a provider most likely meant when it refused to take the request (a 400 on replay, R8), so that the
+ * session goes on. Looks for the id of a call in the provider's words, then for the kind of item that they name, around the place that they name,
+ * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
+ * always changes the request.
+ *
+ * A call that is left out leaves its result behind, which the projection then drops. `undefined`: nothing is left to take out, the request cannot
+ * be saved. Pure.
+ */
+declare function quarantine(messages: readonly AgentMessage[], hint: {
+  readonly message: string;
+}): Quarantine | undefined;
+/**
+ * Renders the turns of a history anew, at a named cause (design 03 §2): of a user message sender, body and system events stay, its other
+ * blocks go; images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
+ *
+ * Pure and idempotent: what was rendered anew comes back as it is, as the same object. Messages that this product did not render keep their
+ * text. Give it the history without the turn that is being made, and keep what it returns as it was kept before: as sent.
+ */
+declare function rerenderMessages(messages: readonly AgentMessage[], options: {
+  readonly toolResultMaxChars: number;
+}): readonly AgentMessage[];
 /** What a run asks of every model request beside the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** What the host says to a call before it runs. `message` is what the model is told: it names the rule and what to do. */
@@ -177,6 +512,8 @@ declare function toolResultMaxChars(contextWindow: number): number;
  * A text within the limit comes back as it is. A limit too small for the closing line leaves that line alone.
  */
 declare function truncateToolResult(text: string, limit: number): string;
+/** What a heartbeat says when the configuration does not (`heartbeat.prompt`). */
+declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If the workspace has a HEARTBEAT.md, go through it and do what is due now; take up nothing else from the past. Nothing to tell: HEARTBEAT_OK.";
 /** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
 type PromptMode = "full" | "minimal" | "none";
 /** Where a tool comes from; core tools stand before all others. */
@@ -215,6 +552,37 @@ interface PromptRuntime {
   readonly capabilities: readonly string[];
   readonly thinking: string;
 }
+/** Where tools run in sandboxed turns. */
+interface PromptSandbox {
+  /** Whose turns are sandboxed: everybody's, or all but the owner's. */
+  readonly turns: "all" | "non-owner";
+  readonly backend: string;
+  /** The working folder as tools see it. */
+  readonly folder: string;
+  readonly workspaceAccess: "none" | "ro" | "rw";
+  /** `none`, or the name of what can be reached. */
+  readonly network: string;
+  /** What of commands on the host: never, each after an approval, or freely. */
+  readonly elevated: "off" | "ask" | "full";
+}
+/** What the channel of the session can show, from its declared capabilities. */
+interface PromptChannel {
+  /** The channel's name of its markup. */
+  readonly dialect: string;
+  readonly markdown: "full" | "subset" | "none";
+  /** Longest single message. */
+  readonly maxMessageChars: number;
+  /** True when the channel has reactions and the `message` tool can set them. */
+  readonly reactions: boolean;
+  /** True when the channel plays voice messages. */
+  readonly voice: boolean;
+}
+/** Who sees the model's thoughts. */
+interface PromptReasoning {
+  readonly visibility: "off" | "on" | "stream";
+  /** True when the model keeps its thoughts apart by itself. */
+  readonly native: boolean;
+}
 /**
  * Everything that the system prompt is made of. Nothing here belongs to one message, and nothing comes from a platform: the prompt is
  * rendered once per session and kept (R14).
@@ -235,6 +603,12 @@ interface PromptFacts {
     readonly usage: string;
     readonly purpose: string;
   }[];
+  /** True when this build can replace itself by a newer version. */
+  readonly selfUpdate?: boolean;
+  readonly modelAliases?: readonly {
+    readonly alias: string;
+    readonly model: string;
+  }[];
   /** Absolute path of the one working directory. */
   readonly workspace: string;
   /** Where the product's documentation is; the section is left out when nothing is known. */
@@ -244,14 +618,29 @@ interface PromptFacts {
   };
   /** Twelve hexadecimal digits for each owner; empty when none is configured. */
   readonly authorizedSenders: readonly string[];
+  /** The workspace's bootstrap files, as `planBootstrap` chose and cut them. */
+  readonly projectContext?: readonly PlannedFile[];
+  /** Set when some turns of the session are sandboxed. */
+  readonly sandbox?: PromptSandbox;
+  /** Set for private sessions whose workspace has the file. */
+  readonly privateMemory?: PlannedFile;
   /** True when a reply of this session can be delivered to a channel. */
   readonly deliversToChannel: boolean;
+  /** The channel that replies go to. */
+  readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
+  /** Set for the main and the heartbeat session of an agent that has a heartbeat. */
+  readonly heartbeat?: {
+    readonly prompt: string;
+  };
+  /** The kind of run that the session was made for; `user` by default. */
+  readonly run?: RunKind;
   /** IANA name of the user's time zone. */
   readonly timeZone: string;
   /** Subagent Context, or the `system` messages of an HTTP request. */
   readonly extra?: string;
+  readonly reasoning?: PromptReasoning;
   readonly runtime: PromptRuntime;
 }
 /** One section of the system prompt. Its place is its place in the array of `sections/index.ts`. */
@@ -277,9 +666,42 @@ declare function orderTools<T extends {
   readonly name: string;
   readonly origin: ToolOrigin;
 }>(tools: readonly T[]): readonly T[];
+/** How the kind of a run shapes its prompts: one row of the design's table (03, Variants). */
+interface PromptVariant {
+  /** Of a session that is made for such a run; a session that is there keeps the prompt that it has. */
+  readonly mode: PromptMode;
+  /** The Heartbeats section may stand in the prompt. */
+  readonly heartbeats: boolean;
+  /** The bootstrap files that such a session takes in. */
+  readonly bootstrap: readonly BootstrapName[];
+  /** The turn's text says which bootstrap files were cut. */
+  readonly truncationWarning: boolean;
+}
+/** The row of a run's kind. `lightContext` counts for heartbeats (HEARTBEAT.md alone) and cron jobs (no bootstrap file). */
+declare function promptVariant(run: RunKind, options: {
+  readonly lightContext: boolean;
+}): PromptVariant;
+/** What a sub-agent is told of itself. */
+interface SubagentFacts {
+  /** What it was made to be, in a few words. */
+  readonly role?: string;
+  readonly task: string;
+  /** 1 for a sub-agent of a person's session. */
+  readonly depth: number;
+  readonly maxDepth: number;
+  /** Files that came with the task, as they lie in its workspace. */
+  readonly attachments: readonly {
+    readonly name: string;
+    readonly path: string;
+  }[];
+}
+/** Subagent Context: the Extra section of a sub-agent's prompt (design 03, Variants). Pure. */
+declare function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string;
 /** Part 1 of a request (design 03 §1). Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
 declare function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt;
-/** The sections that apply, in order, each by itself: what `renderSystemPrompt` joins, for reports of what the model sees. */
+/** Puts rendered sections together; within a half two line breaks stand between them. */
+declare function joinSections(sections: readonly RenderedSection[]): SystemPrompt;
+/** The sections that apply, in order, each by itself: what `joinSections` joins, for reports of what the model sees. */
 declare function renderSections(facts: PromptFacts, mode: PromptMode): readonly RenderedSection[];
 /** Every section. This array is the order, and there is no other; the stable half stands before the session half. */
 declare const PROMPT_SECTIONS: readonly PromptSection[];
@@ -301,4 +723,113 @@ declare function openCalls(messages: readonly AgentMessage[]): readonly ToolCall
  * it, so a projected request begins with the one before it.
  */
 declare function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[];
-export { type BeforeTool, type ConversationFacts, type EffectivePrompt, type EffectivePromptFacts, type HistoryFacts, type ModelSettings, PROMPT_SECTIONS, type PromptBody, type PromptFacts, type PromptGroup, type PromptMode, type PromptRuntime, type PromptSection, type PromptSkill, type PromptTool, type RenderedSection, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SystemEvent, type ToolDecision, type ToolOrigin, type TrustedFacts, openCalls, orderTools, projectMessages, renderEffectivePrompt, renderSections, renderSystemPrompt, runAgent, toolResultMaxChars, truncateToolResult };
+/** The parts of a request: system prompt, earlier messages, this turn's text, its images, the tools. */
+type ContextPartType = "system" | "messages" | "prompt" | "images" | "tools";
+/** How large something is. `bytes` are those of the text in UTF-8, for images those of the file; `tokens` is an estimate. */
+interface ContextSize {
+  readonly chars: number;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+/** One piece of a part. */
+interface DescribedSection extends ContextSize {
+  /** Unique in its part, and the same in a later request if it is the same thing. */
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  readonly half?: "stable" | "session";
+  readonly images?: readonly {
+    readonly mimeType: string;
+    readonly bytes: number;
+  }[];
+  /** What a tool's result had lost before the model got it. */
+  readonly truncation?: {
+    readonly keptChars: number;
+    readonly totalChars: number;
+  };
+  /** For people: the text as it was sent; images by kind and size, calls with their arguments. */
+  readonly text: string;
+  /** Equal for two sections exactly when the same goes to the model. */
+  readonly sent: string;
+}
+/** One part with its sections, in the order of sending. */
+interface DescribedPart extends ContextSize {
+  readonly type: ContextPartType;
+  readonly sections: readonly DescribedSection[];
+}
+/** A request, taken apart. */
+interface ContextDescription {
+  /** All five, in the design's order; empty ones too. */
+  readonly parts: readonly DescribedPart[];
+  readonly total: ContextSize;
+  /** Every message in the order of sending; `parts` shows the turn's own message apart. */
+  readonly sentMessages: readonly {
+    readonly part: ContextPartType;
+    readonly section: string;
+    readonly sent: string;
+  }[];
+}
+/** What a request is made of, as it goes to a model client. */
+interface ContextRequestFacts {
+  readonly system: SystemPrompt;
+  /** Where the sections lie in the halves, in order; without it each half is one section. */
+  readonly outline?: readonly {
+    readonly id: string;
+    readonly half: "stable" | "session";
+    readonly chars: number;
+  }[];
+  readonly messages: readonly AgentMessage[];
+  /** Index of the message of the turn that the request belongs to; -1 when it is not among them. */
+  readonly promptIndex: number;
+  readonly tools: readonly ToolSchema[];
+}
+/**
+ * Takes a request apart into its five parts and their sections, with the size of each (design 03, Proof). The turn's own message is shown as
+ * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
+ */
+declare function describeContext(facts: ContextRequestFacts): ContextDescription;
+/** What of a message goes to a model: neither times nor usage, and nothing that is kept for people. */
+declare function sentForm(message: AgentMessage): string;
+/** One difference between two requests. */
+interface ContextChange {
+  readonly part: ContextPartType;
+  readonly section: string;
+  readonly title: string;
+  readonly type: "added" | "removed" | "changed";
+  readonly charsBefore: number;
+  readonly charsAfter: number;
+}
+/** What changed from one request to a later one. */
+interface ContextDifference {
+  /** The later one begins with the earlier one: tools and system prompt are the same, and its messages go on from the earlier ones. */
+  readonly prefixHeld: boolean;
+  /** Where it first differs, in the order in which providers read: tools, system prompt, messages. */
+  readonly firstDifference?: {
+    readonly part: ContextPartType;
+    readonly section: string;
+  };
+  /** In system prompt, messages and tools; the turn's own text and images are new in every turn. */
+  readonly changes: readonly ContextChange[];
+}
+/** Compares two requests of a session. Pure. */
+declare function diffContext(previous: ContextDescription, next: ContextDescription): ContextDifference;
+/** What one image costs, roughly, at the size that the media stage sends. */
+declare const IMAGE_TOKENS = 1600;
+/** A guess without a tokenizer: four ASCII characters a token, one token for every other UTF-16 unit (Chinese, emoji). */
+declare function estimateTokens(text: string): number;
+/** The same for a whole message, images and the arguments of calls included. */
+declare function estimateMessageTokens(message: AgentMessage): number;
+/** The sum over messages. */
+declare function estimateHistoryTokens(messages: readonly AgentMessage[]): number;
+/**
+ * Tokens that a request with these messages takes, system prompt and tools included. The provider's own figure for the last answered request
+ * counts for everything up to its answer; only what came after is guessed. Without such a figure all is guessed.
+ *
+ * `usageFrom`: index of the first message whose figure still holds, for a history that was cut or rendered anew before it.
+ * `overheadTokens`: system prompt and tools, used when nothing but guesses is there.
+ */
+declare function estimateContextTokens(messages: readonly AgentMessage[], options: {
+  readonly overheadTokens: number;
+  readonly usageFrom?: number;
+}): number;
+export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, contextBudget, createTimeFormat, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldFlushMemory, toolResultMaxChars, truncateToolResult };

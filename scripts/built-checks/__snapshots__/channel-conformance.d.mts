@@ -78,6 +78,11 @@ interface ConformancePlatform extends AsyncDisposable {
     readonly massMention: string;
     /** Messages can carry files. */
     readonly files: boolean;
+    /**
+     * What nearly every platform has and this one has not at all: conversations of several people, answers to a single message, a credential that can be
+     * wrong, a wire between it and the adapter that can break. Nothing when left out.
+     */
+    readonly absent?: readonly ("groups" | "replies" | "credential" | "wire")[];
   };
   /** What may never be in a log line. */
   readonly secrets: readonly string[];
@@ -140,6 +145,8 @@ declare class TestHost implements ChannelHost {
   readonly received: MsgContext[];
   /** What was stored. */
   readonly stored: MsgContext[];
+  /** Real time, randomness and network unless given. */
+  constructor(given?: Partial<Pick<ChannelHost, "clock" | "random" | "fetch">>);
   receive(message: MsgContext, options?: {
     readonly cursor?: string;
   }): Promise<"accepted" | "duplicate">;
@@ -152,7 +159,7 @@ declare class TestHost implements ChannelHost {
   handedOver(count: number): Promise<void>;
 }
 /** What a case asks of an adapter before it applies. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "threads" | "markdown" | "edit" | "delete" | "reactions" | "idempotent-send";
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "delete" | "reactions" | "idempotent-send";
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */

@@ -217,6 +217,173 @@ type ChatEvent = {
 };
 /** Parses an event of a session. */
 declare const ChatEventSchema: z.ZodType<ChatEvent>;
+/** Tokens and cost, as programs read them. `input` holds no cached tokens. */
+interface RunUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly total: number;
+  /** US dollars; absent when no price is known. */
+  readonly costUsd?: number;
+}
+/** Parses a usage. */
+declare const RunUsageSchema: z.ZodType<RunUsage>;
+/** The parts of a model request, in the order in which the reports show them. */
+declare const CONTEXT_PART_TYPES: readonly ["system", "messages", "prompt", "images", "tools"];
+/** Name of a part: system prompt, earlier messages, this turn's text, this turn's images, tools. */
+type ContextPartType = (typeof CONTEXT_PART_TYPES)[number];
+/** How large something is. `tokens` is an estimate; only a provider's usage is exact. `bytes` are those of the text in UTF-8. */
+interface ContextSize {
+  readonly chars: number;
+  readonly bytes: number;
+  readonly tokens: number;
+}
+/** An image as a report shows it: never its data. */
+interface ContextImage {
+  readonly mimeType: string;
+  readonly bytes: number;
+}
+/** What was left out of a section before the model got it. */
+interface ContextTruncation {
+  readonly keptChars: number;
+  readonly totalChars: number;
+}
+/** One section of a part: a section of the system prompt, a message, a block of the turn's text, an image, a tool. */
+interface ContextSection extends ContextSize {
+  /** Unique in its part, and the same in the next request if it is the same thing. */
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  /** Sections of the system prompt: the half that the cache boundary puts them into. */
+  readonly half?: "stable" | "session";
+  readonly images?: readonly ContextImage[];
+  readonly truncation?: ContextTruncation;
+  /** Only when texts were asked for. Known secrets are hidden, image data is told by kind and size. */
+  readonly text?: string;
+  /** Characters at the end of `text` that are left out of the report; the model got them. */
+  readonly omittedChars?: number;
+}
+/** One part with its sections, in the order of sending. */
+interface ContextPart extends ContextSize {
+  readonly type: ContextPartType;
+  readonly sections: readonly ContextSection[];
+}
+/** One difference between two requests. */
+interface ContextChange {
+  readonly part: ContextPartType;
+  readonly section: string;
+  readonly title: string;
+  readonly type: "added" | "removed" | "changed";
+  readonly charsBefore: number;
+  readonly charsAfter: number;
+}
+/** What changed against an earlier request. */
+interface ContextDiff {
+  /** The earlier request. */
+  readonly requestId: string;
+  readonly turn: number;
+  readonly request: number;
+  /** The request begins with the earlier one, byte for byte: a provider can read all of that from its cache. */
+  readonly prefixHeld: boolean;
+  /** The first section that differs, when the prefix did not hold. */
+  readonly firstDifference?: {
+    readonly part: ContextPartType;
+    readonly section: string;
+  };
+  /** Named causes and breaks since the earlier request, oldest first; they say why the prefix did not hold. */
+  readonly causes: readonly string[];
+  readonly changes: readonly ContextChange[];
+}
+/** How a request ended. */
+type ContextOutcome = {
+  readonly type: "answered";
+  readonly stopReason: string;
+} | {
+  readonly type: "failed";
+  readonly code: string;
+  readonly message: string;
+};
+/** One kept model request in a list. */
+interface ContextRequest {
+  readonly id: string;
+  readonly turnId: string;
+  /** The turn's number in its conversation, from 1. */
+  readonly turn: number;
+  /** The request's number in its turn, from 1. */
+  readonly request: number;
+  /** What made the run. */
+  readonly kind: string;
+  readonly sentAtMs: number;
+  readonly durationMs: number;
+  /** `provider/model` that was asked. */
+  readonly model: string;
+  /** Where its key came from; never the key. */
+  readonly credential?: string;
+  readonly thinking?: string;
+  readonly maxOutputTokens?: number;
+  readonly cacheRetention: string;
+  /** Hash of system prompt and tools. */
+  readonly promptHash: string;
+  /** Messages that were sent, this turn's included. */
+  readonly messages: number;
+  /** Named causes and breaks that held for this request (design 03, stability). */
+  readonly causes: readonly string[];
+  readonly usage: RunUsage;
+  readonly outcome: ContextOutcome;
+}
+/** What a model was given in one request, and what that cost. */
+interface ContextReport {
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly request: ContextRequest;
+  /** True when what is shown is known to be what was sent; false when the conversation's stored form has changed since. */
+  readonly exact: boolean;
+  /** Tokens. */
+  readonly contextWindow?: number;
+  readonly prompt: {
+    readonly cause: string;
+    readonly renderedAtMs: number;
+  };
+  readonly total: ContextSize;
+  readonly parts: readonly ContextPart[];
+  /** Workspace files that did not fit into the system prompt. */
+  readonly cutFiles: readonly ({
+    readonly name: string;
+    readonly limit: "file" | "total";
+  } & ContextTruncation)[];
+  readonly diff?: ContextDiff;
+}
+/** A piece of a replayed answer as it comes. */
+interface ReplayDelta {
+  readonly replayId: string;
+  readonly block: "text" | "thinking" | "tool-call";
+  readonly text: string;
+}
+/** What a replay came to. */
+interface ReplayResult {
+  readonly request: ContextRequest;
+  /** `provider/model` that answered now. */
+  readonly model: string;
+  /** True when the same bytes went to the same model as the first time. */
+  readonly exact: boolean;
+  readonly text: string;
+  /** Calls that the model asked for; none of them was run. */
+  readonly toolCalls: readonly {
+    readonly name: string;
+    readonly argumentsText: string;
+  }[];
+  readonly usage: RunUsage;
+  readonly outcome: ContextOutcome;
+}
+/** Parses a kept request. */
+declare const ContextRequestSchema: z.ZodType<ContextRequest>;
+/** Parses a report. */
+declare const ContextReportSchema: z.ZodType<ContextReport>;
+/** Parses a piece of a replayed answer. */
+declare const ReplayDeltaSchema: z.ZodType<ReplayDelta>;
+/** Parses what a replay came to. */
+declare const ReplayResultSchema: z.ZodType<ReplayResult>;
 /** Kind of a session, for lists and filters (design 04). */
 type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
 /** One session in a list. */
@@ -293,15 +460,6 @@ interface GatewayStatus {
 }
 /** Parses a status. */
 declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
-/** Totals of a run, as programs read them. */
-interface RunUsage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly total: number;
-  readonly costUsd?: number;
-}
 /** What `agent` answers, and `factotum agent --json` prints. */
 interface AgentRunResult {
   readonly sessionKey: string;
@@ -441,6 +599,47 @@ interface RpcMethods {
       readonly deleted: boolean;
     };
   };
+  /** The kept model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the page before. */
+  "context.list": {
+    params: {
+      readonly sessionKey: string;
+      readonly limit?: number;
+      readonly before?: string;
+    };
+    result: {
+      readonly requests: readonly ContextRequest[];
+      readonly before?: string;
+    };
+  };
+  /**
+   * What a model was given in one request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; the
+   * last one when left out), else the newest. `diff` compares with the last request of another turn, or with the one before.
+   */
+  "context.report": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly diff?: number | "previous";
+      /** Texts too; sizes only when left out. */
+      readonly texts?: boolean;
+    };
+    result: ContextReport;
+  };
+  /** Sends a kept request again, to its model or another. The answer comes as `replay` events and at the end; the conversation does not change. */
+  "context.replay": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly model?: string;
+      /** The caller's own; its `replay` events carry it. */
+      readonly replayId: string;
+    };
+    result: ReplayResult;
+  };
   status: {
     params: Record<string, never>;
     result: GatewayStatus;
@@ -468,6 +667,8 @@ interface RpcEvents {
   "sessions-change": {
     readonly keys: readonly string[];
   };
+  /** A piece of the answer to a replayed request, to the connection that asked for it. */
+  replay: ReplayDelta;
   /** The gateway is about to close the connection. */
   shutdown: {
     readonly reason: string;
@@ -494,6 +695,8 @@ interface WebchatInput {
   readonly idempotencyKey: string;
   /** Name of the client, such as `control-ui`. */
   readonly clientName: string;
+  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
+  readonly receivedAtMs?: number;
 }
 /** What the WebChat channel shows in a session. */
 type WebchatDelivery = {
@@ -519,4 +722,4 @@ interface WebchatSocket {
     readonly entryId: string;
   }>;
 }
-export { type AgentRunResult, CLOSE_CODES, CONNECT_TIMEOUT_MS, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type RequestFrame, type ResponseFrame, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
