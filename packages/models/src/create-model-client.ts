@@ -1,4 +1,4 @@
-import type { LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { LanguageModelV4FunctionTool, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
 import { normalizeBaseUrl } from "./base-url.ts";
 import type { ErrorContext } from "./errors/create-model-error.ts";
@@ -7,6 +7,7 @@ import { createTextCleaner } from "./prompt/clean-text.ts";
 import { estimatePrompt, outputLimit } from "./prompt/output-limit.ts";
 import { renderPrompt } from "./prompt/render-prompt.ts";
 import { renderTools } from "./prompt/render-tools.ts";
+import { RenderedTools } from "./prompt/rendered-tools.ts";
 import { PROVIDERS } from "./providers.ts";
 import { CallGuard } from "./stream/call-guard.ts";
 import { MessageAssembler } from "./stream/message-assembler.ts";
@@ -45,17 +46,18 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = findBaseUrl(options);
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
+  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools() };
   return {
     info,
     async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
       let prepared: PreparedCall;
       try {
-        prepared = await prepareCall(await loadFormat(api), { ...options, baseUrl, errors }, request);
+        prepared = await prepareCall(await loadFormat(api), bound, request);
       } catch (failure) {
         yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
         return;
       }
-      yield* runCall(prepared, { ...options, baseUrl, errors }, signal);
+      yield* runCall(prepared, bound, signal);
     },
   };
 }
@@ -96,6 +98,7 @@ function createLazyDemoClient(options: ModelClientOptions): ModelClient {
 interface BoundOptions extends ModelClientOptions {
   readonly baseUrl: string;
   readonly errors: ErrorContext;
+  readonly tools: RenderedTools;
 }
 
 /** A request, ready to be sent by the format that rendered it. */
@@ -141,15 +144,17 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
 }
 
 /** Renders the request. Reads nothing but code that is loaded when it is first needed. */
-async function prepareCall(module: WireFormatModule, { info, baseUrl }: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
+async function prepareCall(module: WireFormatModule, bound: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
+  const { info, baseUrl } = bound;
   const rules = module.renderRules(info, baseUrl);
   const asked: ModelRequest =
     original.thinking === undefined ? original : { ...original, thinking: clampThinking(info, original.thinking).applied };
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
   const prompt = renderPrompt(request, info, rules);
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
-  const tools =
-    info.tools === "native" ? renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict }) : [];
+  const render = (): LanguageModelV4FunctionTool[] =>
+    renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict });
+  const tools = info.tools === "native" ? bound.tools.of(request.tools, render) : [];
   const promptTokens = estimatePrompt(prompt, tools);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;

@@ -4,6 +4,8 @@ export interface TimeFormat {
   timestamp(timeMs: number): string;
   /** `2026-06-15 14:30:58`. */
   second(timeMs: number): string;
+  /** `2026-06-15`. */
+  day(timeMs: number): string;
 }
 
 /** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
@@ -26,6 +28,10 @@ export function createTimeFormat(timeZone: string): TimeFormat {
     timestamp: (timeMs) => {
       const { weekday, year, month, day, hour, minute, timeZoneName } = parts(timeMs);
       return `${weekday} ${year}-${month}-${day} ${hour}:${minute} ${timeZoneName}`;
+    },
+    day: (timeMs) => {
+      const { year, month, day } = parts(timeMs);
+      return `${year}-${month}-${day}`;
     },
     second: (timeMs) => {
       const { year, month, day, hour, minute, second } = parts(timeMs);

@@ -57,7 +57,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     store,
     clock,
     logger,
-    dayOf: (agentId, nowMs) => localDay(agents.get(agentId)?.config.userTimezone ?? "UTC", nowMs),
+    dayOf: (agentId, nowMs) => (agents.get(agentId) ?? agents.default).time.day(nowMs),
     onPause: (cause, message) => hooks.onPause(cause.agentId, message),
   });
   return {
@@ -90,8 +90,4 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     commands: options.commands,
     documentation: options.documentation,
   };
-}
-
-function localDay(timeZone: string, nowMs: number): string {
-  return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(nowMs);
 }

@@ -1,0 +1,36 @@
+import { expect, test, vi } from "vitest";
+import { RenderedTools } from "./rendered-tools.ts";
+
+const parameters = { type: "object", properties: {} };
+const read = { name: "read", description: "Reads.", parameters };
+const write = { name: "write", description: "Writes.", parameters };
+const rendered = (name: string) => [{ type: "function" as const, name, inputSchema: { type: "object" as const } }];
+
+test("the same schemas in the same order are rendered once, whatever list they come in", () => {
+  const kept = new RenderedTools();
+  const render = vi.fn(() => rendered("read"));
+  const first = kept.of([read, write], render);
+  expect(kept.of([{ ...read }, { ...write }], render)).toBe(first);
+  expect(render).toHaveBeenCalledTimes(1);
+});
+
+test.each([
+  ["another order", [write, read]],
+  ["one more", [read, write, read]],
+  ["one less", [read]],
+  ["another description", [read, { ...write, description: "Overwrites." }]],
+  ["another name", [read, { ...write, name: "put" }]],
+  ["another schema", [read, { ...write, parameters: { ...parameters } }]],
+])("%s is another list", (_case, tools) => {
+  const kept = new RenderedTools();
+  kept.of([read, write], () => rendered("before"));
+  expect(kept.of(tools, () => rendered("after"))).toEqual(rendered("after"));
+});
+
+test("only the lists that were new last are kept", () => {
+  const kept = new RenderedTools();
+  const lists = Array.from({ length: 9 }, (_, index) => [{ ...read, name: `read${index}` }]);
+  for (const list of lists) kept.of(list, () => rendered("before"));
+  expect(kept.of(lists[8] ?? [], () => rendered("after"))).toEqual(rendered("before"));
+  expect(kept.of(lists[0] ?? [], () => rendered("after"))).toEqual(rendered("after"));
+});
