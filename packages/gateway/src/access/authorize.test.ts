@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { allActions, authorize, ROLES } from "./authorize.ts";
+import { allAccessRequests, authorize, OWN, ROLES } from "./authorize.ts";
 import type { Action, Principal, Role } from "./authorize.ts";
 
 const PRINCIPALS: Readonly<Record<Role, Principal>> = {
@@ -17,9 +17,10 @@ function actionName(action: Action): string {
 
 describe("authority", () => {
   test("every action against every role is as the table says", () => {
-    const table = allActions().map((action) => {
-      const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action).type === "allow");
-      return `${actionName(action)}: ${allowed.join(" ") || "nobody"}`;
+    const table = allAccessRequests().flatMap(({ action, resource }) => {
+      const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action, resource).type === "allow");
+      if (resource.type === "elsewhere" && allowed.length === 0) return [];
+      return [`${actionName(action)}${resource.type === "own" ? "" : " elsewhere"}: ${allowed.join(" ") || "nobody"}`];
     });
     expect(table.toSorted()).toEqual(
       [
@@ -50,7 +51,7 @@ describe("authority", () => {
         "tool config: owner-run",
         "tool execute: owner-run",
         "tool read: owner-run guest-run",
-        "tool send-elsewhere: owner-run",
+        "tool send elsewhere: owner-run",
         "tool send: owner-run guest-run",
         "tool write: owner-run guest-run",
       ].toSorted(),
@@ -59,11 +60,11 @@ describe("authority", () => {
 
   test("what no rule names is denied to everybody", () => {
     const unknown = { type: "rpc", method: "toString" } as unknown as Action;
-    for (const role of ROLES) expect(authorize(PRINCIPALS[role], unknown).type).toBe("deny");
+    for (const role of ROLES) expect(authorize(PRINCIPALS[role], unknown, OWN).type).toBe("deny");
   });
 
   test("a refusal says what to do", () => {
-    const refused = authorize({ type: "anonymous" }, { type: "rpc", method: "status" });
+    const refused = authorize({ type: "anonymous" }, { type: "rpc", method: "status" }, OWN);
     expect(refused).toMatchObject({ type: "deny", reason: expect.stringContaining("Authorization: Bearer") });
   });
 });

@@ -26,8 +26,8 @@ const HTTP_ROUTES = [
 /** Name of a route. */
 export type HttpRoute = (typeof HTTP_ROUTES)[number];
 
-/** What a tool does, as its traits say; `send-elsewhere` is a send to another address than the run's own. */
-const TOOL_ACTIONS = ["read", "write", "execute", "send", "send-elsewhere", "config"] as const;
+/** What a tool does, as its traits say. */
+const TOOL_ACTIONS = ["read", "write", "execute", "send", "config"] as const;
 
 /** Name of what a tool does. */
 export type ToolAction = (typeof TOOL_ACTIONS)[number];
@@ -37,6 +37,22 @@ export type Action =
   | { readonly type: "rpc"; readonly method: RpcMethod }
   | { readonly type: "http"; readonly route: HttpRoute }
   | { readonly type: "tool"; readonly effect: ToolAction };
+
+/** Upon what it is asked for. */
+export type Resource =
+  /** What lies within the run: its session's folders, its own address. For a method or a route the gateway itself, all of which is the owner's. */
+  | { readonly type: "own" }
+  /** Beyond the run: an address that is not its own. */
+  | { readonly type: "elsewhere" };
+
+/** One question to `authorize`, without who asks. */
+export interface AccessRequest {
+  readonly action: Action;
+  readonly resource: Resource;
+}
+
+/** What nearly everything is asked upon. */
+export const OWN: Resource = { type: "own" };
 
 /** The answer. `reason` names the rule and what to do. */
 export type Decision = { readonly type: "allow" } | { readonly type: "deny"; readonly reason: string };
@@ -82,38 +98,47 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "ANY /channels": ["platform"],
 };
 
-/** Which runs may do what. Everybody's files are a folder of their own session (design 08, sandbox); commands are the owner's until approvals exist. */
+/** Which runs may do what upon what is theirs. Everybody's files are a folder of their own session (design 08, sandbox); commands are the owner's until approvals exist. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   read: ["owner-run", "guest-run"],
   write: ["owner-run", "guest-run"],
   send: ["owner-run", "guest-run"],
-  "send-elsewhere": ["owner-run"],
   execute: ["owner-run"],
   config: ["owner-run"],
+};
+
+/** Which runs may do what beyond that. Files elsewhere are bounded by the roots of the tools (R21), not by a rule: nobody has one here. */
+const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = {
+  send: ["owner-run"],
 };
 
 /**
  * The one place where authority is decided: before every RPC method, HTTP route and tool call. What no rule names is denied.
  *
- * Every session and agent belongs to the owner, so no rule looks at a resource yet; a tool's files are bounded by its roots (R21) and a send's address by
- * the run's origin (R4).
+ * Every session and agent belongs to the owner, so methods and routes know one resource; what a tool may read and write is bounded by its roots
+ * (R21) before it comes to be asked.
  */
-export function authorize(principal: Principal, action: Action): Decision {
+export function authorize(principal: Principal, action: Action, resource: Resource): Decision {
   const role = roleOf(principal);
-  if (rulesFor(action).includes(role)) return { type: "allow" };
+  if (rulesFor(action, resource).includes(role)) return { type: "allow" };
   return { type: "deny", reason: reason(role, action) };
 }
 
-/** Every action there is, for the test that holds the rules against all roles. */
-export function allActions(): readonly Action[] {
-  return [
+/** Everything that can be asked, for the test that holds the rules against all roles. */
+export function allAccessRequests(): readonly AccessRequest[] {
+  const actions = [
     ...(Object.keys(RPC_METHODS) as RpcMethod[]).map((method): Action => ({ type: "rpc", method })),
     ...HTTP_ROUTES.map((route): Action => ({ type: "http", route })),
     ...TOOL_ACTIONS.map((effect): Action => ({ type: "tool", effect })),
   ];
+  return actions.flatMap((action) => [
+    { action, resource: OWN },
+    { action, resource: { type: "elsewhere" } },
+  ]);
 }
 
-function rulesFor(action: Action): readonly Role[] {
+function rulesFor(action: Action, resource: Resource): readonly Role[] {
+  if (resource.type === "elsewhere") return action.type === "tool" ? (ELSEWHERE_RULES[action.effect] ?? []) : [];
   switch (action.type) {
     case "rpc":
       return Object.hasOwn(RPC_RULES, action.method) ? RPC_RULES[action.method] : [];

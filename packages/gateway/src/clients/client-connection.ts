@@ -9,7 +9,7 @@ import {
 } from "@factotum/protocol";
 import type { ChatEvent, ClientFrame, ConnectFrame, RequestFrame, RpcEvent, RpcEvents, RpcMethod, ServerFrame } from "@factotum/protocol";
 import type { WebSocket } from "ws";
-import { authorize } from "../access/authorize.ts";
+import { authorize, OWN } from "../access/authorize.ts";
 import type { Principal } from "../access/authorize.ts";
 import type { ClientServices } from "./client-services.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
@@ -170,7 +170,7 @@ export class ClientConnection implements RpcConnection {
   async #call(frame: RequestFrame): Promise<unknown> {
     const { method } = frame;
     if (!isRpcMethod(method)) throw new RpcError("method-unknown", `There is no method "${method}" in this build.`);
-    const decision = authorize(this.#principal, { type: "rpc", method });
+    const decision = authorize(this.#principal, { type: "rpc", method }, OWN);
     if (decision.type === "deny") throw new RpcError("forbidden", decision.reason);
     const params = RPC_METHODS[method].params.safeParse(frame.params ?? {});
     if (!params.success) {

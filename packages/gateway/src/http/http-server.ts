@@ -3,7 +3,7 @@ import { createAdaptorServer } from "@hono/node-server";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import type { Context } from "hono";
-import { authorize } from "../access/authorize.ts";
+import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
 import type { Engine } from "../engine.ts";
 import type { ClientServer } from "../clients/client-server.ts";
@@ -108,7 +108,7 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   });
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
-    if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }).type === "deny") return context.notFound();
+    if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type === "deny") return context.notFound();
     const channel = engine.services.channels.channelFor({
       channel: context.req.param("channel"),
       accountId: context.req.param("accountId"),
@@ -145,7 +145,7 @@ function guard(context: Context<Env>, route: HttpRoute, options: HttpServerOptio
   const problem = crossSiteProblem({ host: context.req.header("host"), origin: context.req.header("origin") }, options);
   if (problem !== undefined) return context.json(renderError(problem, { type: "invalid_request_error", code: "forbidden" }), 403);
   const principal: Principal = options.authenticator.principal(bearerToken(context.req.header("authorization")));
-  const decision = authorize(principal, { type: "http", route });
+  const decision = authorize(principal, { type: "http", route }, OWN);
   if (decision.type === "allow") return undefined;
   const status = principal.type === "anonymous" ? 401 : 403;
   return context.json(
