@@ -10,6 +10,8 @@ export async function runProcess(): Promise<void> {
     if (error.code === "EPIPE") process.exit();
     throw error;
   });
+  // Words that nobody can read any more are dropped: an exception here would only make more of them, and a gateway goes on without.
+  process.stderr.on("error", () => undefined);
   const stopping = new AbortController();
   const context: CliContext = {
     env: process.env,

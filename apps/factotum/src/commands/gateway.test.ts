@@ -54,6 +54,16 @@ describe("a gateway in the foreground", { timeout: 60_000 }, () => {
     expect(JSON.parse(down.stdout)).toMatchObject({ running: false, sessionFiles: 2, config: { state: "valid" } });
   });
 
+  test("goes on when nobody reads its log any more, and ends as ever", async () => {
+    await using cli = await CliHome.create();
+    const { running, url } = await startGateway(cli);
+    running.child.stderr.destroy();
+    expect((await cli.run("agent", "--message", "hello")).code).toBe(0);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
   test("ends with 0 on a signal, leaves no runtime file, and starts again", async () => {
     await using cli = await CliHome.create();
     for (const signal of ["SIGTERM", "SIGINT"] as const) {
