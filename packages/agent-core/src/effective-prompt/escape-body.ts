@@ -20,6 +20,10 @@ export function escapeBody(text: string): string {
 function escapeLine(line: string): string {
   const start = UNSEEN_START.exec(line)?.[0].length ?? 0;
   const rest = line.slice(start);
-  const seen = rest.replace(/^\\+/, "").replace(UNSEEN, "").normalize("NFKC").toLowerCase().trimStart();
+  const seen = rest
+    .replace(UNSEEN, "")
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/^[\s\\]+/u, "");
   return OPENERS.test(seen) ? `${line.slice(0, start)}\\${rest}` : line;
 }
