@@ -32,7 +32,7 @@ async function send(
 ): Promise<Sent> {
   let sent: Sent | undefined;
   const capture: typeof fetch = (_input, init) => {
-    const body = String(init?.body);
+    const body = typeof init?.body === "string" ? init.body : "";
     sent = { body: JSON.parse(body) as Record<string, unknown>, text: body, headers: new Headers(init?.headers) };
     return Promise.resolve(new Response("{}", { status: 400 }));
   };
