@@ -30,7 +30,7 @@ export type HttpRoute = (typeof HTTP_ROUTES)[number];
 const TOOL_ACTIONS = ["read", "write", "execute", "send", "config"] as const;
 
 /** Name of what a tool does. */
-export type ToolAction = (typeof TOOL_ACTIONS)[number];
+type ToolAction = (typeof TOOL_ACTIONS)[number];
 
 /** Everything that can be asked for. */
 export type Action =
