@@ -1,6 +1,5 @@
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { comparePairs, type Pair } from "../report/compare.ts";
 import type { FigureId, Measurement, Measurements } from "../report/figures.ts";
 import { percentile } from "../report/percentile.ts";
@@ -8,14 +7,12 @@ import type { Side } from "../sides/side.ts";
 import type { Provider } from "../sides/provider.ts";
 import { TurnClient } from "../sides/turn-client.ts";
 import { PLAIN_MESSAGE, TOOL_MESSAGE } from "../sides/wire.ts";
-import { readTreeUsage } from "./process-tree.ts";
+import { readRestingMemory, readTreeUsage } from "./process-tree.ts";
 
 /** A conversation of the serial turns has so many. */
 const TURNS_PER_SESSION = 25;
 /** Rounds that warm both sides up and do not count. */
 const WARM_UP_ROUNDS = 2;
-/** V8 gives the pages of a finished load back after some seconds of rest. */
-const SETTLE_MS = 10_000;
 
 /** The two sides of a comparison and what they call. */
 export interface Contest {
@@ -37,14 +34,14 @@ export async function measureTurns(
 ): Promise<Measurements> {
   const diskBefore = await folderBytes(home);
   const { times, cpu } = await serialTurns(contest, { ...plan, message: PLAIN_MESSAGE, requestsPerTurn: 1 });
-  await delay(SETTLE_MS);
+  const usedMemory = { value: await readRestingMemory(contest.product.pid), floor: await readRestingMemory(contest.floor.pid) };
   const scale = 1000 / (plan.rounds * plan.perRound);
   return {
     turnP50: atShare("turnP50", times, 0.5),
     turnP90: atShare("turnP90", times, 0.9),
     turnP99: atShare("turnP99", times, 0.99),
     turnCpu: comparePairs("turnCpu", cpu),
-    usedMemory: { value: readTreeUsage(contest.product.pid).memoryMiB, floor: readTreeUsage(contest.floor.pid).memoryMiB },
+    usedMemory,
     disk: { value: (((await folderBytes(home)) - diskBefore) * scale) / 1_000_000 },
   };
 }

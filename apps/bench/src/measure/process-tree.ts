@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** What a process and everything below it use now. */
 export interface TreeUsage {
@@ -9,6 +10,8 @@ export interface TreeUsage {
 
 const TICK_MS = 10;
 const PAGE_BYTES = 4096;
+const STEADY_MS = 12_000;
+const SAMPLE_MS = 500;
 
 /** Reads the usage of a process tree from `/proc`; Linux only. */
 export function readTreeUsage(root: number): TreeUsage {
@@ -25,6 +28,22 @@ export function readTreeUsage(root: number): TreeUsage {
     waiting.push(...(children.get(next.pid) ?? []));
   }
   return usage;
+}
+
+/**
+ * The memory of a tree that has nothing to do, in MiB: what is left when it has not become less for a while. V8 gives the pages of a finished load back
+ * after some seconds, later on a busy machine.
+ */
+export async function readRestingMemory(root: number): Promise<number> {
+  let least = readTreeUsage(root).memoryMiB;
+  for (let steadyMs = 0; steadyMs < STEADY_MS; steadyMs += SAMPLE_MS) {
+    await delay(SAMPLE_MS);
+    const { memoryMiB } = readTreeUsage(root);
+    // A page more or less is no change.
+    if (memoryMiB < least - 1) steadyMs = 0;
+    least = Math.min(least, memoryMiB);
+  }
+  return readTreeUsage(root).memoryMiB;
 }
 
 function readProcess(name: string): readonly (TreeUsage & { readonly pid: number; readonly parent: number })[] {
