@@ -16,6 +16,10 @@ async function main(options: BenchOptions): Promise<number> {
     console.error(`${entry} is not there. Build the product first: pnpm build`);
     return 1;
   }
+  if (process.platform !== "linux") {
+    console.error("Not measured: memory and CPU time are read from /proc, which only Linux has.");
+    return options.form === "sizes" ? 0 : 1;
+  }
   if (options.profile) {
     console.log(`The profile is in ${await writeProfile(options.entry)}: open it in the performance panel of Chromium's developer tools.`);
     return 0;

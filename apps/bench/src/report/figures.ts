@@ -56,7 +56,7 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
   toolTurnP50: { label: "with one tool call, p50", unit: "ms", better: "lower", target: 8, gate: "ratio" },
   toolTurnP90: { label: "with one tool call, p90", unit: "ms", better: "lower", gate: "none" },
   toolTurnP99: { label: "with one tool call, p99", unit: "ms", better: "lower", gate: "none" },
-  rate16: { label: "16 sessions at once", unit: "turns/s", better: "higher", target: 400, gate: "ratio" },
+  rate16: { label: "16 sessions at once", unit: "turns/s", better: "higher", target: 400, gate: "none" },
   rate256: { label: "256 sessions at once", unit: "turns/s", better: "higher", target: 400, gate: "ratio" },
   loopDelayP99: { label: "event loop delay under that load, p99", unit: "ms", better: "lower", target: 10, gate: "none" },
   loopDelayMax: { label: "event loop delay under that load, max", unit: "ms", better: "lower", target: 50, gate: "none" },
