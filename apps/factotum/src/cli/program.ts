@@ -101,13 +101,26 @@ function addContext(program: Command, context: CliContext, finish: Finish): void
     .option("--session <key>", "the session; the default agent's main session when left out")
     .option("--turn <turn>", "the turn's number in the conversation, or its id; the newest request when left out")
     .addOption(new Option("--request <number>", "the request's number in the turn; the last one when left out").argParser(positive))
-    .addOption(new Option("--diff <turn>", "compare with this turn; with the request before when left out").argParser(positive))
+    .addOption(
+      new Option("--diff [turn]", "compare with this turn; with the request before when none is named")
+        .preset("previous")
+        .argParser((value: string) => (value === "previous" ? value : positive(value))),
+    )
     .option("--texts", "show the texts too; secrets are hidden")
     .addOption(json())
-    .action(async (options: { session?: string; turn?: string; request?: number; diff?: number; texts?: boolean; json?: boolean }) => {
-      const command = await import("../commands/context.ts");
-      finish(await command.context(context, { ...options, texts: options.texts === true, json: options.json === true }));
-    });
+    .action(
+      async (options: {
+        session?: string;
+        turn?: string;
+        request?: number;
+        diff?: number | "previous";
+        texts?: boolean;
+        json?: boolean;
+      }) => {
+        const command = await import("../commands/context.ts");
+        finish(await command.context(context, { ...options, texts: options.texts === true, json: options.json === true }));
+      },
+    );
   program
     .command("replay")
     .description("send a kept request again and print the answer; the conversation does not change, no tool is run")

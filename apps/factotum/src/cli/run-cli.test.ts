@@ -59,6 +59,14 @@ test.each(["status", "doctor", "setup"])("a state directory that is a file: %s s
   expect(stderr).toContain("set FACTOTUM_HOME");
 });
 
+test("context compares with the request before when --diff names no turn", async () => {
+  await using cli = await CliHome.create();
+  // It gets past its options: what is missing is the gateway.
+  expect((await cli.run("context", "--diff")).code).toBe(3);
+  expect((await cli.run("context", "--diff", "2")).code).toBe(3);
+  expect((await cli.run("context", "--diff", "two")).code).toBe(2);
+});
+
 test("--version loads the entry and nothing else of ours", async () => {
   await using cli = await CliHome.create();
   const hook = `import { registerHooks } from "node:module";

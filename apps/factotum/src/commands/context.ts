@@ -10,7 +10,7 @@ export interface ContextOptions {
   /** A number of the conversation, or an id. */
   readonly turn?: string;
   readonly request?: number;
-  readonly diff?: number;
+  readonly diff?: number | "previous";
   /** The texts too. */
   readonly texts: boolean;
   readonly json: boolean;
