@@ -15,7 +15,7 @@ export default defineConfig({
     projects: [
       ...projects,
       { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"], testTimeout: 60_000 } },
-      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,new}/**/*.test.ts"] } },
+      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,gates,new}/**/*.test.ts"] } },
     ],
     environment: "node",
     // Ends a test that hangs; a busy machine must not reach it.

@@ -1,10 +1,12 @@
 // The gates of `npm test`, in order. Every gate runs, whatever became of the one before, so that one run shows everything; only what
-// reads the build needs the build. The last line sums the tests of all runs.
+// reads the build needs the build. At the end the failed tests are named, since who reads a log often sees its end alone; the last line
+// sums the tests of all runs.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { failedTests, listFailedTests, type TestReport } from "./gates/failed-tests.ts";
 import { ROOT } from "./workspace.ts";
 
 interface Gate {
@@ -15,10 +17,13 @@ interface Gate {
   readonly report?: string;
 }
 
-interface Counts {
+/** What the test runs of all gates came to. */
+interface Tally {
   passed: number;
   failed: number;
   skipped: number;
+  /** By gate. */
+  readonly failedTests: Map<string, readonly string[]>;
 }
 
 const REPORTS = join(ROOT, "node_modules/.factotum/reports");
@@ -78,7 +83,7 @@ async function main(): Promise<void> {
     return;
   }
   const failed: string[] = [];
-  const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const total: Tally = { passed: 0, failed: 0, skipped: 0, failedTests: new Map() };
   mkdirSync(REPORTS, { recursive: true });
   for (const gate of all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
     if (gate.needs !== undefined && failed.includes(gate.needs)) {
@@ -88,20 +93,21 @@ async function main(): Promise<void> {
     if (!(await passes(gate, total))) failed.push(gate.name);
   }
   console.log("");
+  for (const line of listFailedTests(total.failedTests)) console.log(line);
   if (total.skipped > 0) console.log(`${total.skipped} skipped`);
   if (failed.length > 0) console.log(`Failed: ${failed.join(", ")}`);
   console.log(`${total.passed} passed, ${total.failed} failed`);
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
-async function passes(gate: Gate, total: Counts): Promise<boolean> {
+async function passes(gate: Gate, total: Tally): Promise<boolean> {
   console.log(`\n── ${gate.name}`);
   if (gate.report !== undefined) rmSync(gate.report, { force: true });
   const startedMs = performance.now();
   let ok = true;
   // All of a gate's commands run, so that one run shows everything.
   for (const command of gate.commands) ok = (await succeeds(command)) && ok;
-  if (gate.report !== undefined) addCounts(total, gate.report, ok);
+  if (gate.report !== undefined) addReport(total, gate.name, gate.report, ok);
   console.log(`── ${gate.name}: ${ok ? "ok" : "FAILED"} in ${((performance.now() - startedMs) / 1000).toFixed(1)} s`);
   return ok;
 }
@@ -120,14 +126,16 @@ function succeeds([file = "", ...args]: readonly string[]): Promise<boolean> {
   });
 }
 
-/** Adds what a test run counted; a run that failed without a failed test, or left no report, counts as one failure. */
-function addCounts(total: Counts, report: string, ok: boolean): void {
-  const counts = existsSync(report)
-    ? (JSON.parse(readFileSync(report, "utf8")) as { numPassedTests: number; numFailedTests: number; numPendingTests: number })
-    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0 };
-  total.passed += counts.numPassedTests;
-  total.failed += ok ? counts.numFailedTests : Math.max(counts.numFailedTests, 1);
-  total.skipped += counts.numPendingTests;
+/** Adds what a test run came to; a run that failed without a failed test, or left no report, counts as one failure. */
+function addReport(total: Tally, gate: string, file: string, ok: boolean): void {
+  const report: TestReport = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as TestReport)
+    : { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, testResults: [] };
+  total.passed += report.numPassedTests;
+  total.failed += ok ? report.numFailedTests : Math.max(report.numFailedTests, 1);
+  total.skipped += report.numPendingTests;
+  const failed = failedTests(report, ROOT);
+  total.failedTests.set(gate, ok || failed.length > 0 ? failed : ["failed without a failed test: its own output above says why"]);
 }
 
 await main();

@@ -1,0 +1,73 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { ROOT } from "../workspace.ts";
+import { failedTests, listFailedTests, type TestReport } from "./failed-tests.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "factotum-failed-tests-")));
+symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The report that the test runner itself writes about these files. */
+function reportOn(files: Readonly<Record<string, string>>): TestReport {
+  for (const [name, source] of Object.entries(files)) writeFileSync(join(folder, name), source);
+  const path = join(folder, "report.json");
+  spawnSync("vitest", ["run", "--root", folder, "--config", "vitest.config.mjs", "--reporter=json", `--outputFile.json=${path}`]);
+  return JSON.parse(readFileSync(path, "utf8")) as TestReport;
+}
+
+test("names each failed test, the file that cannot be loaded, the hook that throws, and nothing else", () => {
+  const use = `import { beforeAll, describe, expect, test } from "vitest";`;
+  const report = reportOn({
+    "vitest.config.mjs": "export default {};",
+    "a.test.mjs": `${use}
+      describe("a group", () => {
+        test("that holds", () => {});
+        test("that breaks", () => expect({ text: "left" }).toEqual({ text: "right" }));
+      });`,
+    "b.test.mjs": `throw new Error("cannot be loaded\\nsecond line");`,
+    "c.test.mjs": `${use}
+      describe("never begins", () => {
+        beforeAll(() => { throw new Error("the hook threw"); });
+        test("one", () => {});
+      });`,
+    "d.test.mjs": `${use} test.skip("left out", () => {}); test("fine", () => {});`,
+  });
+  expect(report.numFailedTests).toBeGreaterThan(0);
+  const entries = failedTests(report, folder).toSorted();
+  expect(entries).toHaveLength(3);
+  const [broken = "", unloaded = "", hook = ""] = entries;
+  expect(broken).toMatch(
+    /^a\.test\.mjs > a group > that breaks\n {4}AssertionError: expected .*\n(.*\n)* {4}at .*a\.test\.mjs:\d+:\d+\)?$/u,
+  );
+  expect(unloaded).toMatch(/^b\.test\.mjs\n {4}(Error: )?cannot be loaded\n {4}second line/u);
+  expect(hook).toMatch(/^c\.test\.mjs/u);
+});
+
+test("cuts long errors, and drops colours", () => {
+  const message = `\u001B[31mError: ${"x".repeat(1_000)}\u001B[39m\n${"line\n".repeat(50)}`;
+  const file = { name: "/r/a.test.ts", status: "failed", message: "" };
+  const failed = { ancestorTitles: [], title: "t", status: "failed", failureMessages: [message] };
+  const report = { numPassedTests: 0, numFailedTests: 1, numPendingTests: 0, testResults: [{ ...file, assertionResults: [failed] }] };
+  const [entry = ""] = failedTests(report, "/r");
+  expect(entry.split("\n")).toHaveLength(5);
+  expect(entry).toMatch(/^a\.test\.ts > t\n {4}Error: x+…\n {4}line\n/u);
+  expect(entry.length).toBeLessThan(400);
+});
+
+test("lists at most 20 over all gates, and says how many more there are", () => {
+  const many = Array.from({ length: 15 }, (_, index) => `file-${index}`);
+  expect(listFailedTests(new Map([["unit", many.slice(0, 2)]]))).toEqual(["✗ unit: file-0", "✗ unit: file-1"]);
+  const lines = listFailedTests(
+    new Map([
+      ["unit", many],
+      ["e2e", many],
+    ]),
+  );
+  expect(lines).toHaveLength(21);
+  expect(lines[15]).toBe("✗ e2e: file-0");
+  expect(lines.at(-1)).toBe("… and 10 more failed");
+  expect(listFailedTests(new Map())).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import { relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
+
+/** What is read of the JSON report of a test run. */
+export interface TestReport {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly TestFile[];
+}
+
+interface TestFile {
+  /** The file's absolute path. */
+  readonly name: string;
+  readonly status: string;
+  /** Why the file itself failed: it could not be loaded, or a hook of it threw. */
+  readonly message: string;
+  readonly assertionResults: readonly {
+    readonly ancestorTitles: readonly string[];
+    readonly title: string;
+    readonly status: string;
+    readonly failureMessages: readonly string[];
+  }[];
+}
+
+const MAX_TESTS = 20;
+const MAX_MESSAGE_LINES = 4;
+const MAX_LINE_LENGTH = 240;
+
+/** One entry a failed test, or a file that failed without one: its file and full name, below them the first lines of the error. */
+export function failedTests(report: TestReport, root: string): string[] {
+  return report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === "failed");
+    if (failed.length === 0 && status === "failed")
+      return [entry(file, message || "The file failed outside of its tests: it could not be loaded, or a hook of it threw.", root)];
+    return failed.map(({ ancestorTitles, title, failureMessages }) =>
+      entry([file, ...ancestorTitles.filter((one) => one !== ""), title].join(" > "), failureMessages[0] ?? "", root),
+    );
+  });
+}
+
+/** The lines that end the output of a run: at most 20 entries, each under the gate that it failed, and how many more there are. */
+export function listFailedTests(byGate: ReadonlyMap<string, readonly string[]>): string[] {
+  const all = [...byGate].flatMap(([gate, entries]) => entries.map((text) => `✗ ${gate}: ${text}`));
+  const more = all.length - MAX_TESTS;
+  return [...all.slice(0, MAX_TESTS), ...(more > 0 ? [`… and ${more} more failed`] : [])];
+}
+
+function entry(title: string, message: string, root: string): string {
+  const lines = stripVTControlCharacters(message)
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .filter((line) => line !== "");
+  const isFrame = (line: string): boolean => /^\s*(at |❯ )/u.test(line);
+  const frame = lines.find((line) => isFrame(line) && line.includes(root) && !line.includes("node_modules"));
+  const shown = [...lines.filter((line) => !isFrame(line)).slice(0, MAX_MESSAGE_LINES), ...(frame === undefined ? [] : [frame.trim()])];
+  return [title, ...shown.map((line) => `    ${cut(line.replaceAll("file://", "").replaceAll(`${root}/`, ""))}`)].join("\n");
+}
+
+function cut(line: string): string {
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
+}
