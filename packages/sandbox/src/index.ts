@@ -1,2 +1,3 @@
 export { createHostRunner } from "./host/host-runner.ts";
-export type { HostRunnerOptions } from "./host/host-runner.ts";
+export type { HostRunner, HostRunnerOptions } from "./host/host-runner.ts";
+export { CHILD_VARIABLE } from "./host/child-family.ts";

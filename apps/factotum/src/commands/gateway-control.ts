@@ -1,4 +1,7 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -6,7 +9,7 @@ import { findGateway, ownToken, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { ConnectionError } from "../rpc/rpc-client.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
-import { isReady, startDetached } from "../runtime/start-detached.ts";
+import { isReady, outsideOfCommands, startDetached } from "../runtime/start-detached.ts";
 import { systemService } from "../service/find-service.ts";
 
 const STOP_TIMEOUT_MS = 45_000;
@@ -31,9 +34,29 @@ export async function gatewayControl(
       return EXIT.ok;
     }
     case "restart":
+      if (context.env[CHILD_VARIABLE] !== undefined) return restartLater(context, json);
       await stopGateway(context);
       return reportStarted(context, await startGateway(context), json);
   }
+}
+
+/**
+ * Restarts from outside. A command that the gateway itself runs ends with the gateway, so it would stop it and never start it again: a process that
+ * does not belong to the command does the work.
+ */
+async function restartLater(context: CliContext, json: boolean): Promise<number> {
+  const { self, env, paths } = context;
+  const child = spawn(self.file, [...self.args, "gateway", "restart"], {
+    detached: true,
+    stdio: "ignore",
+    env: outsideOfCommands(env),
+    cwd: paths.home,
+  });
+  await once(child, "spawn");
+  child.unref();
+  if (json) printJson(context, { restarting: true });
+  else context.print("The gateway restarts now. What is unfinished, this command included, goes on after that.\n");
+  return EXIT.ok;
 }
 
 async function reportRunning(context: CliContext, json: boolean): Promise<number> {

@@ -184,6 +184,22 @@ describe("a gateway in the background", { timeout: 60_000 }, () => {
     expect(await readFile(log, "utf8")).not.toContain(token);
   });
 
+  test("restarts when a command of its own asks for it, as a process that does not belong to that command", async () => {
+    await using cli = await CliHome.create();
+    cli.env["FACTOTUM_PORT"] = "0";
+    await cli.run("setup");
+    const { pid } = JSON.parse((await cli.run("gateway", "start", "--json")).stdout) as { pid: number };
+    const before = cli.env;
+    cli.env = { ...before, FACTOTUM_CHILD: "00000000-0000-4000-8000-000000000000" };
+    expect(JSON.parse((await cli.run("gateway", "restart", "--json")).stdout)).toEqual({ restarting: true });
+    cli.env = before;
+    const now = async (): Promise<number | undefined> =>
+      (JSON.parse((await cli.run("gateway", "status", "--json")).stdout) as { pid?: number }).pid;
+    await expect.poll(now, { timeout: 50_000 }).toSatisfy((found) => found !== undefined && found !== pid);
+    if (process.platform === "linux") expect(await readFile(`/proc/${await now()}/environ`, "latin1")).not.toContain("FACTOTUM_CHILD");
+    expect((await cli.run("gateway", "stop")).code).toBe(0);
+  });
+
   test("that cannot start shows the end of its log", async () => {
     await using cli = await CliHome.create();
     await mkdir(cli.factotumHome, { recursive: true });

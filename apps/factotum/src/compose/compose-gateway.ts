@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { AgentTool, Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
+import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
 import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
 import { inboundMediaFolder, startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
-import { createHostRunner } from "@factotum/sandbox";
+import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore } from "@factotum/store";
 import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
@@ -60,7 +60,15 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     onDamage: (damage) => logger.error("A stored row is not what was written; it is left out", { ...damage }),
   });
   const files = fileAccess(loaded);
+  const runner = createHostRunner({
+    clock: systemClock,
+    random: systemRandom,
+    logger,
+    recordFolder: join(paths.stateFolder, "children"),
+    baseEnv: env,
+  });
   try {
+    await endOrphans(runner, logger);
     const gateway = await startGateway({
       version: context.version,
       home: paths.home,
@@ -69,7 +77,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       store,
       token,
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-      tools: ({ messenger }) => coreTools({ context, loaded, files, messenger }),
+      tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
       localFiles: createLocalFiles(files),
       imageWorker: pathToFileURL(assetPath("image-worker")),
       skills: skillIndex(loaded, context, logger),
@@ -89,6 +97,8 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
       await gateway.stop(reason);
+      // A run that is stopped does not wait for its command, which has a grace to end.
+      await runner.close();
       await store.close();
     };
     return { gateway, token, close: (reason) => (closing ??= close(reason)) };
@@ -113,8 +123,6 @@ function configReport({ path, fileHash, runningHash, problems, inactive }: Loade
   return { path, ...(fileHash === undefined ? {} : { fileHash }), runningHash, problems: problems.map(formatProblem), inactive };
 }
 
-type Messenger = Parameters<GatewayOptions["tools"]>[0]["messenger"];
-
 /** Where tools may go, and what the owner names by its path is read from. */
 function fileAccess({ config, paths, path: configPath }: LoadedConfig): FileAccess {
   const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs].map((path) => ({
@@ -131,19 +139,19 @@ function fileAccess({ config, paths, path: configPath }: LoadedConfig): FileAcce
   return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome });
 }
 
-function coreTools({
-  context,
-  loaded,
-  files,
-  messenger,
-}: {
-  context: CliContext;
-  loaded: LoadedConfig;
-  files: FileAccess;
-  messenger: Messenger;
-}): readonly AgentTool[] {
-  const runner = createHostRunner({ clock: systemClock, baseEnv: context.env });
-  return createCoreTools({ files, runner, messenger, execTimeoutSeconds: loaded.config.tools.exec.timeoutSeconds });
+/** What a killed gateway left running ends before anything new begins. That it cannot be looked for is no reason not to start. */
+async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
+  // Nothing else holds the process yet, and the clock's timers do not.
+  const awake = setInterval(() => undefined, 60_000);
+  try {
+    const { ended, survivors } = await runner.endOrphans();
+    if (ended > 0) logger.warn("Commands that the last gateway left running were ended", { ended });
+    if (survivors > 0) logger.error("Commands that the last gateway left running could not be ended", { survivors });
+  } catch (error) {
+    logger.error("It could not be found out which commands the last gateway left running", { error });
+  } finally {
+    clearInterval(awake);
+  }
 }
 
 function skillIndex({ config, paths }: LoadedConfig, { env, platform }: CliContext, logger: Logger): SkillIndex {

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { CHILD_VARIABLE } from "@factotum/sandbox";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
@@ -22,7 +23,7 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
     const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token"], {
       detached: true,
       stdio: ["ignore", log.fd, log.fd],
-      env: { ...env },
+      env: outsideOfCommands(env),
       cwd: paths.home,
     });
     const ended = new Promise<string>((resolve) => {
@@ -40,6 +41,12 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
   } finally {
     await log.close();
   }
+}
+
+/** The environment of a process that outlives the gateway's command that starts it: without the mark by which the command's processes are ended. */
+export function outsideOfCommands(env: CliContext["env"]): Record<string, string | undefined> {
+  const { [CHILD_VARIABLE]: _mark, ...rest } = env;
+  return rest;
 }
 
 async function waitUntilReady(context: CliContext, pid: number | undefined): Promise<RuntimeFacts | string> {

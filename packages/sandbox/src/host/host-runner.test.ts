@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as startTimer } from "node:timers";
@@ -49,7 +50,20 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   abort.abort();
+  expect(warnings.splice(0)).toEqual([]);
   await rm(folder, { recursive: true, force: true });
+});
+
+const warnings: string[] = [];
+
+const common = () => ({
+  clock,
+  random: { uuid: randomUUID },
+  logger: { warn: (message: string) => void warnings.push(message) },
+  recordFolder: join(folder, "records"),
+  baseEnv: { PATH: process.env["PATH"] },
+  killGraceMs: 150,
+  lingerMs: 150,
 });
 
 interface Case extends Partial<CommandRequest> {
@@ -62,7 +76,7 @@ function run(
   text: string,
   { onOutput = () => {}, baseEnv = { PATH: process.env["PATH"] }, killGraceMs = 150, ...rest }: Case = {},
 ): Promise<CommandResult> {
-  const runner = createHostRunner({ clock, baseEnv, killGraceMs, lingerMs: 150 });
+  const runner = createHostRunner({ ...common(), baseEnv, killGraceMs });
   const request = { command: { type: "shell", text }, cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 100_000, ...rest } as const;
   return runner.run(request, { signal: abort.signal, run: facts(folder), onOutput });
 }
@@ -158,7 +172,7 @@ describe("environment", () => {
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => line.slice(0, line.indexOf("=")));
-    expect(names.sort()).toEqual(["HOME", "MINE", "PATH", "TZ"]);
+    expect(names.sort()).toEqual(["FACTOTUM_CHILD", "HOME", "MINE", "PATH", "TZ"]);
   });
 });
 
@@ -198,10 +212,71 @@ describe("ending", () => {
     expect(isRunning(Number(result.output))).toBe(false);
   });
 
-  test("a process that left the group cannot hang the runner", async () => {
-    const result = await run("setsid sleep 1000 & echo $!");
+  test("a command that leaves nothing behind leaves no record", async () => {
+    const result = await run("ls records");
+    expect(result.output).toMatch(/^[0-9a-f-]{36}\.json\n$/);
+    expect(await readdir(join(folder, "records"))).toEqual([]);
+  });
+
+  test("nothing is started that cannot be written down", async () => {
+    await writeFile(join(folder, "records"), "a file where a folder should be");
+    const result = await run("touch started");
+    expect(result.end).toMatchObject({ type: "not-started", message: expect.stringContaining("written down") });
+    expect(await readdir(folder)).toEqual(["records"]);
+  });
+
+  test("closing the runner ends what runs and starts nothing more", async () => {
+    const runner = createHostRunner(common());
+    const ready = Promise.withResolvers<string>();
+    const request = { cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 1_000 };
+    const options = { signal: abort.signal, run: facts(folder), onOutput: onLine("ready ", ready.resolve) };
+    const stubborn = "trap '' TERM; echo ready $$; while :; do sleep 1000; done";
+    const running = runner.run({ ...request, command: { type: "shell", text: stubborn } }, options);
+    const pid = Number(await ready.promise);
+    await runner.close();
+    expect(isRunning(pid)).toBe(false);
+    expect((await running).end).toEqual({ type: "aborted" });
+    expect((await runner.run({ ...request, command: { type: "shell", text: "touch started" } }, options)).end).toEqual({ type: "aborted" });
+  });
+});
+
+describe.runIf(process.platform === "linux")("what leaves the group", () => {
+  const wait = "until [ -s pid ]; do sleep 0.01; done; cat pid";
+  test.each([
+    ["a session of its own", `setsid sh -c 'echo $$ >pid; exec sleep 1000' & ${wait}`],
+    ["a session of its own, output elsewhere", `setsid sh -c 'echo $$ >pid; exec sleep 1000' >/dev/null 2>&1 </dev/null & ${wait}`],
+    [
+      "a daemon: two forks, a session, TERM ignored",
+      `( (setsid sh -c "trap '' TERM; echo \\$\\$ >pid; while :; do sleep 1000; done" &) & ); ${wait}`,
+    ],
+    [
+      "a wrapper like npx around a server that leaves",
+      `node -e "require('child_process').spawn('sh', ['-c', 'echo \\$\\$ >pid; exec sleep 1000'], { detached: true, stdio: 'ignore' }).unref()"; ${wait}`,
+    ],
+    [
+      "a child that cleans its environment below one that did not",
+      `setsid sh -c 'env -i sh -c "echo \\$\\$ >pid; sleep 1000; :"; :' & ${wait}`,
+    ],
+  ])("%s", async (_name, script) => {
+    const result = await run(script);
     expect(result.end).toEqual({ type: "exited", exitCode: 0 });
-    const escaped = Number(result.output);
-    if (isRunning(escaped)) process.kill(escaped, "SIGKILL");
+    const pid = Number(result.output);
+    expect(pid).toBeGreaterThan(1);
+    expect(isRunning(pid)).toBe(false);
+    expect(await readdir(join(folder, "records"))).toEqual([]);
+  });
+
+  test("is ended at the time limit too", async () => {
+    let pid = 0;
+    const script = `setsid bash -c "trap '' TERM; echo ready \\$BASHPID; while :; do sleep 1000; done" & wait`;
+    const result = await run(script, {
+      onOutput: onLine("ready ", (rest) => {
+        pid = Number(rest);
+        clock.fireLong();
+      }),
+    });
+    expect(result.end).toEqual({ type: "timed-out" });
+    expect(pid).toBeGreaterThan(1);
+    expect(isRunning(pid)).toBe(false);
   });
 });

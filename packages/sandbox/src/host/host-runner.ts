@@ -2,14 +2,21 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { Clock, CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
+import type { Clock, CommandRequest, CommandResult, CommandRunner, Logger, Random } from "@factotum/agent-contract";
 import { CappedOutput } from "../output/capped-output.ts";
+import { CHILD_VARIABLE, endFamily, familyGone } from "./child-family.ts";
+import type { ChildIdentity } from "./child-family.ts";
+import { ChildRecords } from "./child-records.ts";
 import { hostEnvironment } from "./host-environment.ts";
-import { endGroup, groupGone } from "./process-group.ts";
+import { startOf } from "./process-table.ts";
 
 /** What the runner needs from its host. */
 export interface HostRunnerOptions {
   readonly clock: Clock;
+  readonly random: Pick<Random, "uuid">;
+  readonly logger: Pick<Logger, "warn">;
+  /** Where it is written down what runs; absolute, this runner's alone, made when it is first needed. */
+  readonly recordFolder: string;
   /** The gateway's environment; a command gets PATH, HOME, LANG, TERM, TMPDIR, USER, SHELL and TZ of it, nothing else. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   /** Milliseconds between TERM and KILL. Default 2,000. */
@@ -23,50 +30,101 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Exit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
 type Stop = "timed-out" | "aborted";
 
+/** A runner of commands, with what a whole process needs of it. */
+export interface HostRunner extends CommandRunner {
+  /**
+   * Ends what an earlier process of the gateway left, when that was killed. To be called before anything is run, by the only process that uses
+   * the folder of records. Resolves with how many commands had something left; `survivors` of them could not be ended and are tried again next time.
+   */
+  endOrphans(): Promise<{ readonly ended: number; readonly survivors: number }>;
+  /** Ends everything that runs and resolves when nothing does. From then on every command is aborted before it starts. */
+  close(): Promise<void>;
+}
+
 /**
  * Runs commands as processes of this machine, with the rights of the gateway's user.
  *
- * Each command leads its own process group; whatever way it ends, the group is ended with it: TERM, a grace, KILL. Standard input is empty.
- * Shell text runs under bash where there is one, else under `sh`, with standard error joined to standard output so that the order is exact.
+ * Each command leads its own process group; whatever way it ends, everything that belongs to it is ended with it: TERM, a grace, KILL. On Linux
+ * that includes what has left the group. Standard input is empty. What runs is written down, so that the next start finds what a killed gateway
+ * left. Shell text runs under bash where there is one, else under `sh`, with standard error joined to standard output so that the order is exact.
  */
-export function createHostRunner(options: HostRunnerOptions): CommandRunner {
-  const { clock, baseEnv, killGraceMs = 2_000, lingerMs = 250 } = options;
+export function createHostRunner(options: HostRunnerOptions): HostRunner {
+  const { clock, logger, killGraceMs = 2_000 } = options;
+  const records = new ChildRecords(options.recordFolder);
+  const closing = new AbortController();
+  const running = new Set<Promise<CommandResult>>();
   return {
     async run(request, run) {
-      const startedMs = clock.monotonic();
-      const output = new CappedOutput(request.maxOutputBytes);
-      let outputBytes = 0;
-      const settle = (end: CommandResult["end"]): CommandResult => ({
-        end,
-        output: output.toString(),
-        outputBytes,
-        durationMs: Math.round(clock.monotonic() - startedMs),
-      });
-
-      const { file, args } = await commandLine(request.command);
-      if (run.signal.aborted) return settle({ type: "aborted" });
-      const started = await start(file, args, { cwd: request.cwd, env: hostEnvironment(baseEnv, request.env) });
-      if (started.type === "not-started") return settle(started);
-      const { child, groupId, exited, closed } = started;
-
-      const flush = [child.stdout, child.stderr].map((stream) =>
-        collect(stream, (text, bytes) => {
-          outputBytes += bytes;
-          output.append(text);
-          if (text !== "") run.onOutput(text);
+      const signal = AbortSignal.any([run.signal, closing.signal]);
+      const done = runCommand(request, { ...run, signal }, options, { records, logger });
+      running.add(done);
+      try {
+        return await done;
+      } finally {
+        running.delete(done);
+      }
+    },
+    async endOrphans() {
+      const orphans = await records.list();
+      const outcomes = await Promise.all(
+        orphans.map(async (orphan) => {
+          const wasGone = await familyGone(orphan, clock, 0);
+          if (!wasGone && !(await endFamily(orphan, { clock, graceMs: killGraceMs }))) return "survives";
+          await records.remove(orphan.id);
+          return wasGone ? "gone" : "ended";
         }),
       );
-      const stopped = await untilExitOrStop(exited, request.timeoutMs, { clock, signal: run.signal });
-      if (stopped === undefined) await Promise.all([within(closed, clock, lingerMs), groupGone(groupId, clock, lingerMs)]);
-      await endGroup(groupId, { clock, graceMs: killGraceMs });
-      // A process that left the group may still hold the pipes; it must not hold us.
-      await within(closed, clock, lingerMs);
-      child.stdout.destroy();
-      child.stderr.destroy();
-      for (const rest of flush) rest();
-      return settle(stopped === undefined ? toEnd(await exited) : { type: stopped });
+      return {
+        ended: outcomes.filter((outcome) => outcome === "ended").length,
+        survivors: outcomes.filter((outcome) => outcome === "survives").length,
+      };
+    },
+    async close() {
+      closing.abort();
+      await Promise.all(running);
     },
   };
+}
+
+async function runCommand(request: CommandRequest, run: Run, options: HostRunnerOptions, books: Books): Promise<CommandResult> {
+  const { clock, random, baseEnv, killGraceMs = 2_000, lingerMs = 250 } = options;
+  const startedMs = clock.monotonic();
+  const output = new CappedOutput(request.maxOutputBytes);
+  let outputBytes = 0;
+  const settle = (end: CommandResult["end"]): CommandResult => ({
+    end,
+    output: output.toString(),
+    outputBytes,
+    durationMs: Math.round(clock.monotonic() - startedMs),
+  });
+
+  const { file, args } = await commandLine(request.command);
+  if (run.signal.aborted) return settle({ type: "aborted" });
+  const id = random.uuid();
+  const env = { ...hostEnvironment(baseEnv, request.env), [CHILD_VARIABLE]: id };
+  const started = await startAnnounced(id, file, args, { cwd: request.cwd, env, books });
+  if (started.type === "not-started") return settle(started);
+  const { child, exited, closed } = started;
+
+  const flush = [child.stdout, child.stderr].map((stream) =>
+    collect(stream, (text, bytes) => {
+      outputBytes += bytes;
+      output.append(text);
+      if (text !== "") run.onOutput(text);
+    }),
+  );
+  const ending = untilExitOrStop(exited, request.timeoutMs, { clock, signal: run.signal });
+  const identity = await recordStart(id, started.processId, books);
+  const stopped = await ending;
+  if (stopped === undefined) await Promise.all([within(closed, clock, lingerMs), familyGone(identity, clock, lingerMs)]);
+  // What cannot be ended stays written down: the next start tries again.
+  if (await endFamily(identity, { clock, graceMs: killGraceMs })) await forget(id, books);
+  // A process that was not found may still hold the pipes; it must not hold us.
+  await within(closed, clock, lingerMs);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  for (const rest of flush) rest();
+  return settle(stopped === undefined ? toEnd(await exited) : { type: stopped });
 }
 
 async function commandLine(command: CommandRequest["command"]): Promise<{ file: string; args: readonly string[] }> {
@@ -82,19 +140,64 @@ type Started =
   | {
       readonly type: "started";
       readonly child: Child;
-      readonly groupId: number;
+      readonly processId: number;
       readonly exited: Promise<Exit>;
       readonly closed: Promise<void>;
     }
   | { readonly type: "not-started"; readonly message: string };
 
+interface Place {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly books: Books;
+}
+
+/** Where it is written down what runs, and who hears of it when that fails. */
+interface Books {
+  readonly records: ChildRecords;
+  readonly logger: HostRunnerOptions["logger"];
+}
+
+async function forget(id: string, { records, logger }: Books): Promise<void> {
+  try {
+    await records.remove(id);
+  } catch (error) {
+    logger.warn("The record of a command that has ended could not be removed; the next start looks for it in vain", { id, error });
+  }
+}
+
+/** Writes down that something will run, and starts it. */
+async function startAnnounced(id: string, file: string, args: readonly string[], place: Place): Promise<Started> {
+  try {
+    await place.books.records.announce(id);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown reason";
+    return { type: "not-started", message: `The command was not started, because what runs must be written down first: ${why}` };
+  }
+  const started = await start(file, args, place);
+  if (started.type === "not-started") await forget(id, place.books);
+  return started;
+}
+
+/** Writes down which process a command is. */
+async function recordStart(id: string, processId: number, { records, logger }: Books): Promise<ChildIdentity> {
+  const leader = { processId, start: await startOf(processId) };
+  try {
+    await records.started(id, leader);
+  } catch (error) {
+    // It runs by now, and on Linux its variable is enough to find it again.
+    logger.warn("It could not be written down which process a command is", { id, error });
+  }
+  return { id, leader, own: true };
+}
+
 /** Spawns and waits until it is known whether the program runs. */
-async function start(file: string, args: readonly string[], where: { cwd: string; env: Record<string, string> }): Promise<Started> {
+async function start(file: string, args: readonly string[], { cwd, env }: Place): Promise<Started> {
   let child: Child;
   try {
-    child = spawn(file, args, { ...where, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
+    child = spawn(file, args, { cwd, env, detached: true, stdio: ["ignore", "pipe", "pipe"], windowsHide: true });
   } catch (error) {
-    return { type: "not-started", message: await whyNotStarted(error, file, where.cwd) };
+    return { type: "not-started", message: await whyNotStarted(error, file, cwd) };
   }
   const exited = new Promise<Exit>((resolve) => child.once("exit", (exitCode, signal) => resolve({ exitCode, signal })));
   const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
@@ -102,9 +205,9 @@ async function start(file: string, args: readonly string[], where: { cwd: string
     child.once("spawn", () => resolve(undefined));
     child.on("error", resolve);
   });
-  if (failure !== undefined) return { type: "not-started", message: await whyNotStarted(failure, file, where.cwd) };
+  if (failure !== undefined) return { type: "not-started", message: await whyNotStarted(failure, file, cwd) };
   if (child.pid === undefined) return { type: "not-started", message: `${file} started without a process id.` };
-  return { type: "started", child, groupId: child.pid, exited, closed };
+  return { type: "started", child, processId: child.pid, exited, closed };
 }
 
 /** Node reports a missing folder as a missing program; people need to know which of the two it is. */

@@ -1,0 +1,143 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Clock } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { endFamily, familyGone } from "./child-family.ts";
+import { createHostRunner } from "./host-runner.ts";
+import type { HostRunner } from "./host-runner.ts";
+import { startOf } from "./process-table.ts";
+
+const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};
+
+let folder: string;
+let records: string;
+const started: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "orphans-")));
+  records = join(folder, "records");
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) child.kill("SIGKILL");
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** The gateway of the next start. */
+function nextRunner(): HostRunner {
+  const logger = { warn: (message: string) => expect.unreachable(message) };
+  return createHostRunner({ clock, random: { uuid: randomUUID }, logger, recordFolder: records, baseEnv: {}, killGraceMs: 100 });
+}
+
+/** Runs shell text as a gateway does, waits until it has printed `count` process ids, and kills that gateway. */
+async function killGatewayThatRuns(text: string, count: number): Promise<readonly number[]> {
+  const entry = fileURLToPath(new URL("../../test/run-and-wait.ts", import.meta.url));
+  const gateway = spawn(process.execPath, ["--conditions=factotum-source", entry, folder, records, text], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  started.push(gateway);
+  let output = "";
+  const seen = Promise.withResolvers<void>();
+  gateway.stdout.setEncoding("utf8").on("data", (piece: string) => {
+    output += piece;
+    if (output.split("\n").length > count) seen.resolve();
+  });
+  gateway.once("exit", () => seen.reject(new Error(`it ended too early: ${output}`)));
+  await seen.promise;
+  gateway.kill("SIGKILL");
+  await once(gateway, "exit");
+  return output.trim().split("\n").map(Number);
+}
+
+/** A zombie does not run: whether it is reaped is up to the machine's first process. */
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return process.platform !== "linux" || !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${processId}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** A process that is nobody's orphan. */
+async function stranger(): Promise<number> {
+  const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+  started.push(child);
+  await once(child, "spawn");
+  return child.pid ?? 0;
+}
+
+describe("what a killed gateway left", () => {
+  test("is ended at the next start, those that ignore TERM too", async () => {
+    const pids = await killGatewayThatRuns("trap '' TERM; (trap '' TERM; echo $BASHPID; sleep 1000; :) & echo $$; wait", 2);
+    expect(pids.map(isRunning)).toEqual([true, true]);
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
+    expect(pids.map(isRunning)).toEqual([false, false]);
+    expect(await readdir(records)).toEqual([]);
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 0, survivors: 0 });
+  });
+
+  test.runIf(process.platform === "linux")("is found where it has left the group and its leader is gone", async () => {
+    const text = "(setsid bash -c 'echo $$; exec sleep 1000' &); echo $$; sleep 1000";
+    const pids = await killGatewayThatRuns(text, 2);
+    process.kill(pids.at(-1) ?? 0, 0);
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
+    expect(pids.map(isRunning)).toEqual([false, false]);
+  });
+
+  test.runIf(process.platform === "linux")("is found although nobody wrote down which process it is", async () => {
+    const pids = await killGatewayThatRuns("echo $$; exec sleep 1000", 1);
+    const [name = ""] = await readdir(records);
+    await writeFile(join(records, name), "");
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
+    expect(pids.map(isRunning)).toEqual([false]);
+  });
+
+  test("is never another process that has the same number by now", async () => {
+    const pid = await stranger();
+    await mkdir(records);
+    const before = String(await startOf(pid)).replace(/\d$/, (digit) => String((Number(digit) + 1) % 10));
+    for (const start of [before, undefined, "another boot 1"]) {
+      await writeFile(join(records, `${randomUUID()}.json`), `${JSON.stringify({ processId: pid, start })}\n`);
+    }
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 0, survivors: 0 });
+    expect(isRunning(pid)).toBe(true);
+    expect(await readdir(records)).toEqual([]);
+  });
+
+  test("is that process when number and start are the same", async () => {
+    const pid = await stranger();
+    await mkdir(records);
+    await writeFile(join(records, `${randomUUID()}.json`), `${JSON.stringify({ processId: pid, start: await startOf(pid) })}\n`);
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
+    expect(isRunning(pid)).toBe(false);
+  });
+});
+
+test("a group of which only an unreaped zombie is left counts as gone", async () => {
+  // Job control gives the background job a group of its own; the shell then turns into a program that never reaps it.
+  const script = "set -m; (read line; exit 0) <&0 & echo $!; exec sleep 1000";
+  const parent = spawn("/bin/bash", ["-c", script], { stdio: ["pipe", "pipe", "ignore"] });
+  started.push(parent);
+  const [chunk] = (await once(parent.stdout, "data")) as [Buffer];
+  const processId = Number(chunk.toString());
+  const child = { id: randomUUID(), leader: { processId, start: await startOf(processId) }, own: true };
+  expect(await familyGone(child, clock, 0)).toBe(false);
+  parent.stdin.end("\n");
+  expect(await familyGone(child, clock, 20_000)).toBe(true);
+  expect(() => process.kill(-processId, 0)).not.toThrow();
+  expect(await endFamily(child, { clock, graceMs: 0 })).toBe(true);
+});

@@ -1,0 +1,36 @@
+import { randomUUID } from "node:crypto";
+import { createHostRunner } from "../src/index.ts";
+
+/** A process that runs a command as the gateway does, to be killed by a test: `run-and-wait.ts <folder> <record folder> <shell text>`. */
+const [folder = "", recordFolder = "", text = ""] = process.argv.slice(2);
+const runner = createHostRunner({
+  clock: {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    schedule: (delayMs, callback) => {
+      const timer = setTimeout(callback, delayMs);
+      return { [Symbol.dispose]: () => clearTimeout(timer) };
+    },
+  },
+  random: { uuid: randomUUID },
+  logger: { warn: (message) => void process.stderr.write(message) },
+  recordFolder,
+  baseEnv: { PATH: process.env["PATH"] },
+});
+await runner.run(
+  { command: { type: "shell", text }, cwd: folder, env: {}, timeoutMs: 600_000, maxOutputBytes: 10_000 },
+  {
+    signal: new AbortController().signal,
+    run: {
+      runId: "run",
+      kind: "user",
+      agentId: "main",
+      sessionKey: "agent:main:main",
+      sessionId: "session",
+      workspace: folder,
+      owner: true,
+      timeZone: "UTC",
+    },
+    onOutput: (output) => void process.stdout.write(output),
+  },
+);
