@@ -307,6 +307,7 @@ describe("which model answers", () => {
         api: "anthropic-messages" as const,
         baseUrl: spare.baseUrl,
         apiKey: { type: "literal" as const, value: "sk-spare" },
+        credentials: {},
         models: [],
         timeouts: {},
       };

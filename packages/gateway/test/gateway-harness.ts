@@ -167,7 +167,9 @@ export function withModel(baseUrl: string): (config: FactotumConfig) => Factotum
     agents: config.agents.map((agent) => ({ ...agent, model: { primary: "anthropic/claude-sonnet-5-5", fallbacks: [] } })),
     models: {
       ...config.models,
-      providers: { anthropic: { baseUrl, apiKey: { type: "literal", value: "sk-test-secret" }, models: [], timeouts: {} } },
+      providers: {
+        anthropic: { baseUrl, apiKey: { type: "literal", value: "sk-test-secret" }, credentials: {}, models: [], timeouts: {} },
+      },
     },
   });
 }

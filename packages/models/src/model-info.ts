@@ -3,6 +3,7 @@ import type { CatalogueRow } from "./catalogue/catalogue-row.ts";
 import { costOf } from "./catalogue/catalogue-cost.ts";
 import { findCatalogueRow } from "./catalogue/find-row.ts";
 import { PROVIDERS } from "./providers.ts";
+import { thinksWithinBudget } from "./thinking/thinking-levels.ts";
 
 /** What the configuration may say of a model; it wins over every rule here. */
 export type ModelInfoOverrides = Partial<Omit<ModelInfo, "provider" | "id" | "known">>;
@@ -69,6 +70,8 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
   const exact = row === undefined || VARIANTS.test(name) ? {} : limitsOf(row, byLine);
   const known = byLine !== undefined || exact.contextWindow !== undefined || overrides.contextWindow !== undefined;
   const cost = row === undefined ? undefined : costOf(row);
+  // What is told a number of tokens takes every level, whatever efforts the catalogue lists for it.
+  const levels = api === "anthropic-messages" && thinksWithinBudget(id) ? undefined : row?.levels;
   return {
     provider,
     id,
@@ -76,7 +79,7 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
     ...(byLine ?? UNKNOWN),
     ...exact,
     tools: "native",
-    ...(row?.levels === undefined ? {} : { thinkingLevels: row.levels }),
+    ...(levels === undefined ? {} : { thinkingLevels: levels }),
     ...(cost === undefined ? {} : { cost }),
     ...overrides,
     known,

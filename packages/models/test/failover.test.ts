@@ -122,6 +122,38 @@ describe("what is passed on", () => {
     },
   );
 
+  test("every credential of a model is asked before the next model, each once, and whoever answers is told each time", async () => {
+    const work = candidate("a", [failing("rate-limited")], "work");
+    const home = candidate("a", [failing("unauthorized", { type: "never" })], "home");
+    const spare = candidate("b", [answering("hello")], "spare");
+    const answered: string[] = [];
+    const switches: FailoverSwitch[] = [];
+    const client = createFailoverClient([work, home, spare], {
+      clock: new FakeClock(),
+      onAnswer: ({ model, credential }) => answered.push(`${model} ${credential}`),
+      onSwitch: (change) => switches.push(change),
+    });
+    await collect(client);
+    await collect(client);
+    expect([work.calls, home.calls, spare.calls]).toEqual([1, 1, 2]);
+    expect(answered).toEqual(["b spare", "b spare"]);
+    expect(switches.map(({ reasons }) => reasons.map(({ credential, type, reason }) => `${credential} ${type} ${reason}`))).toEqual([
+      ["work failed rate-limited", "home failed unauthorized"],
+      ["work skipped rate-limited", "home skipped unauthorized"],
+    ]);
+  });
+
+  test("a prompt that is too long for the model is so with every credential: it is for the session to compact", async () => {
+    const spare = candidate("b", [answering("hello")]);
+    const { client } = failover([
+      candidate("a", [failing("rate-limited")], "work"),
+      candidate("a", [failing("context-overflow", { type: "never" })], "home"),
+      spare,
+    ]);
+    expect(failureOf(await collect(client)).error.code).toBe("context-overflow");
+    expect(spare.calls).toBe(0);
+  });
+
   test("a fallback whose window is too small is passed over, and an abort while one is asked is told as such", async () => {
     const overflow = candidate("b", [failing("context-overflow", { type: "never" })]);
     const { client } = failover([candidate("a", [failing("server")]), overflow, candidate("c", [answering("hello")])]);

@@ -41,7 +41,7 @@ export type {
 export { SessionSummarySchema } from "./sessions.ts";
 export type { SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
-export type { ChannelStatus, GatewayStatus } from "./status.ts";
+export type { AgentStatus, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
 export { RunUsageSchema } from "./usage.ts";
 export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_EVENTS, RPC_METHODS } from "./methods.ts";

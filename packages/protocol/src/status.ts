@@ -9,6 +9,33 @@ export interface ChannelStatus {
   readonly evidenceAtMs?: number;
 }
 
+/** One agent, as `status` shows it. */
+export interface AgentStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly model: string;
+  /** Why the model cannot be used. */
+  readonly modelProblem?: string;
+  /** Names of the model's credentials in the order in which they are asked; never a key. */
+  readonly credentials?: readonly string[];
+  /** What of the agent's settings the model does not take, and what it gets in place of it. */
+  readonly modelNote?: string;
+}
+
+/** A model or a credential that is not asked for a while, because it failed. */
+export interface RestingModel {
+  readonly provider: string;
+  /** Absent when all models of the credential rest. */
+  readonly model?: string;
+  /** Its name, never the key. */
+  readonly credential: string;
+  /** Code of the error. */
+  readonly reason: string;
+  /** `permanent` needs a person; `transient` passes by itself. */
+  readonly class: "permanent" | "transient";
+  readonly untilMs: number;
+}
+
 /** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
 export interface GatewayStatus {
   readonly version: string;
@@ -25,7 +52,8 @@ export interface GatewayStatus {
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
-  readonly agents: readonly { readonly id: string; readonly name: string; readonly model: string; readonly modelProblem?: string }[];
+  readonly agents: readonly AgentStatus[];
+  readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
@@ -47,7 +75,26 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
     problems: z.array(z.string()),
     inactive: z.array(z.string()),
   }),
-  agents: z.array(z.strictObject({ id: z.string(), name: z.string(), model: z.string(), modelProblem: z.string().optional() })),
+  agents: z.array(
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      model: z.string(),
+      modelProblem: z.string().optional(),
+      credentials: z.array(z.string()).optional(),
+      modelNote: z.string().optional(),
+    }),
+  ),
+  resting: z.array(
+    z.strictObject({
+      provider: z.string(),
+      model: z.string().optional(),
+      credential: z.string(),
+      reason: z.string(),
+      class: z.enum(["permanent", "transient"]),
+      untilMs: z.number(),
+    }),
+  ),
   channels: z.array(
     z.strictObject({
       channel: z.string(),

@@ -36,9 +36,10 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     `config     ${config.path}${differs ? " (the file on disk is not what runs)" : ""}`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
-    ...status.agents.map(
-      ({ id, model, modelProblem }) => `agent      ${id}: ${model}${modelProblem === undefined ? "" : `  ! ${modelProblem}`}`,
-    ),
+    ...status.agents.flatMap(describeAgent),
+    ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
+      return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
+    }),
     ...status.channels.map(({ channel, accountId, state, detail }) => {
       return `channel    ${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}`;
     }),
@@ -50,6 +51,14 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
           `           ! ${inputs.deadLettered} could not be answered, ${outbox.deadLettered} could not be sent, ${outbox.ambiguous} may or may not have arrived`,
         ]),
     `usage      ${usage.totalTokens} tokens${cost}`,
+  ];
+}
+
+function describeAgent({ id, model, credentials = [], modelProblem, modelNote }: GatewayStatus["agents"][number]): string[] {
+  const keys = credentials.length > 1 ? ` (credentials ${credentials.join(", ")})` : "";
+  return [
+    `agent      ${id}: ${model}${keys}${modelProblem === undefined ? "" : `  ! ${modelProblem}`}`,
+    ...(modelNote === undefined ? [] : [`           ${modelNote}`]),
   ];
 }
 

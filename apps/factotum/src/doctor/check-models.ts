@@ -64,11 +64,17 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
 }
 
 async function checkKey(provider: string, { config, env }: Context): Promise<Finding | undefined> {
-  const secret = config.models.providers[provider]?.apiKey;
-  if (secret !== undefined) {
+  const configured = config.models.providers[provider];
+  const keys = [
+    ...(configured?.apiKey === undefined ? [] : [{ secret: configured.apiKey, place: `models.providers.${provider}.apiKey` }]),
+    ...Object.entries(configured?.credentials ?? {}).map(([name, { apiKey }]) => ({
+      secret: apiKey,
+      place: `models.providers.${provider}.credentials.${name}.apiKey`,
+    })),
+  ];
+  for (const { secret, place } of keys) {
     const resolved = await resolveSecret(secret, { env });
-    if (resolved.type === "resolved") return undefined;
-    const place = `models.providers.${provider}.apiKey`;
+    if (resolved.type === "resolved") continue;
     return {
       check: "model-key",
       level: "error",
@@ -76,6 +82,7 @@ async function checkKey(provider: string, { config, env }: Context): Promise<Fin
       fix: `Set the key there, or correct ${place}.`,
     };
   }
+  if (keys.length > 0) return undefined;
   const variable = PROVIDERS[provider]?.keyVariable;
   if (variable === undefined || (env[variable] ?? "").trim() !== "") return undefined;
   const fix = `Set ${variable} where the gateway starts, or: factotum config set models.providers.${provider}.apiKey '{ file: "credentials/${provider}" }'`;

@@ -1,7 +1,7 @@
-import { MODEL_APIS, type ModelApi, type ModelCost } from "@factotum/agent-contract";
+import { MODEL_APIS, THINKING_LEVELS, type ModelApi, type ModelCost, type ThinkingLevel } from "@factotum/agent-contract";
 import * as z from "zod";
 import { SecretSchema, type Secret } from "./secret.ts";
-import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
+import { CountSchema, IdSchema, SecondsSchema, TextSchema } from "./values.ts";
 
 /** Limits of a model request. Keep-alives do not count as progress. */
 export interface ModelTimeouts {
@@ -19,6 +19,12 @@ export interface ModelEntry {
   /** Tokens. */
   readonly maxOutput?: number | undefined;
   readonly input?: readonly ("text" | "image")[] | undefined;
+  /** `native`: the provider's own tool calls; `prompt`: tools are described in the prompt and calls are read from the text; `none`: no tools. */
+  readonly tools?: "native" | "prompt" | "none" | undefined;
+  /** Whether it thinks before it answers. Naming `thinkingLevels` says that it does. */
+  readonly reasoning?: boolean | undefined;
+  /** The levels that may be asked of it. */
+  readonly thinkingLevels?: readonly ThinkingLevel[] | undefined;
   /** US dollars for one million tokens. */
   readonly cost?: ModelCost | undefined;
 }
@@ -29,7 +35,10 @@ export interface ProviderConfig {
   readonly api?: ModelApi | undefined;
   /** The vendor's documented base, with or without its version. Left out for a provider that is known by its id. */
   readonly baseUrl?: string | undefined;
+  /** The short form of one credential; together with `credentials` it is an error. */
   readonly apiKey?: Secret | undefined;
+  /** Several keys by name, in the order in which they are tried. */
+  readonly credentials: Readonly<Record<string, { readonly apiKey: Secret }>>;
   readonly models: readonly ModelEntry[];
   readonly timeouts: ModelTimeouts;
 }
@@ -66,8 +75,14 @@ const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
     .array(z.enum(["text", "image"]))
     .min(1)
     .optional(),
+  tools: z.enum(["native", "prompt", "none"]).optional(),
+  reasoning: z.boolean().optional(),
+  thinkingLevels: z.array(z.enum(THINKING_LEVELS)).min(1).optional(),
   cost: CostSchema.optional(),
 });
+
+/** Names of digits alone are no names here: an object puts them first, whatever order they were written in. */
+const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { error: "a credential's name has a letter in it" });
 
 const ProviderIdSchema = z.string().regex(/^[^\s/]+$/, { error: "a provider's id has no space and no /" });
 
@@ -75,6 +90,7 @@ const ProviderSchema: z.ZodType<ProviderConfig> = z.strictObject({
   api: z.enum(MODEL_APIS).optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: "an address that begins with http:// or https:// is expected" }).optional(),
   apiKey: SecretSchema.optional(),
+  credentials: z.record(CredentialNameSchema, z.strictObject({ apiKey: SecretSchema })).default({}),
   models: z.array(ModelEntrySchema).default([]),
   timeouts: TimeoutsSchema,
 });

@@ -22,10 +22,24 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
     invalid(["bindings", index, "agentId"], `there is no agent "${agentId}"${suggestion(nearestName(agentId, ids))}`);
   });
   checkAliases(config, invalid);
+  checkProviders(config, invalid);
   if (config.gateway.auth.mode === "none" && !isLoopbackBind(config.gateway.bind)) {
     invalid(["gateway", "auth", "mode"], `"none" would let everybody on the network in; use "token", or bind to loopback`);
   }
   return problems;
+}
+
+function checkProviders({ models }: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {
+  for (const [id, { apiKey, credentials, models: entries }] of Object.entries(models.providers)) {
+    const place = ["models", "providers", id];
+    if (apiKey !== undefined && Object.keys(credentials).length > 0) {
+      invalid([...place, "apiKey"], "this is the short form of one credential; give it a name among credentials, or take those away");
+    }
+    entries.forEach(({ reasoning, thinkingLevels }, index) => {
+      if (reasoning !== false || thinkingLevels === undefined) return;
+      invalid([...place, "models", index, "thinkingLevels"], "a model that does not reason has no levels; take one of the two away");
+    });
+  }
 }
 
 function checkAliases(config: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {

@@ -55,7 +55,7 @@ test("the full document sets every key of the schema and is valid", async () => 
   );
   // What another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
   const elsewhere =
-    /^(\$schema|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|.*groups\.g1\.tools)/;
+    /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|.*groups\.g1\.tools)/;
   expect(unset.filter((path) => !elsewhere.test(path))).toEqual([]);
 });
 
@@ -133,12 +133,27 @@ describe("every key", { timeout: 60_000 }, () => {
         "models.providers.local.models[0].id -> models.providers.local.models[0].id",
         "models.providers.local.models[0].cost.input -> models.providers.local.models[0].cost.input",
         "models.providers.local.models[0].cost.output -> models.providers.local.models[0].cost.output",
+        "models.providers.shared.credentials.work.apiKey -> models.providers.shared.credentials.work.apiKey",
+        "models.providers.shared.credentials.home.apiKey -> models.providers.shared.credentials.home.apiKey",
         "mcp.servers.files.command -> mcp.servers.files.command",
         "mcp.servers.remote.url -> mcp.servers.remote.url",
         "lsp.servers.ts.command -> lsp.servers.ts.command",
       ]
     `);
   });
+});
+
+test.each([
+  [{ apiKey: "k", credentials: { work: { apiKey: "k" } } }, "models.providers.local.apiKey"],
+  [{ credentials: { "1": { apiKey: "k" } } }, "models.providers.local.credentials"],
+  [{ credentials: { "Work Account": { apiKey: "k" } } }, "models.providers.local.credentials"],
+  [{ models: [{ id: "m", reasoning: false, thinkingLevels: ["low"] }] }, "models.providers.local.models[0].thinkingLevels"],
+  [{ models: [{ id: "m", thinkingLevels: [] }] }, "models.providers.local.models[0].thinkingLevels"],
+  [{ models: [{ id: "m", tools: "some" }] }, "models.providers.local.models[0].tools"],
+])("%j of a provider contradicts itself", async (provider, place) => {
+  const { types, paths: places } = await check({ models: { providers: { local: provider } } });
+  expect(types).toEqual(["invalid-value"]);
+  expect(places[0]?.startsWith(place), places.join()).toBe(true);
 });
 
 test("arbitrary JSON never throws, and never becomes valid with a fatal problem", async () => {

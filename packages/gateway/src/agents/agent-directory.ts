@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { ModelError } from "@factotum/agent-contract";
-import type { AgentTool, CacheRetention, Logger, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import type { AgentTool, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
@@ -10,6 +10,7 @@ import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import { SourceWatch } from "../workspace/source-watch.ts";
 import { filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
+import { ToolQuarantine } from "./tool-quarantine.ts";
 
 /** What the directory is made of. */
 export interface AgentDirectoryOptions {
@@ -41,8 +42,8 @@ export interface AgentRuntime {
   model(override: string | undefined): Promise<ResolvedModel>;
   /** The models that are asked when that one fails, in order; none for a model that somebody chose for the session. */
   fallbacks(override: string | undefined): Promise<readonly ResolvedModel[]>;
-  /** The tools that every layer of the policy admits, the group's included. */
-  tools(options: { readonly provider: string; readonly group: GroupConfig | undefined }): readonly AgentTool[];
+  /** The tools that every layer of the policy admits, the group's included, and that the model can be offered. */
+  tools(options: { readonly model: ModelInfo; readonly group: GroupConfig | undefined }): readonly AgentTool[];
   skills(options: {
     readonly workspace: string;
     readonly group: GroupConfig | undefined;
@@ -57,7 +58,8 @@ export class AgentDirectory {
 
   constructor(options: AgentDirectoryOptions) {
     this.#options = options;
-    this.#agents = new Map(options.config.agents.map((agent) => [agent.id, createAgentRuntime(agent, options)]));
+    const quarantine = new ToolQuarantine(options.logger);
+    this.#agents = new Map(options.config.agents.map((agent) => [agent.id, createAgentRuntime(agent, quarantine, options)]));
     for (const agent of options.config.agents) this.#warnOfUnknownTools(agent);
   }
 
@@ -109,7 +111,7 @@ function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, ses
   return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
 }
 
-function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions): AgentRuntime {
+function createAgentRuntime(agent: ResolvedAgent, quarantine: ToolQuarantine, options: AgentDirectoryOptions): AgentRuntime {
   const { config } = options;
   const layers: readonly ToolPolicyLayer[] = [config.tools, agent.tools];
   return {
@@ -134,6 +136,7 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       agent.skipBootstrap,
       agent.bootstrapMaxChars,
       agent.bootstrapTotalMaxChars,
+      modelTraits(config),
     ]),
     sources: new SourceWatch({ workspace: agent.workspace, skillFolders: options.skillFolders, logger: options.logger }),
     time: createTimeFormat(agent.userTimezone),
@@ -149,11 +152,13 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    tools: ({ provider, group }) => {
-      const byProvider = config.tools.byProvider[provider];
+    tools: ({ model, group }) => {
+      const byProvider = config.tools.byProvider[model.provider];
       const all = [...layers, ...(byProvider === undefined ? [] : [byProvider]), ...(group?.tools === undefined ? [] : [group.tools])];
-      return orderTools(filterTools(options.tools, all).tools.map((tool) => ({ tool, name: tool.name, origin: "core" as const }))).map(
-        ({ tool }) => tool,
+      const ordered = orderTools(filterTools(options.tools, all).tools.map((tool) => ({ tool, name: tool.name, origin: "core" as const })));
+      return quarantine.admit(
+        ordered.map(({ tool }) => tool),
+        model,
       );
     },
     skills: async ({ workspace, group, signal }) => {
@@ -161,6 +166,17 @@ function createAgentRuntime(agent: ResolvedAgent, options: AgentDirectoryOptions
       return options.skills.list({ workspace, signal, ...(allow === undefined ? {} : { allow }) });
     },
   };
+}
+
+/** What the configuration says of models that shows in prompts: how they get tools, whether they think by themselves. */
+function modelTraits({ models }: FactotumConfig): unknown {
+  return Object.entries(models.providers).flatMap(([provider, { models: entries }]) =>
+    entries.flatMap(({ id, tools, reasoning, thinkingLevels }) =>
+      tools === undefined && reasoning === undefined && thinkingLevels === undefined
+        ? []
+        : [[provider, id, tools, reasoning, thinkingLevels]],
+    ),
+  );
 }
 
 /** A fallback that cannot be used is passed over: the others are still there to help. */

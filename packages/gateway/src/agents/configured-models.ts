@@ -1,6 +1,6 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelInfo, Random } from "@factotum/agent-contract";
-import { parseModelReference, resolveSecret } from "@factotum/config";
+import { parseModelReference } from "@factotum/config";
 import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
 import {
   checkWindow,
@@ -11,7 +11,8 @@ import {
   resolveModelInfo,
 } from "@factotum/models";
 import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
-import type { ModelSource, ResolvedModel } from "./model-source.ts";
+import { findKeys } from "./find-keys.ts";
+import type { ModelCandidate, ModelSource, ResolvedModel } from "./model-source.ts";
 
 /** What models are found with. */
 export interface ConfiguredModelsOptions {
@@ -90,19 +91,24 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
       { retry: { type: "never" } },
     );
   }
-  const key = await findKey(id, options);
-  if (key !== undefined) options.onSecret(key.value);
-  const client = createModelClient({
-    info: resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) }),
+  const info = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
+  const keys = await findKeys(id, provider, options);
+  judgeWindow(info, options);
+  for (const { value } of keys) options.onSecret(value);
+  const common = {
+    info,
     ...(baseUrl === undefined || baseUrl === "" ? {} : { baseUrl }),
-    ...(key === undefined ? {} : { apiKey: key.value }),
     timeouts: timeouts(config, provider),
     fetch: options.fetch,
     clock: options.clock,
     random: options.random,
-  });
-  judgeWindow(client.info, options);
-  return { reference: `${id}/${name}`, client, ...(key === undefined ? {} : { credential: key.name }) };
+  };
+  const withKeys = keys.map(({ value, name: credential }): ModelCandidate => ({
+    client: createModelClient({ ...common, apiKey: value }),
+    credential,
+  }));
+  const [first = { client: createModelClient(common) }, ...others] = withKeys;
+  return { reference: `${id}/${name}`, ...first, candidates: [first, ...others] };
 }
 
 /** An agent needs room to work in: a window that is too small is refused, a narrow one is told. */
@@ -117,6 +123,10 @@ function overrides(model: ModelEntry | undefined): ModelInfoOverrides {
     ...(model?.contextWindow === undefined ? {} : { contextWindow: model.contextWindow }),
     ...(model?.maxOutput === undefined ? {} : { maxOutput: model.maxOutput }),
     ...(model?.input === undefined ? {} : { input: model.input }),
+    ...(model?.tools === undefined ? {} : { tools: model.tools }),
+    // Naming the levels of its thinking says that it thinks.
+    ...(model?.reasoning === undefined && model?.thinkingLevels === undefined ? {} : { reasoning: model.reasoning ?? true }),
+    ...(model?.thinkingLevels === undefined ? {} : { thinkingLevels: model.thinkingLevels }),
     ...(model?.cost === undefined ? {} : { cost: model.cost }),
   };
 }
@@ -133,22 +143,4 @@ function timeouts(config: FactotumConfig, provider: ProviderConfig | undefined):
 
 function defined(limits: ModelTimeouts): ModelTimeouts {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
-}
-
-/** The configured key, else the vendor's own environment variable. A configured one that does not resolve is an error, never "no key". */
-async function findKey(
-  providerId: string,
-  { config, environment }: ConfiguredModelsOptions,
-): Promise<{ readonly value: string; readonly name: string } | undefined> {
-  const secret = Object.hasOwn(config.models.providers, providerId) ? config.models.providers[providerId]?.apiKey : undefined;
-  if (secret === undefined) {
-    const variable = Object.hasOwn(PROVIDERS, providerId) ? PROVIDERS[providerId]?.keyVariable : undefined;
-    const value = variable === undefined ? undefined : environment[variable]?.trim();
-    return variable === undefined || value === undefined || value === "" ? undefined : { value, name: variable };
-  }
-  const resolution = await resolveSecret(secret, { env: environment });
-  if (resolution.type === "resolved") return { value: resolution.value, name: `models.providers.${providerId}.apiKey` };
-  throw new ModelError("unauthorized", `models.providers.${providerId}.apiKey has no value: ${resolution.message}.`, {
-    retry: { type: "never" },
-  });
 }

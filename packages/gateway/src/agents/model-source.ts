@@ -1,12 +1,18 @@
 import type { ModelClient } from "@factotum/agent-contract";
 
-/** A model that can be talked to. */
-export interface ResolvedModel {
+/** One way to ask a model: with one of its provider's credentials. */
+export interface ModelCandidate {
+  readonly client: ModelClient;
+  /** Name of the credential or where its key came from; never the key. Absent for a model without one. */
+  readonly credential?: string;
+}
+
+/** A model that can be talked to. `client` and `credential` are those of the credential that is asked first. */
+export interface ResolvedModel extends ModelCandidate {
   /** `provider/model`, as it stands in the prompt and in lists. */
   readonly reference: string;
-  readonly client: ModelClient;
-  /** Where its key came from, for reports; never the key. Absent for a model without one. */
-  readonly credential?: string;
+  /** Every credential in the order in which they are asked; the first is the one above. */
+  readonly candidates: readonly ModelCandidate[];
 }
 
 /** Finds models by reference. */

@@ -11,8 +11,10 @@ export interface RequestRecorderOptions {
   readonly causes: readonly string[];
   /** Requests that the turn had sent before, in a process that has ended. */
   readonly sentBefore: number;
-  /** The models that may answer, the session's own first. */
-  readonly models: readonly { readonly reference: string; readonly credential?: string }[];
+  /** Reference of the session's model. */
+  readonly model: string;
+  /** Name of the credential with which the model of a reference was asked last. */
+  readonly credentialOf: (reference: string) => string | undefined;
   /** The last entry of the transcript that is on disk. */
   readonly lastEntryId: string;
   readonly digests: MessageDigests;
@@ -51,7 +53,7 @@ export class RequestRecorder {
   }
 
   async *#record(client: ModelClient, request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncGenerator<ModelEvent, void> {
-    const keep = this.#begin(request, client);
+    const keep = this.#begin(request);
     let ended = false;
     try {
       for await (const event of client.stream(request, options)) {
@@ -68,11 +70,8 @@ export class RequestRecorder {
   }
 
   /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. */
-  #begin(
-    { system: _system, tools: _tools, messages, ...settings }: ModelRequest,
-    client: ModelClient,
-  ): (end: LastEvent | undefined) => void {
-    const { promptHash, view, causes, sentBefore, digests, clock, models } = this.#options;
+  #begin({ system: _system, tools: _tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
+    const { promptHash, view, causes, sentBefore, digests, clock, credentialOf } = this.#options;
     const startedMs = clock.monotonic();
     this.#number += 1;
     const sent = {
@@ -87,11 +86,8 @@ export class RequestRecorder {
     };
     return (end) => {
       const message = end?.type === "message-end" ? end.message : end?.partial;
-      const model =
-        end?.type === "message-end"
-          ? `${end.message.provider}/${end.message.model}`
-          : (models[0]?.reference ?? `${client.info.provider}/${client.info.id}`);
-      const credential = models.find(({ reference }) => reference === model)?.credential;
+      const model = end?.type === "message-end" ? `${end.message.provider}/${end.message.model}` : this.#options.model;
+      const credential = credentialOf(model);
       this.#ended.push({
         ...sent,
         model,

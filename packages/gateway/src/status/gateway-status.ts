@@ -1,6 +1,9 @@
-import type { GatewayStatus } from "@factotum/protocol";
+import type { AgentStatus, GatewayStatus, RestingModel } from "@factotum/protocol";
 import { ModelError } from "@factotum/agent-contract";
+import { clampThinking } from "@factotum/models";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { Engine } from "../engine.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
 
 /** What the gateway knows of itself and the engine does not. */
 export interface StatusFacts {
@@ -19,21 +22,44 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
   const { costUsd, total } = counts.usage;
   return {
     ...facts,
-    agents: await Promise.all(
-      agents.list().map(async (agent) => {
-        const base = { id: agent.config.id, name: agent.name ?? agent.config.id };
-        try {
-          return { ...base, model: (await agent.model(undefined)).reference };
-        } catch (error) {
-          if (!ModelError.isInstance(error)) throw error;
-          return { ...base, model: agent.config.model?.primary ?? "", modelProblem: error.message };
-        }
-      }),
-    ),
+    agents: await Promise.all(agents.list().map(agentStatus)),
+    resting: restingModels(engine.services),
     channels: channels.status(),
     sessions: { total: counts.sessions, running: engine.running },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
     outbox: { waiting: counts.outboxWaiting, deadLettered: counts.outboxDead, ambiguous: counts.outboxAmbiguous },
     usage: { totalTokens: total, ...(costUsd === undefined ? {} : { costUsd }) },
   };
+}
+
+/** Models and credentials that are not asked now, what rests longest first. */
+function restingModels({ cooldowns, clock }: Pick<TurnServices, "cooldowns" | "clock">): readonly RestingModel[] {
+  const nowMs = clock.monotonic();
+  return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({
+    provider,
+    ...(model === undefined ? {} : { model }),
+    credential,
+    reason,
+    class: kind,
+    untilMs: Math.round(clock.now() + untilMs - nowMs),
+  }));
+}
+
+async function agentStatus(agent: AgentRuntime): Promise<AgentStatus> {
+  const base = { id: agent.config.id, name: agent.name ?? agent.config.id };
+  try {
+    const { reference, candidates, client } = await agent.model(undefined);
+    const credentials = candidates.flatMap(({ credential }) => credential ?? []);
+    const { thinking } = agent.config;
+    const note = thinking === undefined ? undefined : clampThinking(client.info, thinking).note;
+    return {
+      ...base,
+      model: reference,
+      ...(credentials.length === 0 ? {} : { credentials }),
+      ...(note === undefined ? {} : { modelNote: note }),
+    };
+  } catch (error) {
+    if (!ModelError.isInstance(error)) throw error;
+    return { ...base, model: agent.config.model?.primary ?? "", modelProblem: error.message };
+  }
 }

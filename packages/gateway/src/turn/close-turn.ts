@@ -25,6 +25,8 @@ export interface FinishedRun {
   readonly model: string | undefined;
   /** Another model than the session's has answered: what the person is told of it (R28). */
   readonly switchNotice: string | undefined;
+  /** What else the conversation is told; it is sent to no channel. */
+  readonly note?: string | undefined;
 }
 
 /** What the final commit says to the person. */
@@ -51,6 +53,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     }) === "deny";
   const closing = decideClosing(run);
   const notices: readonly TranscriptBody[] = [
+    ...(run.note === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.note }]),
     ...(run.switchNotice === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.switchNotice }]),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
   ];

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { AgentMessage, Clock, Logger, ModelClient } from "@factotum/agent-contract";
 import { fallbackCompaction, groupSummaries, limitSummary, planCompaction, renderSummaryRequest } from "@factotum/agent-core";
 import type { SummaryPart } from "@factotum/agent-core";
+import type { Cooldowns } from "@factotum/models";
 import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
+import { modelChain } from "../agents/model-chain.ts";
 import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { chargedModel } from "../spend/charged-model.ts";
@@ -22,6 +24,7 @@ export interface CompactorOptions {
   readonly store: Store;
   readonly models: ModelSource;
   readonly spend: SpendGuard;
+  readonly cooldowns: Cooldowns;
   readonly clock: Clock;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
@@ -154,8 +157,12 @@ export class Compactor {
 
   async #summariser(request: CompactionRequest): Promise<ModelClient> {
     const reference = request.agent.config.compaction.model;
-    const { client } = reference === undefined ? request.model : await this.#services.models.resolve(reference);
-    return chargedModel(client, { agentId: request.agent.config.id, kind: "compaction" }, this.#services.spend);
+    const model = reference === undefined ? request.model : await this.#services.models.resolve(reference);
+    return chargedModel(
+      modelChain([model], this.#services),
+      { agentId: request.agent.config.id, kind: "compaction" },
+      this.#services.spend,
+    );
   }
 
   /** One summary; the same part is not asked for twice. */

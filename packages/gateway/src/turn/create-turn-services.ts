@@ -52,6 +52,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     logger,
   });
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
+  const cooldowns = new Cooldowns();
   const spend = new SpendGuard({
     config: config.spend,
     store,
@@ -79,9 +80,9 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     watchers: new InputWatchers(),
     cache,
     toolGate: createToolGate(),
-    cooldowns: new Cooldowns(),
+    cooldowns,
     spend,
-    compactor: new Compactor({ store, models: options.models, spend, clock, events, cache, logger }),
+    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, events, cache, logger }),
     clock,
     random,
     logger,

@@ -189,7 +189,7 @@ function assemble(
   services: TurnServices,
 ): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings"> {
   const { agent, model } = context;
-  const available = new Map(agent.tools({ provider: model.client.info.provider, group: context.group }).map((tool) => [tool.name, tool]));
+  const available = new Map(agent.tools({ model: model.client.info, group: context.group }).map((tool) => [tool.name, tool]));
   return {
     turn,
     agent,

@@ -95,7 +95,7 @@ async function renderPrompt(
       sessionId: context.sessionId,
       kind: request.kind,
       isMain: request.sessionKey === agentSessionKey(agent.config.id, services.config.session.mainKey),
-      tools: agent.tools({ provider: info.provider, group }),
+      tools: agent.tools({ model: info, group }),
       skills,
       bootstrap: plan,
       workspace,

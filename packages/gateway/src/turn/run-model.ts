@@ -1,9 +1,13 @@
 import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
-import { createFailoverClient } from "@factotum/models";
+import { clampThinking } from "@factotum/models";
 import type { FailoverSwitch } from "@factotum/models";
+import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { credentialProfile } from "../agents/session-credential.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import type { PromptCause } from "./prompt-cause.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** The model of one run: its fallbacks behind it, every call charged before it is sent. */
@@ -11,6 +15,10 @@ export interface RunModel {
   readonly client: ModelClient;
   /** What to tell the person when another model than the session's has answered, and did not in the turn before. */
   switchNotice(history: readonly AgentMessage[]): string | undefined;
+  /** The credential with which the model of this reference was asked last. */
+  credentialOf(reference: string): string | undefined;
+  /** The profile of the session's entry, when another credential than the session's has answered for its model. */
+  changedProfile(): string | undefined;
 }
 
 /** Puts the model of a run together. */
@@ -19,32 +27,53 @@ export function createRunModel(
   cause: SpendCause,
   services: Pick<TurnServices, "clock" | "cooldowns" | "spend" | "logger">,
 ): RunModel {
+  const { model, fallbacks } = models;
+  const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
   let last: FailoverSwitch | undefined;
-  // A model without a fallback never rests: there is nobody to go to, and whoever has mended the key must not wait.
-  if (models.fallbacks.length === 0)
-    return { client: chargedModel(models.model.client, cause, services.spend), switchNotice: () => undefined };
-  // One credential a provider is configured today; its name is for cooldowns and messages.
-  const candidates = [models.model, ...models.fallbacks].map(({ client }) => ({ client, credential: "default" }));
-  const client = createFailoverClient(candidates, {
+  const chain = modelChain([model, ...fallbacks], {
     clock: services.clock,
     cooldowns: services.cooldowns,
+    onAnswer: ({ provider, model: id, credential }) => {
+      const reference = `${provider}/${id}`;
+      if (asked.get(reference) !== undefined) asked.set(reference, credential);
+    },
     onSwitch: (change) => {
-      last = change;
-      services.logger.warn("Another model answers", {
-        from: `${change.from.provider}/${change.from.model}`,
-        to: `${change.to.provider}/${change.to.model}`,
+      if (change.modelChanged) last = change;
+      services.logger.warn(change.modelChanged ? "Another model answers" : "Another credential answers", {
+        from: nameOf(change.from),
+        to: nameOf(change.to),
         reasons: change.reasons,
       });
     },
   });
   return {
-    client: chargedModel(client, cause, services.spend),
+    client: chargedModel(chain, cause, services.spend),
     switchNotice: (history) => {
-      if (last === undefined || !last.modelChanged) return undefined;
+      if (last === undefined) return undefined;
       const { from, to, reasons } = last;
       const before = history.findLast((message) => message.role === "assistant");
       if (before?.provider === to.provider && before.model === to.model) return undefined;
       return `${to.provider}/${to.model} answered, because ${from.provider}/${from.model} could not (${reasons[0]?.reason ?? "it failed"}).`;
     },
+    credentialOf: (reference) => asked.get(reference),
+    changedProfile: () => {
+      const credential = asked.get(model.reference);
+      return credential === undefined || credential === model.credential
+        ? undefined
+        : credentialProfile(model.client.info.provider, credential);
+    },
   };
+}
+
+/** Causes at which a level of thinking begins to hold. */
+const LEVEL_CAUSES: ReadonlySet<string> = new Set<PromptCause>(["new-session", "config-change", "model-change"]);
+
+/** That the model does not take the level of thinking that was asked for, in the first turn for which that holds. */
+export function thinkingNote({ settings, model, kept }: Pick<PreparedTurn, "settings" | "model" | "kept">): string | undefined {
+  if (settings.thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
+  return clampThinking(model.client.info, settings.thinking).note;
+}
+
+function nameOf({ provider, model, credential }: FailoverSwitch["from"]): string {
+  return `${provider}/${model} (${credential})`;
 }

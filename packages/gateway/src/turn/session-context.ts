@@ -4,6 +4,7 @@ import type { AccountConfig, GroupConfig } from "@factotum/config";
 import type { SessionRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { preferCredential } from "../agents/session-credential.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What is known of a session before its turn. */
@@ -40,7 +41,7 @@ export async function readSessionContext(
     record,
     sessionId: record?.sessionId ?? services.random.uuid(),
     agent,
-    model: await agent.model(record?.overrides.model),
+    model: preferCredential(await agent.model(record?.overrides.model), record?.overrides.authProfile),
     fallbacks: await agent.fallbacks(record?.overrides.model),
     isGroup,
     thinking: record?.overrides.thinking ?? agent.config.thinking,

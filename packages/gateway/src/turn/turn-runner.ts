@@ -12,7 +12,7 @@ import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { compactNow } from "./make-room.ts";
 import { readSessionContext } from "./session-context.ts";
-import { createRunModel } from "./run-model.ts";
+import { createRunModel, thinkingNote } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { answerInput } from "./answer-input.ts";
@@ -122,7 +122,8 @@ export class TurnRunner {
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const requests = new RequestRecorder({
       ...prepared.kept,
-      models: [prepared.model, ...prepared.fallbacks],
+      model: prepared.model.reference,
+      credentialOf: (reference) => runModel.credentialOf(reference),
       digests: this.#digests,
       clock,
     });
@@ -170,6 +171,8 @@ export class TurnRunner {
       usage,
       switchNotice: runModel.switchNotice(prepared.history),
     });
+    const authProfile = runModel.changedProfile();
+    if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
 
   /** The provider found the request too long, whatever was estimated: the conversation is compacted, and the turn goes on. */
@@ -190,6 +193,7 @@ export class TurnRunner {
       turn: prepared.turn,
       outcome,
       ...end,
+      note: thinkingNote(prepared),
       entries: recorder.takePending(),
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,

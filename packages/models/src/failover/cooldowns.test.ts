@@ -83,6 +83,18 @@ describe("whom a cooldown concerns", () => {
   });
 });
 
+test("everything that rests is listed, what rests longest first, and nothing that has rested", () => {
+  const cooldowns = new Cooldowns();
+  cooldowns.fail(KEY, error("rate-limited"), 0);
+  cooldowns.fail(OTHER_CREDENTIAL, error("unauthorized", { type: "never" }, 401), 0);
+  expect(cooldowns.list(1)).toEqual([
+    { provider: "house", credential: "home", reason: "unauthorized", class: "permanent", untilMs: 10 * MINUTE, demanded: false },
+    { ...KEY, reason: "rate-limited", class: "transient", untilMs: 30_000, demanded: false },
+  ]);
+  expect(cooldowns.list(30_000)).toHaveLength(1);
+  expect(cooldowns.list(HOUR)).toEqual([]);
+});
+
 test("an answer forgets the failures, and so does a day", () => {
   const cooldowns = new Cooldowns();
   cooldowns.fail(KEY, error("rate-limited"), 0);

@@ -43,7 +43,15 @@ const RULES: Readonly<Partial<Record<ModelErrorCode, { readonly class: Cooldown[
   billing: BILLING,
 };
 
-interface Entry extends Cooldown {
+/** A cooldown, and whom it concerns. */
+export interface RestingCandidate extends Cooldown {
+  readonly provider: string;
+  readonly credential: string;
+  /** Absent when all models of the credential rest. */
+  readonly model?: string;
+}
+
+interface Entry extends RestingCandidate {
   readonly failures: number;
 }
 
@@ -66,17 +74,34 @@ export class Cooldowns {
     );
   }
 
+  /** Everything that rests now, what rests longest first. */
+  list(nowMs: number): readonly RestingCandidate[] {
+    const active = [...this.#entries.values()].filter(({ untilMs }) => untilMs > nowMs);
+    return active.map(({ failures: _failures, ...resting }) => resting).toSorted((a, b) => b.untilMs - a.untilMs);
+  }
+
   /** Notes a failure and says how long the candidate rests; `undefined` when the failure says nothing of the candidate. */
   fail(key: CandidateKey, error: Pick<ModelError, "code" | "retry" | "status">, nowMs: number): Cooldown | undefined {
     const rule = RULES[error.code];
     if (rule === undefined) return undefined;
     this.#forget(nowMs);
-    const name = nameOf(key, error.code, isOfCredential(error));
+    const ofCredential = isOfCredential(error);
+    const name = nameOf(key, error.code, ofCredential);
     const failures = (this.#entries.get(name)?.failures ?? 0) + 1;
     const stepMs = rule.stepsMs[Math.min(failures, rule.stepsMs.length) - 1] ?? 0;
     const demanded = error.retry.type === "after";
     const restMs = error.retry.type === "after" ? error.retry.delayMs : stepMs;
-    const entry = { reason: error.code, class: rule.class, untilMs: nowMs + restMs, demanded, failures };
+    const { provider, credential, model } = key;
+    const entry: Entry = {
+      provider,
+      credential,
+      ...(ofCredential ? {} : { model }),
+      reason: error.code,
+      class: rule.class,
+      untilMs: nowMs + restMs,
+      demanded,
+      failures,
+    };
     this.#entries.set(name, entry);
     return entry;
   }

@@ -32,6 +32,8 @@ export interface FailoverOptions {
   readonly cooldowns?: Cooldowns;
   /** Called once for a call that another candidate than the first answers, before its first event. Must not throw. */
   readonly onSwitch?: (change: FailoverSwitch) => void;
+  /** Called once for each call, with the candidate that answers, before its first event. Must not throw. */
+  readonly onAnswer?: (candidate: CandidateKey) => void;
 }
 
 interface Entry extends CandidateKey {
@@ -59,6 +61,7 @@ export function createFailoverClient(candidates: readonly FailoverCandidate[], o
       const now = (): number => options.clock.monotonic();
       for (let entry = plan.next(now()); entry !== undefined; entry = plan.next(now())) {
         const tell = (): void => {
+          options.onAnswer?.(keyOf(entry));
           if (entry !== first) options.onSwitch?.(toSwitch(first, entry, plan.attempts));
         };
         if (yield* ask(entry, { plan, now, tell, events: entry.client.stream(request, { signal }) })) return;

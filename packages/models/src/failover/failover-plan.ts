@@ -14,10 +14,13 @@ export class FailoverPlan<Candidate extends CandidateKey> {
   readonly #cooldowns: Cooldowns;
   readonly #attempts: Attempt<Candidate>[] = [];
   readonly #waiting: Candidate[];
+  readonly #first: Candidate;
   #lastResortUsed = false;
 
   constructor(candidates: readonly Candidate[], cooldowns: Cooldowns) {
-    if (candidates.length === 0) throw new TypeError("A failover plan needs at least one candidate.");
+    const [first] = candidates;
+    if (first === undefined) throw new TypeError("A failover plan needs at least one candidate.");
+    this.#first = first;
     this.#waiting = [...candidates];
     this.#cooldowns = cooldowns;
   }
@@ -40,7 +43,7 @@ export class FailoverPlan<Candidate extends CandidateKey> {
   /** Notes that the candidate failed. `stop`: the failure is the request's, so no other candidate is asked. */
   fail(candidate: Candidate, error: ModelError, nowMs: number): "stop" | "go-on" {
     this.#cooldowns.fail(candidate, error, nowMs);
-    const isFirst = this.#attempts.every(({ type }) => type === "skipped");
+    const isFirst = this.#attempts.every(({ type }) => type === "skipped") || isSameModel(candidate, this.#first);
     this.#attempts.push({ type: "failed", candidate, error });
     return goesOn(error, isFirst) ? "go-on" : "stop";
   }
@@ -83,6 +86,11 @@ export class FailoverPlan<Candidate extends CandidateKey> {
     this.#attempts.splice(soonest.index, 1);
     return soonest.candidate;
   }
+}
+
+/** Another credential changes neither the window nor the model. */
+function isSameModel(left: CandidateKey, right: CandidateKey): boolean {
+  return left.provider === right.provider && left.model === right.model;
 }
 
 /**

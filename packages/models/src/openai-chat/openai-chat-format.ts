@@ -15,6 +15,12 @@ const REPLAYS_THINKING = new Set(["deepseek", "moonshotai"]);
 /** Servers that know the effort `none`; for others, thinking that is off is thinking that is not asked for. */
 const KNOWS_NONE = new Set(["ollama", "openrouter"]);
 
+/**
+ * Servers that know the older name of the output limit alone: under the newer one they would answer without a limit. llama.cpp has learnt the newer
+ * name, but not in the builds that most people run.
+ */
+const KNOWS_MAX_TOKENS_ONLY = new Set(["deepseek", "moonshotai", "together", "ollama", "lmstudio", "llamacpp"]);
+
 /** Chat Completions: OpenAI's own, and every server that copies it. */
 export const openaiChat: WireFormatModule = {
   renderRules: (info, baseUrl) => ({
@@ -32,24 +38,53 @@ export const openaiChat: WireFormatModule = {
   streamRules: CHAT_STREAM_RULES,
   connect: ({ info, baseUrl, apiKey, fetch }) => {
     const own = isOpenAI(info, baseUrl);
+    const transformRequestBody = takesCompletionLimit(info, baseUrl) ? nameCompletionLimit : undefined;
+    const compatible = { name: "compatible", baseURL: baseUrl, apiKey, fetch, includeUsage: true };
     return {
       model: own
         ? createOpenAI({ baseURL: baseUrl, apiKey, fetch }).chat(info.id)
-        : createOpenAICompatible({ name: "compatible", baseURL: baseUrl, apiKey, fetch, includeUsage: true })(info.id),
+        : createOpenAICompatible({ ...compatible, ...(transformRequestBody === undefined ? {} : { transformRequestBody }) })(info.id),
       prepare: (request, { prompt, tools, maxOutputTokens }) => ({
         prompt,
         ...(tools.length === 0 ? {} : { tools }),
-        maxOutputTokens,
         includeRawChunks: true,
-        ...(own ? openaiSettings(request, info, { hasSummaries: false }) : compatibleSettings(request, info)),
+        ...(own ? ownSettings(request, info, { baseUrl, maxOutputTokens }) : { maxOutputTokens, ...compatibleSettings(request, info) }),
       }),
     };
   },
 };
 
 function isOpenAI(info: ModelInfo, baseUrl: string): boolean {
+  return info.provider === "openai" || isVendorHost(baseUrl);
+}
+
+function isVendorHost(baseUrl: string): boolean {
   const host = new URL(baseUrl).hostname;
-  return info.provider === "openai" || host === "api.openai.com" || host.endsWith(".openai.azure.com");
+  return host === "api.openai.com" || host.endsWith(".openai.azure.com");
+}
+
+/**
+ * Whether the output limit is called `max_completion_tokens`. The vendor's own endpoint takes that name for every model. Elsewhere reasoning models
+ * get it, since the vendor refuses the older name for them and whatever passes requests on to it does too; other models keep the name that every copy
+ * knows.
+ */
+function takesCompletionLimit(info: ModelInfo, baseUrl: string): boolean {
+  return isVendorHost(baseUrl) || (info.reasoning && !KNOWS_MAX_TOKENS_ONLY.has(info.provider));
+}
+
+function nameCompletionLimit({ max_tokens: limit, ...body }: Record<string, unknown>): Record<string, unknown> {
+  return limit === undefined ? body : { ...body, max_completion_tokens: limit };
+}
+
+function ownSettings(
+  request: ModelRequest,
+  info: ModelInfo,
+  { baseUrl, maxOutputTokens }: { readonly baseUrl: string; readonly maxOutputTokens: number },
+): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "providerOptions" | "reasoning"> {
+  const { providerOptions, ...settings } = openaiSettings(request, info, { hasSummaries: false });
+  if (!takesCompletionLimit(info, baseUrl))
+    return { maxOutputTokens, ...settings, ...(providerOptions === undefined ? {} : { providerOptions }) };
+  return { ...settings, providerOptions: { openai: { ...providerOptions?.["openai"], maxCompletionTokens: maxOutputTokens } } };
 }
 
 /** The level has been fitted to the model already. */

@@ -34,7 +34,7 @@ export function thinkingLevelsOf(info: ModelInfo): readonly ThinkingLevel[] {
   const name = info.id.slice(info.id.lastIndexOf("/") + 1);
   switch (info.api) {
     case "anthropic-messages":
-      if (thinksWithinBudget(info.id)) return BUDGETS;
+      if (thinksWithinBudget(info.id)) return withinBudget(info.thinkingLevels);
       if (info.thinkingLevels !== undefined) return info.thinkingLevels;
       return /-4[-.]6/.test(name)
         ? ["off", "low", "medium", "high", "adaptive", "max"]
@@ -50,6 +50,12 @@ export function thinkingLevelsOf(info: ModelInfo): readonly ThinkingLevel[] {
     case "demo":
       return ["off"];
   }
+}
+
+/** What is told a number of tokens cannot be left to decide for itself. */
+function withinBudget(levels: readonly ThinkingLevel[] | undefined): readonly ThinkingLevel[] {
+  const taken = BUDGETS.filter((level) => levels?.includes(level) ?? true);
+  return taken.length === 0 ? BUDGETS : taken;
 }
 
 /** On the servers that copy the chat endpoint, what is not asked for is off, or left to the model. */

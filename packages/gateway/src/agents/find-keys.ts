@@ -1,0 +1,50 @@
+import { ModelError } from "@factotum/agent-contract";
+import type { Logger } from "@factotum/agent-contract";
+import { resolveSecret } from "@factotum/config";
+import type { ProviderConfig } from "@factotum/config";
+import { PROVIDERS } from "@factotum/models";
+
+/** A key that has a value. */
+export interface FoundKey {
+  readonly value: string;
+  /** Its name among the provider's `credentials`, else where it came from. */
+  readonly name: string;
+}
+
+/** What keys are looked up with. */
+export interface KeyLookup {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+}
+
+/**
+ * The configured keys in their order, else the one in the vendor's own environment variable, else none. A configured one that does not resolve is an
+ * error, never "no key"; of several it is passed over with a warning while another one has a value.
+ */
+export async function findKeys(providerId: string, provider: ProviderConfig | undefined, lookup: KeyLookup): Promise<readonly FoundKey[]> {
+  const place = `models.providers.${providerId}`;
+  const named = Object.entries(provider?.credentials ?? {}).map(([name, { apiKey }]) => ({
+    secret: apiKey,
+    name,
+    place: `${place}.credentials.${name}.apiKey`,
+  }));
+  const single = provider?.apiKey === undefined ? [] : [{ secret: provider.apiKey, name: `${place}.apiKey`, place: `${place}.apiKey` }];
+  const configured = [...single, ...named];
+  if (configured.length === 0) return fromEnvironment(providerId, lookup);
+  const found: FoundKey[] = [];
+  const problems: string[] = [];
+  for (const key of configured) {
+    const resolution = await resolveSecret(key.secret, { env: lookup.environment });
+    if (resolution.type === "resolved") found.push({ value: resolution.value, name: key.name });
+    else problems.push(`${key.place} has no value: ${resolution.message}.`);
+  }
+  if (found.length === 0) throw new ModelError("unauthorized", problems.join(" "), { retry: { type: "never" } });
+  for (const detail of problems) lookup.logger.warn("A credential cannot be used", { provider: providerId, detail });
+  return found;
+}
+
+function fromEnvironment(providerId: string, { environment }: KeyLookup): readonly FoundKey[] {
+  const name = Object.hasOwn(PROVIDERS, providerId) ? PROVIDERS[providerId]?.keyVariable : undefined;
+  const value = name === undefined ? undefined : environment[name]?.trim();
+  return name === undefined || value === undefined || value === "" ? [] : [{ value, name }];
+}
