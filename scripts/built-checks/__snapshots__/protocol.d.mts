@@ -417,6 +417,31 @@ interface ChannelStatus {
   readonly detail?: string;
   readonly evidenceAtMs?: number;
 }
+/** One agent, as `status` shows it. */
+interface AgentStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly model: string;
+  /** Why the model cannot be used. */
+  readonly modelProblem?: string;
+  /** Names of the model's credentials in the order in which they are asked; never a key. */
+  readonly credentials?: readonly string[];
+  /** What of the agent's settings the model does not take, and what it gets in place of it. */
+  readonly modelNote?: string;
+}
+/** A model or a credential that is not asked for a while, because it failed. */
+interface RestingModel {
+  readonly provider: string;
+  /** Absent when all models of the credential rest. */
+  readonly model?: string;
+  /** Its name, never the key. */
+  readonly credential: string;
+  /** Code of the error. */
+  readonly reason: string;
+  /** `permanent` needs a person; `transient` passes by itself. */
+  readonly class: "permanent" | "transient";
+  readonly untilMs: number;
+}
 /** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
 interface GatewayStatus {
   readonly version: string;
@@ -433,12 +458,8 @@ interface GatewayStatus {
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
-  readonly agents: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly model: string;
-    readonly modelProblem?: string;
-  }[];
+  readonly agents: readonly AgentStatus[];
+  readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
   readonly sessions: {
     readonly total: number;
@@ -722,4 +743,4 @@ interface WebchatSocket {
     readonly entryId: string;
   }>;
 }
-export { type AgentRunResult, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
