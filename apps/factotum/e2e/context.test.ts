@@ -5,6 +5,7 @@ import type { AnthropicServer } from "@factotum/testing-providers";
 import { productEntry, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
 
 const KEY = "sk-ant-test-0123456789";
 
@@ -12,7 +13,7 @@ let model: AnthropicServer;
 let product: Product;
 
 beforeAll(async () => {
-  model = await startAnthropicServer();
+  model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
   product = await startProduct({
     config: {
       agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } },

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { createScriptConversation, isPrefixOf } from "@factotum/testing-providers";
-import type { JsonObject, RecordedRequest } from "@factotum/testing-providers";
+import type { JsonObject, CapturedRequest } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { listing, startFeishuScene, TOOLS } from "./feishu-scene.ts";
 import type { FeishuScene } from "./feishu-scene.ts";
@@ -17,7 +17,7 @@ interface Block {
 }
 
 /** The results that a request holds, in order. */
-function toolResults(request: RecordedRequest | undefined): readonly string[] {
+function toolResults(request: CapturedRequest | undefined): readonly string[] {
   const messages = (request?.body?.["messages"] ?? []) as unknown as readonly { readonly content: readonly Block[] }[];
   return messages.flatMap(({ content }) =>
     content.filter((block) => block.type === "tool_result").map(({ content: result = "" }) => textOf(result)),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Worker } from "node:worker_threads";
 import { crc32, deflateSync } from "node:zlib";
 import { feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
-import { textReply } from "@factotum/testing-providers";
+import { sayText } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
 import type { FeishuScene } from "./feishu-scene.ts";
@@ -63,7 +63,7 @@ function lastBlocks(scene: FeishuScene): readonly Block[] {
 describe("a Feishu user sends pictures", () => {
   test("the built product shows them to the model in order, the large one made smaller, and keeps both", async () => {
     await using scene = await startFeishuScene();
-    scene.model.respond(() => textReply("大小和颜色不同。"));
+    scene.model.respond(() => sayText("大小和颜色不同。"));
     const large = png(2_400, 600, [200, 30, 30]);
     const small = png(80, 60, [30, 30, 200]);
     await send(scene, "om_1123456789abcdef1123456789abcdef", [
@@ -92,7 +92,7 @@ describe("a Feishu user sends pictures", () => {
 
   test("a picture that the platform does not give is a word to the model, and the answer comes", async () => {
     await using scene = await startFeishuScene();
-    scene.model.respond(() => textReply("我没收到图。"));
+    scene.model.respond(() => sayText("我没收到图。"));
     const messageId = "om_2123456789abcdef2123456789abcdef";
     scene.feishu.addInbound({ messageId, chatId: "oc_dm" });
     const event = feishuMessageEvent(scene.feishu.app, {

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import type { FeishuEnvelope, FeishuWebhookOptions } from "@factotum/testing-channels";
-import { createScriptConversation, startAnthropicServer } from "@factotum/testing-providers";
-import type { AnthropicServer } from "@factotum/testing-providers";
+import { createScriptConversation } from "@factotum/testing-providers";
+import type { StrictServer } from "@factotum/testing-providers";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
+import { ANTHROPIC, startSceneModel } from "./scene-model.ts";
+import type { SceneModel } from "./scene-model.ts";
 
 const USER = "ou_zhangsan";
 const CHAT = "oc_dm";
@@ -24,7 +26,7 @@ const SKILL = `# create-python-script
 /** A Feishu user, the product with one agent, and a model that follows the script: everything of the conversation. */
 export interface FeishuScene extends AsyncDisposable {
   readonly feishu: FakeFeishu;
-  readonly model: AnthropicServer;
+  readonly model: StrictServer;
   readonly workspace: string;
   readonly product: Product;
   /** The user's message as an event; the same one for every push. */
@@ -39,19 +41,13 @@ export interface FeishuScene extends AsyncDisposable {
 }
 
 /** Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. */
-export async function startFeishuScene(): Promise<FeishuScene> {
+export async function startFeishuScene(sceneModel: SceneModel = ANTHROPIC): Promise<FeishuScene> {
   const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
-  const model = await startAnthropicServer();
-  model.respond(({ body }) => {
-    const results = JSON.stringify(body?.["messages"]).match(/"type":"tool_result"/g)?.length ?? 0;
-    const reply = createScriptConversation.replies[results];
-    if (reply === undefined) throw new Error(`the conversation has no reply after ${results} results`);
-    return reply;
-  });
+  const model = await startSceneModel(sceneModel, createScriptConversation.neutralReplies);
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-scene-"));
   const workspace = path.join(folder, "coder");
   await makeWorkspace(workspace);
-  const config = sceneConfig(feishu, model, workspace);
+  const config = sceneConfig(feishu, workspace, sceneModel.config(model.baseUrl));
   let product = await startProduct({ config });
   const messageId = "om_6123456789abcdef6123456789abcdef";
   const event = feishuMessageEvent(feishu.app, {
@@ -107,11 +103,11 @@ async function makeWorkspace(workspace: string): Promise<void> {
   await writeFile(path.join(workspace, "requirements.txt"), "");
 }
 
-function sceneConfig(feishu: FakeFeishu, model: AnthropicServer, workspace: string): object {
+function sceneConfig(feishu: FakeFeishu, workspace: string, { reference, providers }: ReturnType<SceneModel["config"]>): object {
   const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
   return {
     agents: {
-      defaults: { model: "anthropic/claude-sonnet-4-6", systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
+      defaults: { model: reference, systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
       list: [
         {
           id: "coder",
@@ -122,7 +118,7 @@ function sceneConfig(feishu: FakeFeishu, model: AnthropicServer, workspace: stri
         },
       ],
     },
-    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
+    models: { providers },
     commands: { ownerAllowFrom: [`feishu:${USER}`] },
     channels: {
       feishu: {

@@ -4,13 +4,14 @@ import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
 
 let model: AnthropicServer;
 let product: Product;
 let client: OpenAI;
 
 beforeAll(async () => {
-  model = await startAnthropicServer();
+  model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
   product = await startProduct({
     config: {
       agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "main" }, { id: "coder", tools: { allow: [] } }] },

@@ -79,4 +79,5 @@ export {
 } from "./effective-prompt/parse-effective-prompt.ts";
 export { startAimock } from "./aimock/start-aimock.ts";
 export { checkMistralSchema } from "./official/check-mistral-schema.ts";
+export { checkOfficialRequests } from "./official/check-official-requests.ts";
 export { checkOfficialTypes, type OfficialComplaint, type OfficialSubject } from "./official/check-official-types.ts";

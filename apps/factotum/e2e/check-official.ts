@@ -1,0 +1,22 @@
+import { checkOfficialRequests } from "@factotum/testing-providers";
+import type { CapturedRequest, WireFormatName } from "@factotum/testing-providers";
+import { afterAll, expect } from "vitest";
+
+/** A strict server, as far as its requests are concerned. */
+interface RecordingServer {
+  readonly requests: readonly CapturedRequest[];
+}
+
+const servers: { readonly format: WireFormatName; readonly server: RecordingServer }[] = [];
+
+/** At the end of the test file everything that was sent to the server is held against the official SDK's types or schemas. */
+export function checkedOfficially<Server extends RecordingServer>(server: Server, format: WireFormatName): Server {
+  servers.push({ format, server });
+  return server;
+}
+
+afterAll(async () => {
+  const subjects = servers.flatMap(({ format, server }) => server.requests.map(({ body = {} }) => ({ format, body })));
+  expect(subjects.length).toBeGreaterThan(0);
+  expect(await checkOfficialRequests(subjects)).toEqual([]);
+}, 120_000);

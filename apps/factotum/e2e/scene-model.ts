@@ -1,0 +1,80 @@
+import { startStrictServer } from "@factotum/testing-providers";
+import type { CapturedRequest, MessageReply, StrictServer, WireFormatName } from "@factotum/testing-providers";
+import { checkedOfficially } from "./check-official.ts";
+
+/** Which model a scene has, and how its answers come. */
+export interface SceneModel {
+  readonly format: WireFormatName;
+  /** The model calls tools in writing. */
+  readonly inWriting?: boolean;
+  /** The body of every answer comes in single bytes. */
+  readonly singleBytes?: boolean;
+  /** What the configuration says of it. */
+  config(baseUrl: string): { readonly reference: string; readonly providers: object };
+}
+
+const KEY = "sk-ant-test-0123456789";
+
+/** The model of scenes that are not about models. */
+export const ANTHROPIC: SceneModel = {
+  format: "anthropic-messages",
+  config: (baseUrl) => ({ reference: "anthropic/claude-sonnet-4-6", providers: { anthropic: { baseUrl, apiKey: KEY } } }),
+};
+
+/** One model for each wire format, by its name. */
+export const SCENE_MODELS: Readonly<Record<WireFormatName, SceneModel>> = {
+  "anthropic-messages": ANTHROPIC,
+  "openai-responses": {
+    format: "openai-responses",
+    config: (baseUrl) => ({ reference: "openai/gpt-4.1", providers: { openai: { baseUrl, apiKey: KEY } } }),
+  },
+  "openai-chat": {
+    format: "openai-chat",
+    config: (baseUrl) => ({ reference: "openai/gpt-4.1", providers: { openai: { api: "openai-chat", baseUrl, apiKey: KEY } } }),
+  },
+  "google-generative-ai": {
+    format: "google-generative-ai",
+    config: (baseUrl) => ({ reference: "google/gemini-2.5-flash", providers: { google: { baseUrl, apiKey: KEY } } }),
+  },
+  mistral: {
+    format: "mistral",
+    config: (baseUrl) => ({ reference: "mistral/mistral-medium-latest", providers: { mistral: { baseUrl, apiKey: KEY } } }),
+  },
+};
+
+/** How each format marks the result of a tool. */
+const RESULT_MARKS: Readonly<Record<WireFormatName, RegExp>> = {
+  "anthropic-messages": /"type":"tool_result"/g,
+  "openai-responses": /"type":"function_call_output"/g,
+  "openai-chat": /"role":"tool"/g,
+  "google-generative-ai": /"functionResponse":/g,
+  mistral: /"role":"tool"/g,
+};
+const WRITTEN_RESULT_MARK = /<tool_result name=/g;
+
+/** Starts the server of a scene's model. It answers by the number of results that a request holds. */
+export async function startSceneModel(model: SceneModel, replies: readonly MessageReply[]): Promise<StrictServer> {
+  const { format, inWriting = false, singleBytes = false } = model;
+  const server = checkedOfficially(await startStrictServer(format), format);
+  server.respond((request) => {
+    const results = countResults(request, inWriting ? WRITTEN_RESULT_MARK : RESULT_MARKS[format]);
+    const reply = replies[results];
+    if (reply === undefined) throw new Error(`the conversation has no reply after ${results} results`);
+    return { ...(inWriting ? written(reply) : reply), ...(singleBytes ? { deltaCharacters: 3, chunkBytes: 1 } : {}) };
+  });
+  return server;
+}
+
+function countResults({ body }: CapturedRequest, mark: RegExp): number {
+  return JSON.stringify(body?.["messages"] ?? body?.["input"] ?? body?.["contents"]).match(mark)?.length ?? 0;
+}
+
+/** What a model without native calls writes in place of them. */
+function written(reply: MessageReply): MessageReply {
+  const texts = reply.content.map((block) =>
+    block.type === "toolCall"
+      ? `<tool_call>\n${JSON.stringify({ name: block.name, arguments: block.arguments })}\n</tool_call>`
+      : block.text,
+  );
+  return { ...reply, content: [{ type: "text", text: texts.join("\n") }] };
+}

@@ -1,0 +1,49 @@
+import { createScriptConversation, isPrefixOf, WIRE_FORMATS } from "@factotum/testing-providers";
+import { beforeAll, describe, expect, test } from "vitest";
+import { startFeishuScene } from "./feishu-scene.ts";
+import { SCENE_MODELS } from "./scene-model.ts";
+import type { SceneModel } from "./scene-model.ts";
+import { neutralTranscript, readStoredTranscript } from "./transcript.ts";
+
+/** Plays the whole conversation on the built product and gives back what it has stored of it. */
+async function converse(model: SceneModel): Promise<unknown> {
+  await using scene = await startFeishuScene(model);
+  await scene.push();
+  await scene.waitForSent(1);
+  const { product } = scene;
+  await product.end("SIGTERM");
+  expect(scene.model.violations).toEqual([]);
+  const bodies = scene.model.requests.map(({ body }) => body ?? {});
+  expect(bodies).toHaveLength(createScriptConversation.replies.length);
+  for (const [index, body] of bodies.entries()) if (index > 0) expect(isPrefixOf(bodies[index - 1] ?? {}, body, model.format)).toBe(true);
+  return neutralTranscript(await readStoredTranscript(product.home));
+}
+
+describe("the same conversation on every wire format leaves the same transcript, and nothing is refused", () => {
+  let expected: unknown;
+  beforeAll(async () => {
+    expected = await converse(SCENE_MODELS["anthropic-messages"]);
+  });
+
+  const runs = WIRE_FORMATS.flatMap((format) =>
+    [false, true].map((singleBytes) => [format, singleBytes ? "in single bytes" : "in events"] as const),
+  );
+
+  test.each(runs)("%s, %s", async (format, pieces) => {
+    expect(await converse({ ...SCENE_MODELS[format], singleBytes: pieces === "in single bytes" })).toEqual(expected);
+  });
+
+  test("it is the whole conversation", () => {
+    const { scriptSource, answer, skillPath } = createScriptConversation;
+    expect(expected).toMatchObject([
+      { role: "user" },
+      { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name: "read", arguments: { path: skillPath } }] },
+      { role: "toolResult", toolName: "read", isError: false },
+      { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name: "ls" }] },
+      { role: "toolResult", toolName: "ls", isError: false },
+      { role: "assistant", stopReason: "toolUse", content: [{ type: "toolCall", name: "write", arguments: { content: scriptSource } }] },
+      { role: "toolResult", toolName: "write", isError: false },
+      { role: "assistant", stopReason: "stop", content: [{ type: "text", text: answer }] },
+    ]);
+  });
+});
