@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Clock, CommandRunner, Logger, Random } from "@factotum/agent-contract";
+import type { Clock, CommandRunner, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
@@ -198,6 +198,10 @@ export async function startTestGateway(
     readonly home?: string;
     readonly patch?: (config: FactotumConfig) => FactotumConfig;
     readonly accounts?: readonly ChannelAccount[];
+    /** The real time unless a test moves it. */
+    readonly clock?: Clock;
+    /** None by default. */
+    readonly skills?: SkillIndex;
   } = {},
 ): Promise<TestGateway> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
@@ -207,7 +211,7 @@ export async function startTestGateway(
   const owned: FactotumConfig = { ...loaded.config, commands: { ...loaded.config.commands, ownerAllowFrom: ["test:owner-1"] } };
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
-  const common = { clock: realClock, random: realRandom, logger };
+  const common = { clock: options.clock ?? realClock, random: realRandom, logger };
   const store = await openSqliteStore({
     folder: path.join(home, "state"),
     copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
@@ -230,7 +234,7 @@ export async function startTestGateway(
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
     tools: ({ messenger }) => createCoreTools({ files, runner: noCommands, messenger }),
     localFiles: localFiles(files),
-    skills: { list: async () => [] },
+    skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
     commands: [],
     documentation: {},
