@@ -46,14 +46,15 @@ export class PrefixScene implements AsyncDisposable {
   readonly #sessions: string[] = [];
   readonly #leaving = new Set<number>();
   #gateway: TestGateway | undefined;
-  #offsetMs = 0;
+  /** What the clock is ahead of the real one. */
+  readonly #passed: { ms: number };
   #beats = 0;
 
   static async start(format: WireFormatName): Promise<PrefixScene> {
     const home = await mkdtemp(path.join(tmpdir(), "factotum-prefix-"));
-    let scene: PrefixScene | undefined;
-    const server = await startStrictServer(format, { minCacheTokens: 0, now: () => scene?.now() ?? Date.now() });
-    scene = new PrefixScene(format, server, home);
+    const passed = { ms: 0 };
+    const server = await startStrictServer(format, { minCacheTokens: 0, now: () => Date.now() + passed.ms });
+    const scene = new PrefixScene(format, server, { home, passed });
     await mkdir(path.join(home, "workspace", "skills", "tidy"), { recursive: true });
     await scene.put("AGENTS.md", "Be brief.");
     await scene.put("skills/tidy/SKILL.md", "Sort by date.");
@@ -62,19 +63,24 @@ export class PrefixScene implements AsyncDisposable {
     return scene;
   }
 
-  private constructor(format: WireFormatName, server: StrictServer, home: string) {
+  private constructor(
+    format: WireFormatName,
+    server: StrictServer,
+    { home, passed }: { readonly home: string; readonly passed: { ms: number } },
+  ) {
     this.#format = format;
     this.server = server;
     this.home = home;
+    this.#passed = passed;
   }
 
   now(): number {
-    return Date.now() + this.#offsetMs;
+    return Date.now() + this.#passed.ms;
   }
 
   /** Moves the clock on. */
   wait(minutes: number): void {
-    this.#offsetMs += minutes * 60_000;
+    this.#passed.ms += minutes * 60_000;
   }
 
   /** Writes a file of the workspace, as its owner does with an editor. */

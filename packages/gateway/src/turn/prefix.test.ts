@@ -33,11 +33,11 @@ const inGroup = (name: string): Turn => ({
 
 /** 50 turns: 20 with large results, 5 of the group by 3 people, 2 pictures, 6 beats, 4 notes, 13 plain ones. */
 const TURNS: readonly Turn[] = [
-  ...[plain, withTool, withTool, remember, quietBeat, plain, withTool, picture, plain, withTool, quietBeat, withTool],
-  ...[inGroup("Ann"), withTool, inGroup("Ben"), plain, inGroup("Cy"), beat, inGroup("Ann"), withTool, inGroup("Ben"), withTool],
-  ...[remember, withTool, plain, withTool, quietBeat, withTool, plain, picture, plain, withTool, withTool, beat, remember, plain],
-  ...[withTool, withTool, plain, withTool, quietBeat, withTool, plain, withTool, remember, plain, withTool, withTool, plain, plain],
-];
+  [plain, withTool, withTool, remember, quietBeat, plain, withTool, picture, plain, withTool, quietBeat, withTool],
+  [inGroup("Ann"), withTool, inGroup("Ben"), plain, inGroup("Cy"), beat, inGroup("Ann"), withTool, inGroup("Ben"), withTool],
+  [remember, withTool, plain, withTool, quietBeat, withTool, plain, picture, plain, withTool, withTool, beat, remember, plain],
+  [withTool, withTool, plain, withTool, quietBeat, withTool, plain, withTool, remember, plain, withTool, withTool, plain, plain],
+].flat();
 
 /** What happens to the machine before a turn, by its index. */
 const BEFORE: Readonly<Record<number, (scene: PrefixScene) => Promise<void>>> = {
