@@ -42,6 +42,16 @@ export const SCENE_MODELS: Readonly<Record<WireFormatName, SceneModel>> = {
   },
 };
 
+/** A model without tool calls of its own: it is told of tools in the prompt and calls them in writing. */
+export const WRITING_MODEL: SceneModel = {
+  format: "openai-chat",
+  inWriting: true,
+  config: (baseUrl) => {
+    const models = [{ id: "gpt-4.1", tools: "prompt" }];
+    return { reference: "local/gpt-4.1", providers: { local: { api: "openai-chat", baseUrl, apiKey: KEY, models } } };
+  },
+};
+
 /** How each format marks the result of a tool. */
 const RESULT_MARKS: Readonly<Record<WireFormatName, RegExp>> = {
   "anthropic-messages": /"type":"tool_result"/g,

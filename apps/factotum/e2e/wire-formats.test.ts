@@ -1,7 +1,7 @@
-import { createScriptConversation, isPrefixOf, WIRE_FORMATS } from "@factotum/testing-providers";
+import { createScriptConversation, isPrefixOf } from "@factotum/testing-providers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
-import { SCENE_MODELS } from "./scene-model.ts";
+import { SCENE_MODELS, WRITING_MODEL } from "./scene-model.ts";
 import type { SceneModel } from "./scene-model.ts";
 import { neutralTranscript, readStoredTranscript } from "./transcript.ts";
 
@@ -16,6 +16,7 @@ async function converse(model: SceneModel): Promise<unknown> {
   const bodies = scene.model.requests.map(({ body }) => body ?? {});
   expect(bodies).toHaveLength(createScriptConversation.replies.length);
   for (const [index, body] of bodies.entries()) if (index > 0) expect(isPrefixOf(bodies[index - 1] ?? {}, body, model.format)).toBe(true);
+  expect(bodies.map((body) => "tools" in body)).toEqual(bodies.map(() => model.inWriting !== true));
   return neutralTranscript(await readStoredTranscript(product.home));
 }
 
@@ -25,12 +26,14 @@ describe("the same conversation on every wire format leaves the same transcript,
     expected = await converse(SCENE_MODELS["anthropic-messages"]);
   });
 
-  const runs = WIRE_FORMATS.flatMap((format) =>
-    [false, true].map((singleBytes) => [format, singleBytes ? "in single bytes" : "in events"] as const),
-  );
+  const models: readonly (readonly [string, SceneModel])[] = [...Object.entries(SCENE_MODELS), ["tools in writing", WRITING_MODEL]];
+  const runs = models.flatMap(([name, model]) => [
+    [name, "in events", model] as const,
+    [name, "in single bytes", { ...model, singleBytes: true }] as const,
+  ]);
 
-  test.each(runs)("%s, %s", async (format, pieces) => {
-    expect(await converse({ ...SCENE_MODELS[format], singleBytes: pieces === "in single bytes" })).toEqual(expected);
+  test.each(runs)("%s, %s", async (_name, _pieces, model) => {
+    expect(await converse(model)).toEqual(expected);
   });
 
   test("it is the whole conversation", () => {

@@ -200,7 +200,10 @@ export class PrefixScene implements AsyncDisposable {
         model: { primary: reference, fallbacks: [] },
         models: { [reference]: { params: { cacheRetention: "long" } } },
       })),
-      models: { ...config.models, providers: { [provider]: { api, baseUrl: this.server.baseUrl, apiKey, models: [], timeouts: {} } } },
+      models: {
+        ...config.models,
+        providers: { [provider]: { api, baseUrl: this.server.baseUrl, apiKey, credentials: {}, models: [], timeouts: {} } },
+      },
     };
   }
 }
