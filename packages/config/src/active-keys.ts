@@ -24,6 +24,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "bootstrapTotalMaxChars",
       "userTimezone",
       "thinking",
+      "reasoning",
       "compaction.reserveTokens",
       "compaction.keepRecentTokens",
       "compaction.model",

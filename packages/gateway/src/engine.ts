@@ -167,7 +167,7 @@ export class Engine {
   }
 
   async #runCommand(route: Route, command: Command, input: InputRecord): Promise<void> {
-    if (command.type !== "reset") return runCommand(this.services, this.sessions, route.sessionKey, command, input);
+    if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
     const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation" });
     // The new conversation begins with a greeting, before anything that is said later.
     this.#lanes.enqueue(route.sessionKey, { type: "input", input, agentId: route.agentId, overheard: [], isReset: true });

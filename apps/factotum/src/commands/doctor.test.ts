@@ -52,6 +52,19 @@ test("open permissions are found, with the command that closes them", async () =
   expect(of("gateway-token")?.fix).toMatch(/^chmod 600 /);
 });
 
+test("every credential of a provider must have a value", async () => {
+  const provider = { baseUrl: "http://127.0.0.1:9", credentials: { work: { apiKey: "${WORK_KEY}" }, home: { apiKey: "${HOME_KEY}" } } };
+  await using cli = await withConfig({
+    agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } },
+    models: { providers: { anthropic: provider } },
+  });
+  cli.env["WORK_KEY"] = "sk-work";
+  const { of } = await findings(cli);
+  expect(of("model-key")?.message).toContain("models.providers.anthropic.credentials.home.apiKey has no value");
+  cli.env["HOME_KEY"] = "sk-home";
+  expect((await findings(cli)).of("model-key")).toBeUndefined();
+});
+
 test("literals, unknown keys and inactive keys are warnings; no secret is shown", async () => {
   await using cli = await withConfig({ gatway: {}, cron: {}, gateway: { auth: { token: "canary-token" } } });
   const { code, all, of } = await findings(cli);

@@ -9,6 +9,12 @@ export type Command =
   | { readonly type: "context"; readonly detail: boolean }
   /** Summarise the older part of the conversation now. */
   | { readonly type: "compact"; readonly instructions?: string }
+  /** Show or choose the model of the conversation. */
+  | { readonly type: "model"; readonly wish?: string }
+  /** Show or choose how much the model thinks. */
+  | { readonly type: "think"; readonly wish?: string }
+  /** Show or choose whether the model's thoughts are seen. */
+  | { readonly type: "reasoning"; readonly wish?: string }
   | { readonly type: "help" };
 
 /** The commands of this build, for `/help` and native menus. */
@@ -16,17 +22,31 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
   { name: "/new", summary: "start a new conversation" },
   { name: "/stop", summary: "stop what I am doing and forget what waits" },
   { name: "/compact", summary: "summarise older messages now; words behind it say what matters" },
+  {
+    name: "/model",
+    summary: "show the model; /model list names those that are configured, /model <name> chooses one, /model default undoes that",
+  },
+  { name: "/think", summary: "show how much the model thinks; /think <level> chooses, /think default undoes that" },
+  { name: "/reasoning", summary: "on shows the model's thoughts before a reply, stream each at once, off hides them" },
   { name: "/status", summary: "show model, context and queue" },
   { name: "/context", summary: "show what the model was given last; /context detail names its largest sections" },
   { name: "/help", summary: "show this list" },
 ];
 
-/** Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message; only `/compact` takes words. */
+/**
+ * Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message; only `/compact` takes several
+ * words.
+ */
 export function parseCommand(text: string, resetTriggers: readonly string[]): Command | undefined {
   const word = text.trim().toLowerCase();
   if (resetTriggers.some((trigger) => trigger.toLowerCase() === word)) return { type: "reset" };
   const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
   if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
+  const choice = /^\/(model|think|reasoning)(?:[ \t]+(\S+))?$/i.exec(text.trim());
+  if (choice !== null) {
+    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning";
+    return { type, ...(choice[2] === undefined ? {} : { wish: choice[2] }) };
+  }
   switch (word) {
     case "/stop":
       return { type: "stop" };

@@ -2,19 +2,23 @@ import type { InputRecord } from "@factotum/store";
 import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { modelCommand } from "./choose-model.ts";
+import { reasoningCommand, thinkCommand } from "./choose-thinking.ts";
 import { COMMANDS } from "./command.ts";
-import { contextText } from "./context-text.ts";
 import type { Command } from "./command.ts";
+import type { CommandTarget } from "./command-target.ts";
+import { contextText } from "./context-text.ts";
+import { statusText } from "./status-text.ts";
 
 /** Runs a command of somebody who may talk here, and answers it. */
 export async function runCommand(
   services: TurnServices,
   sessions: SessionService,
-  sessionKey: string,
+  target: CommandTarget,
   command: Exclude<Command, { type: "reset" }>,
-  input: InputRecord,
 ): Promise<void> {
-  const text = await answerOf(services, sessions, sessionKey, command);
+  const { sessionKey, input } = target;
+  const text = await answerOf(services, sessions, target, command);
   await answerInput(services, sessionKey, input, { text, level: "info", state: { type: "command" } });
   services.watchers.settled([input.id], text);
 }
@@ -22,9 +26,10 @@ export async function runCommand(
 async function answerOf(
   services: TurnServices,
   sessions: SessionService,
-  sessionKey: string,
+  target: CommandTarget,
   command: Exclude<Command, { type: "reset" }>,
 ): Promise<string> {
+  const { sessionKey } = target;
   switch (command.type) {
     case "stop": {
       const { aborted, dropped } = await sessions.abort(sessionKey, { queued: true, reason: "you asked me to stop" });
@@ -34,7 +39,13 @@ async function answerOf(
     case "compact":
       return compact(sessions, sessionKey, command.instructions);
     case "status":
-      return status(services, sessions, sessionKey);
+      return statusText(target, sessions, services);
+    case "model":
+      return modelCommand(target, command.wish, services);
+    case "think":
+      return thinkCommand(target, command.wish, services);
+    case "reasoning":
+      return reasoningCommand(target, command.wish, services);
     case "context":
       return contextText(sessionKey, { detail: command.detail }, services);
     case "help":
@@ -51,16 +62,4 @@ async function compact(sessions: SessionService, sessionKey: string, instruction
   return outcome.how === "summary"
     ? "Older messages are summarised now."
     : "No model could summarise the older messages, so they were cut by rule.";
-}
-
-async function status(services: TurnServices, sessions: SessionService, sessionKey: string): Promise<string> {
-  const record = await services.store.readSession(sessionKey);
-  const agent = services.agents.get(record?.agentId ?? "") ?? services.agents.default;
-  const model = await agent.model(record?.overrides.model);
-  const lines = [`Agent ${agent.config.id}, model ${model.reference}`];
-  if (record !== undefined) {
-    const { contextTokens, totalTokens } = sessions.summary(record);
-    lines.push(`Context ${contextTokens} of ${model.client.info.contextWindow} tokens; ${totalTokens} tokens used in all`);
-  }
-  return lines.join("\n");
 }

@@ -1,5 +1,6 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MessageId } from "@factotum/channel-contract";
+import { outsideCode } from "./outside-code.ts";
 
 /** What an assistant's final text asks for, typed. The tokens are parsed here and nowhere else (R5). */
 export type ParsedReply =
@@ -29,17 +30,4 @@ export function parseReply(text: string): ParsedReply {
 function replyTarget(id: string | undefined): ReplyTarget {
   if (id === undefined) return { type: "current" };
   return id === "" ? { type: "none" } : { type: "message", id: messageId(id) };
-}
-
-/** Applies `change` to everything but fenced blocks and inline code. */
-function outsideCode(text: string, change: (part: string) => string): string {
-  // A fence runs to its closing fence or to the end; inline code to the same number of backticks.
-  const code = /(^|\n)(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:\n\2[^\n]*|$)|(`+)(?!`)[\s\S]*?[^`]\3(?!`)/g;
-  let result = "";
-  let from = 0;
-  for (const match of text.matchAll(code)) {
-    result += change(text.slice(from, match.index)) + match[0];
-    from = match.index + match[0].length;
-  }
-  return result + change(text.slice(from));
 }

@@ -5,6 +5,7 @@ import type { Admission } from "../access/admit-message.ts";
 import { isListedOwner } from "../access/owner.ts";
 import { parseCommand } from "../commands/command.ts";
 import type { Command } from "../commands/command.ts";
+import { parseInlineDirectives } from "../commands/inline-directives.ts";
 import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
@@ -77,14 +78,15 @@ export class Ingress {
     }
     const route = this.#route(input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
-    if (command !== undefined) this.#targets.command(route, command, input);
-    else
-      this.#targets.enqueue(route.sessionKey, {
-        type: "input",
-        input,
-        agentId: route.agentId,
-        overheard: this.#overheard.take(input.message),
-      });
+    if (command !== undefined) return this.#targets.command(route, command, input);
+    const { text, ...directives } = parseInlineDirectives(input.message.text);
+    this.#targets.enqueue(route.sessionKey, {
+      type: "input",
+      input: { ...input, message: { ...input.message, text } },
+      agentId: route.agentId,
+      overheard: this.#overheard.take(input.message),
+      directives,
+    });
   }
 
   #admit(input: InputRecord): Admission {

@@ -1,9 +1,9 @@
-import type { AgentStatus, GatewayStatus, RestingModel } from "@factotum/protocol";
+import type { AgentStatus, GatewayStatus } from "@factotum/protocol";
 import { ModelError } from "@factotum/agent-contract";
 import { clampThinking } from "@factotum/models";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { Engine } from "../engine.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { restingModels } from "./resting-models.ts";
 
 /** What the gateway knows of itself and the engine does not. */
 export interface StatusFacts {
@@ -30,19 +30,6 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     outbox: { waiting: counts.outboxWaiting, deadLettered: counts.outboxDead, ambiguous: counts.outboxAmbiguous },
     usage: { totalTokens: total, ...(costUsd === undefined ? {} : { costUsd }) },
   };
-}
-
-/** Models and credentials that are not asked now, what rests longest first. */
-function restingModels({ cooldowns, clock }: Pick<TurnServices, "cooldowns" | "clock">): readonly RestingModel[] {
-  const nowMs = clock.monotonic();
-  return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({
-    provider,
-    ...(model === undefined ? {} : { model }),
-    credential,
-    reason,
-    class: kind,
-    untilMs: Math.round(clock.now() + untilMs - nowMs),
-  }));
 }
 
 async function agentStatus(agent: AgentRuntime): Promise<AgentStatus> {

@@ -48,7 +48,7 @@ function messageEntry(
 }
 
 function assistantEntry(base: { readonly id: string; readonly timestampMs: number }, message: AssistantMessage): ChatEntry {
-  const thinking = message.content.flatMap((block) => (block.type === "thinking" && block.text !== "" ? [block.text] : [])).join("\n\n");
+  const thinking = thinkingText(message);
   return {
     type: "assistant",
     ...base,
@@ -70,6 +70,11 @@ function visibleText(message: AssistantMessage): string {
 /** The text blocks of an answer, as the model wrote them. */
 export function answerText(message: AssistantMessage): string {
   return message.content.flatMap((block) => (block.type === "text" && block.text.trim() !== "" ? [block.text] : [])).join("\n\n");
+}
+
+/** What the model thought before it answered, as far as its provider shows it. */
+export function thinkingText(message: AssistantMessage): string {
+  return message.content.flatMap((block) => (block.type === "thinking" && block.text !== "" ? [block.text] : [])).join("\n\n");
 }
 
 /** A call as clients show it. */

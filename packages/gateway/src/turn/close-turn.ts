@@ -3,7 +3,8 @@ import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnR
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
 import { planMessage } from "../delivery/plan-reply.ts";
-import { sendPolicy } from "../delivery/send-policy.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { answerText } from "./chat-entries.ts";
 import { failureText } from "./failure-text.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -25,6 +26,8 @@ export interface FinishedRun {
   readonly model: string | undefined;
   /** Another model than the session's has answered: what the person is told of it (R28). */
   readonly switchNotice: string | undefined;
+  /** The model's thoughts, to be shown before the reply. */
+  readonly thoughts?: string;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
 }
@@ -44,20 +47,20 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   const { turn } = run;
   const { store, clock, events, dispatcher } = services;
   const nowMs = clock.now();
-  const session = await store.readSession(turn.sessionKey);
-  const suppressed =
-    sendPolicy(services.config.session.sendPolicy, {
-      override: session?.overrides.sendPolicy,
-      origin: turn.origin,
-      sessionKey: turn.sessionKey,
-    }) === "deny";
+  const suppressed = await isSuppressed(turn, services);
   const closing = decideClosing(run);
   const notices: readonly TranscriptBody[] = [
     ...(run.note === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.note }]),
     ...(run.switchNotice === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.switchNotice }]),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
   ];
-  const outbox = closing.say === undefined ? [] : planRows(services, run, closing.say, { nowMs, suppressed });
+  const outbox =
+    closing.say === undefined
+      ? []
+      : [
+          ...(closing.say.purpose === "reply" ? planThoughts(turn, run.thoughts ?? "", { key: "reply", nowMs, suppressed }, services) : []),
+          ...planRows(services, run, closing.say, { nowMs, suppressed }),
+        ];
   const ended = await store.endTurn({
     turnId: turn.id,
     state: run.outcome.type,

@@ -29,6 +29,8 @@ export interface PreparedTurn {
   readonly fallbacks: readonly ResolvedModel[];
   readonly system: SystemPrompt;
   readonly tools: readonly AgentTool[];
+  /** Who sees the model's thoughts. */
+  readonly reasoning: SessionContext["reasoning"];
   /** What every model request of the turn asks for. */
   readonly settings: ModelSettings;
   /** What was committed before this turn's user entry. */
@@ -103,7 +105,7 @@ export async function prepareInputTurn(
   const shown = viewHistory([...history, ...earlier], user, view);
   logBreaks(sessionKey, shown, services);
   return {
-    ...assemble(started.turn, context, prompt.record, services),
+    ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, services),
     history: shown.messages,
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: user,
@@ -187,7 +189,7 @@ function assemble(
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   services: TurnServices,
-): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings"> {
+): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning"> {
   const { agent, model } = context;
   const available = new Map(agent.tools({ model: model.client.info, group: context.group }).map((tool) => [tool.name, tool]));
   return {
@@ -195,6 +197,7 @@ function assemble(
     agent,
     model,
     fallbacks: context.fallbacks,
+    reasoning: context.reasoning,
     settings: {
       cacheKey: turn.sessionId,
       cacheRetention: agent.cacheRetention(model.reference),

@@ -6,6 +6,7 @@ const basis: PromptBasis = {
   config: "c",
   model: "a/m",
   thinking: "off",
+  reasoning: "off",
   extra: "",
   isPrivate: true,
   compactions: 0,
@@ -34,6 +35,7 @@ describe("why a prompt is rendered anew", () => {
     ["config-change", { stored: { basis: "from an older build", renderedAtMs: 0 } }],
     ["model-change", { before: { ...basis, model: "b/m" } }],
     ["model-change", { before: { ...basis, thinking: "high" } }],
+    ["reasoning-change", { before: { ...basis, reasoning: "stream" } }],
     ["extra-change", { basis: { ...basis, extra: "x" } }],
     ["privacy-end", { basis: { ...basis, isPrivate: false } }],
     ["compaction", { basis: { ...basis, compactions: 1 } }],
@@ -42,6 +44,13 @@ describe("why a prompt is rendered anew", () => {
     ["cold-cache", { retention: "none" }],
   ] as const)("%s", (cause, patch) => {
     expect(findPromptCause(query(patch))).toBe(cause);
+  });
+
+  test("a prompt of a build that did not note who sees the thoughts stays as it is while nobody does", () => {
+    const { reasoning: _new, ...older } = basis;
+    const stored = { basis: JSON.stringify(older), renderedAtMs: 0 };
+    expect(findPromptCause(query({ stored }))).toBeUndefined();
+    expect(findPromptCause(query({ stored, basis: { ...basis, reasoning: "on" } }))).toBe("reasoning-change");
   });
 
   test("a request without system messages goes on under those of the session", () => {

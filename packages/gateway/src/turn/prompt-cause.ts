@@ -2,7 +2,17 @@ import type { CacheRetention } from "@factotum/agent-contract";
 import type { PromptSources } from "../workspace/source-changes.ts";
 
 /** Why a session's prompt is rendered anew; everything else waits for one of these (design 03, stability). */
-export type PromptCause = "new-session" | "config-change" | "model-change" | "extra-change" | "privacy-end" | "cold-cache" | "compaction";
+export type PromptCause =
+  | "new-session"
+  | "config-change"
+  /** Another model, or another level of thinking. */
+  | "model-change"
+  /** The model's thoughts are shown now, or hidden. */
+  | "reasoning-change"
+  | "extra-change"
+  | "privacy-end"
+  | "cold-cache"
+  | "compaction";
 
 /** What a stored prompt was rendered from, as far as a change of it is a cause. */
 export interface PromptBasis {
@@ -11,6 +21,8 @@ export interface PromptBasis {
   /** Reference of the session's model. */
   readonly model: string;
   readonly thinking: string;
+  /** Who sees the model's thoughts. */
+  readonly reasoning: string;
   /** Fingerprint of the Extra section; empty without one. */
   readonly extra: string;
   readonly isPrivate: boolean;
@@ -42,6 +54,8 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   const before = parseBasis(stored.basis);
   if (before?.config !== basis.config) return "config-change";
   if (before.model !== basis.model || before.thinking !== basis.thinking) return "model-change";
+  // An older build showed nobody's thoughts, and did not note it.
+  if ((before.reasoning ?? "off") !== basis.reasoning) return "reasoning-change";
   // A request without system messages of its own goes on under those of the session.
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
@@ -55,11 +69,14 @@ export function renderBasis(basis: PromptBasis): string {
   return JSON.stringify(basis);
 }
 
+/** A basis as it may lie on disk. */
+type StoredBasis = Omit<PromptBasis, "reasoning"> & Partial<Pick<PromptBasis, "reasoning">>;
+
 /** The basis of a stored prompt; `undefined` for one of an older build. */
-export function parseBasis(text: string): PromptBasis | undefined {
+export function parseBasis(text: string): StoredBasis | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "config" in value ? (value as PromptBasis) : undefined;
+    return typeof value === "object" && value !== null && "config" in value ? (value as StoredBasis) : undefined;
   } catch (error) {
     // A basis of an older build: the prompt is rendered anew.
     if (error instanceof SyntaxError) return undefined;

@@ -47,6 +47,7 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
     config: context.agent.basis,
     model: context.model.reference,
     thinking: context.thinking ?? "default",
+    reasoning: context.reasoning,
     extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
     isPrivate: request.isPrivate,
     compactions: context.record?.compactionCount ?? 0,

@@ -1,7 +1,9 @@
-import type { AgentEvent, ModelStreamEvent } from "@factotum/agent-contract";
+import type { AgentEvent, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../context/request-recorder.ts";
-import { answerText, chatToolCall } from "./chat-entries.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -19,6 +21,7 @@ export class TurnRecorder {
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   readonly #sentTexts: string[] = [];
+  readonly #thoughts: string[] = [];
   #lastText = "";
 
   constructor(
@@ -37,6 +40,11 @@ export class TurnRecorder {
     return this.#sentTexts;
   }
 
+  /** What is to be shown of the run's thoughts beside its reply; empty unless somebody asked for that. */
+  get thoughts(): string {
+    return this.#thoughts.join("\n\n");
+  }
+
   /** The newest text of the assistant, for a run whose last answer has none. */
   get lastText(): string {
     return this.#lastText;
@@ -52,8 +60,9 @@ export class TurnRecorder {
         return this.#show(event.event);
       case "message-end":
         if (answerText(event.message).trim() !== "") this.#lastText = answerText(event.message);
-        if (event.message !== this.#resumed?.answer) this.#pending.push({ type: "message", message: event.message });
-        return;
+        if (event.message === this.#resumed?.answer) return;
+        this.#pending.push({ type: "message", message: event.message });
+        return this.#shareThoughts(event.message);
       case "tool-start": {
         const tool = this.#prepared.tools.find((candidate) => candidate.name === event.call.name);
         if (tool?.traits.effect !== "read") {
@@ -114,6 +123,20 @@ export class TurnRecorder {
   /** Requests that have ended and are not committed, for the final commit. */
   takeRequests(): readonly NewRequest[] {
     return this.#requests.take();
+  }
+
+  async #shareThoughts(message: AssistantMessage): Promise<void> {
+    const { turn, reasoning } = this.#prepared;
+    const thoughts = thinkingText(message);
+    if (reasoning === "off" || thoughts === "") return;
+    if (reasoning === "on") {
+      this.#thoughts.push(thoughts);
+      return;
+    }
+    const { store, clock, dispatcher } = this.#services;
+    const suppressed = await isSuppressed(turn, this.#services);
+    const rows = planThoughts(turn, thoughts, { key: message.timestamp, nowMs: clock.now(), suppressed }, this.#services);
+    if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
   #noteSent(text: unknown): void {

@@ -197,6 +197,7 @@ export class TurnRunner {
       entries: recorder.takePending(),
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
+      thoughts: recorder.thoughts,
       lastText: recorder.lastText,
       model: prepared.model.reference,
     });

@@ -1,0 +1,95 @@
+import { ModelError } from "@factotum/agent-contract";
+import { clampThinking, PROVIDERS } from "@factotum/models";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { changeOverrides, readTarget } from "./command-target.ts";
+import type { CommandSession, CommandTarget } from "./command-target.ts";
+
+/** What `/model` answers, after it has done what it was asked for. */
+export async function modelCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+  const session = await readTarget(target, services);
+  switch (wish?.toLowerCase()) {
+    case undefined:
+      return [await modelLine(session, services), ...fallbackLine(session), "/model list names the models that are configured."].join("\n");
+    case "list":
+      return listModels(session, services);
+    case "default": {
+      await changeOverrides(target, { model: null }, services);
+      return `From the next message on: ${await modelLine(await readTarget(target, services), services)}`;
+    }
+    default:
+      return chooseModel(target, wish ?? "", session, services);
+  }
+}
+
+/** The model of a conversation and why it is that one; what to do when it cannot be used. */
+export async function modelLine({ record, agent }: CommandSession, { models }: TurnServices): Promise<string> {
+  const chosen = record?.overrides.model;
+  try {
+    const { reference } = await agent.model(chosen);
+    if (chosen !== undefined) return `model ${reference}, because it was chosen for this conversation.`;
+    const reason =
+      agent.config.model === undefined ? (await models.defaultModel()).reason : `it is configured for the agent ${agent.config.id}`;
+    return `model ${reference}, because ${reason}.`;
+  } catch (error) {
+    if (!ModelError.isInstance(error)) throw error;
+    const undo = chosen === undefined ? "" : " /model default goes back to the configured one.";
+    return `model ${chosen ?? agent.config.model?.primary ?? ""} cannot be used: ${error.message}${undo}`;
+  }
+}
+
+function fallbackLine({ record, agent }: CommandSession): readonly string[] {
+  const fallbacks = agent.config.model?.fallbacks ?? [];
+  if (fallbacks.length === 0) return [];
+  // Whoever chooses a model means that one (R28).
+  return [record?.overrides.model === undefined ? `When it fails: ${fallbacks.join(", ")}.` : "When it fails, no other one is asked."];
+}
+
+async function chooseModel(
+  target: CommandTarget,
+  wish: string,
+  { record, agent }: CommandSession,
+  services: TurnServices,
+): Promise<string> {
+  let model: ResolvedModel;
+  try {
+    model = await services.models.resolve(wish);
+  } catch (error) {
+    if (!ModelError.isInstance(error)) throw error;
+    return `${error.message} The model stays as it is; /model list names those that are configured.`;
+  }
+  await changeOverrides(target, { model: model.reference }, services);
+  const thinking = record?.overrides.thinking ?? agent.config.thinking;
+  const note = thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
+  return [
+    `This conversation uses ${model.reference} from the next message on.`,
+    ...missingKey(model),
+    ...(model.client.info.known ? [] : ["Nothing is known of this model, so careful limits hold for it."]),
+    ...(note === undefined ? [] : [note]),
+  ].join("\n");
+}
+
+function missingKey({ client, credential }: ResolvedModel): readonly string[] {
+  const { provider } = client.info;
+  const variable = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariable : undefined;
+  if (variable === undefined || credential !== undefined) return [];
+  return [`There is no key for ${provider}: set ${variable}, or models.providers.${provider}.apiKey.`];
+}
+
+async function listModels({ record, agent }: CommandSession, services: TurnServices): Promise<string> {
+  const { config, models } = services;
+  const active = record?.overrides.model ?? agent.config.model?.primary ?? (await models.defaultModel()).reference;
+  const aliases = new Map(Object.entries(agent.config.models).map(([reference, { alias }]) => [reference, alias]));
+  const configured = Object.entries(config.models.providers).flatMap(([id, provider]) =>
+    provider.models.map((model) => `${id}/${model.id}`),
+  );
+  const all = new Set([active, agent.config.model?.primary, ...(agent.config.model?.fallbacks ?? []), ...aliases.keys(), ...configured]);
+  const lines = [...all].flatMap((reference) => {
+    // An alias stands beside its model.
+    if (reference === undefined || [...aliases.values()].includes(reference)) return [];
+    const alias = aliases.get(reference);
+    const isActive = reference === active || (alias !== undefined && alias === active);
+    return [`- ${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`];
+  });
+  return [...lines, "/model <name> chooses one of these, or any other as provider/model."].join("\n");
+}

@@ -1,0 +1,69 @@
+import { THINKING_LEVELS } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { COMMANDS, parseCommand } from "./command.ts";
+import { parseInlineDirectives, REASONING_CHOICES } from "./inline-directives.ts";
+
+const parse = (text: string): ReturnType<typeof parseCommand> => parseCommand(text, ["/new", "/reset"]);
+
+describe("a command", () => {
+  test.each([
+    ["/model", { type: "model" }],
+    [" /MODEL list ", { type: "model", wish: "list" }],
+    ["/model house/Some-Model", { type: "model", wish: "house/Some-Model" }],
+    ["/think high", { type: "think", wish: "high" }],
+    ["/think nonsense", { type: "think", wish: "nonsense" }],
+    ["/reasoning\tstream", { type: "reasoning", wish: "stream" }],
+    ["/new", { type: "reset" }],
+  ] as const)("%j", (text, command) => {
+    expect(parse(text)).toEqual(command);
+  });
+
+  test.each(["/think high and write a poem", "/models", "please /think high", "/think\nhigh"])("%j is none", (text) => {
+    expect(parse(text)).toBeUndefined();
+  });
+
+  test("every one that is listed is understood", () => {
+    for (const { name } of COMMANDS) expect(parse(name), name).toBeDefined();
+  });
+});
+
+describe("a directive inside a message", () => {
+  test.each([
+    ["/think high write a poem", { text: "write a poem", thinking: "high" }],
+    ["write /think LOW a poem", { text: "write a poem", thinking: "low" }],
+    ["write a poem /think off", { text: "write a poem", thinking: "off" }],
+    ["/think low /reasoning on why?", { text: "why?", thinking: "low", reasoning: "on" }],
+    ["/think low\nwhy? /think max", { text: "why?", thinking: "max" }],
+  ] as const)("%j", (text, directives) => {
+    expect(parseInlineDirectives(text)).toEqual(directives);
+  });
+
+  test.each([
+    "what does /think do?",
+    "a path/think high",
+    "`/think high` is a directive",
+    "```\n/think high\n```\nwhat is this?",
+    "/reasoning loud why?",
+    "/think high",
+    "  spaces stay  ",
+  ])("%j stays as it is", (text) => {
+    expect(parseInlineDirectives(text)).toEqual({ text });
+  });
+
+  test("takes nothing else out of a message, wherever it stands", () => {
+    const word = fc.stringMatching(/^[a-zäé0-9.,!?-]{1,8}$/u);
+    const directive = fc.oneof(
+      fc.constantFrom(...THINKING_LEVELS).map((level) => `/think ${level}`),
+      fc.constantFrom(...REASONING_CHOICES).map((choice) => `/reasoning ${choice}`),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.record({ word, directive: fc.option(directive) }), { minLength: 1, maxLength: 8 }), (parts) => {
+        const written = parts.flatMap(({ word: said, directive: asked }) => (asked === null ? [said] : [asked, said])).join(" ");
+        const { text, ...found } = parseInlineDirectives(written);
+        expect(text).toBe(parts.map(({ word: said }) => said).join(" "));
+        expect(Object.keys(found).length > 0).toBe(parts.some(({ directive: asked }) => asked !== null));
+      }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import { ModelError } from "@factotum/agent-contract";
+import { preferCredential } from "../agents/session-credential.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { SessionService } from "../sessions/session-service.ts";
+import { restingModels } from "../status/resting-models.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { modelLine } from "./choose-model.ts";
+import { thinkingLine } from "./choose-thinking.ts";
+import { readTarget } from "./command-target.ts";
+import type { CommandSession, CommandTarget } from "./command-target.ts";
+
+/** What `/status` answers: the conversation's model, credential and context, and what is not asked now. */
+export async function statusText(target: CommandTarget, sessions: SessionService, services: TurnServices): Promise<string> {
+  const session = await readTarget(target, services);
+  const { record, agent } = session;
+  const model = await usableModel(session);
+  const lines = [`Agent ${agent.config.id}, ${await modelLine(session, services)}`];
+  if (model !== undefined) {
+    const { candidates, credential } = preferCredential(model, record?.overrides.authProfile);
+    if (candidates.length > 1) lines.push(`Credential ${credential ?? ""}, one of ${candidates.length}.`);
+    lines.push(capitalised(thinkingLine(session, model.client.info)));
+  }
+  if (record !== undefined) {
+    const { contextTokens, totalTokens } = sessions.summary(record);
+    const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
+    lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
+  }
+  const resting = restingModels(services).filter(({ provider }) => model === undefined || provider === model.client.info.provider);
+  for (const { provider, model: name = "*", credential, reason, untilMs } of resting) {
+    const minutes = Math.max(1, Math.ceil((untilMs - services.clock.now()) / 60_000));
+    lines.push(`${provider}/${name} (${credential}) is not asked for ${minutes} min: ${reason}`);
+  }
+  return lines.join("\n");
+}
+
+/** A model that cannot be used is named in the line about it. */
+async function usableModel({ record, agent }: CommandSession): Promise<ResolvedModel | undefined> {
+  try {
+    return await agent.model(record?.overrides.model);
+  } catch (error) {
+    if (ModelError.isInstance(error)) return undefined;
+    throw error;
+  }
+}
+
+function capitalised(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

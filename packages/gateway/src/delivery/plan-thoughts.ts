@@ -1,0 +1,44 @@
+import type { NewOutbound, TurnRecord } from "@factotum/store";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { planMessage } from "./plan-reply.ts";
+
+/** What makes the message of thoughts this one, and when it is sent. */
+export interface ThoughtsOptions {
+  /** Tells the messages of one turn apart; the same after a restart. */
+  readonly key: string | number;
+  readonly nowMs: number;
+  readonly suppressed: boolean;
+}
+
+/**
+ * The model's thoughts as a message of their own, apart from the reply: quoted under a heading. None for the gateway's own clients, which show them
+ * from the conversation.
+ */
+export function planThoughts(
+  turn: TurnRecord,
+  thoughts: string,
+  options: ThoughtsOptions,
+  { channels }: Pick<TurnServices, "channels">,
+): readonly NewOutbound[] {
+  const account = channels.accountFor(turn.origin);
+  const channel = channels.channelFor(turn.origin);
+  if (thoughts.trim() === "" || account === undefined || channel?.capabilities.addressing === "session-key") return [];
+  const quoted = thoughts
+    .trim()
+    .split("\n")
+    .map((line) => `> ${line}`.trimEnd());
+  return planMessage(
+    {
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      text: ["_Thoughts_", "", ...quoted].join("\n"),
+      purpose: "notice",
+      identity: ["turn", turn.id, "thoughts", options.key],
+      nowMs: options.nowMs,
+      suppressed: options.suppressed,
+    },
+    channel === undefined
+      ? undefined
+      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+  );
+}

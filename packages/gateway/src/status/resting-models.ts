@@ -1,0 +1,15 @@
+import type { RestingModel } from "@factotum/protocol";
+import type { TurnServices } from "../turn/turn-services.ts";
+
+/** Models and credentials that are not asked now, what rests longest first. */
+export function restingModels({ cooldowns, clock }: Pick<TurnServices, "cooldowns" | "clock">): readonly RestingModel[] {
+  const nowMs = clock.monotonic();
+  return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({
+    provider,
+    ...(model === undefined ? {} : { model }),
+    credential,
+    reason,
+    class: kind,
+    untilMs: Math.round(clock.now() + untilMs - nowMs),
+  }));
+}
