@@ -1,4 +1,3 @@
-import type { InputRecord } from "@factotum/store";
 import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
