@@ -53,6 +53,8 @@ export class TestPlatform {
   readonly sent: { readonly target: MsgContext["origin"]; readonly outbound: Outbound; readonly idempotencyKey: string }[] = [];
   /** What `send` answers; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
+  /** Conversations that the platform knows by name. */
+  readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
@@ -153,7 +155,7 @@ export class TestPlatform {
         const bytes = typeof file === "function" ? await file(fetchOptions) : file;
         return { kind: ref.kind, mimeType: ref.mimeType ?? "application/octet-stream", bytes };
       },
-      resolveTarget: async () => undefined,
+      resolveTarget: async (query) => this.targets.get(query),
       health: () => ({ state: "connected" }),
       stop: async () => undefined,
     };
@@ -202,6 +204,8 @@ export async function startTestGateway(
     readonly clock?: Clock;
     /** None by default. */
     readonly skills?: SkillIndex;
+    /** Runs no command by default. */
+    readonly runner?: CommandRunner;
   } = {},
 ): Promise<TestGateway> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
@@ -232,7 +236,7 @@ export async function startTestGateway(
     store,
     token: "test-token",
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    tools: ({ messenger }) => createCoreTools({ files, runner: noCommands, messenger }),
+    tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
     localFiles: localFiles(files),
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],

@@ -114,19 +114,24 @@ export const arbitraryEntries: fc.Arbitrary<readonly ImportedEntry[]> = fc
     fc.record({
       body: arbitraryBody,
       timestampMs: time,
-      cut: fc.option(fc.record({ summary: anyText, at: fc.nat(), tokensBefore: count, timestamp: time })),
+      cut: fc.option(
+        fc.record(
+          { summary: anyText, at: fc.nat(), tokensBefore: count, tainted: fc.boolean(), timestamp: time },
+          { requiredKeys: ["summary", "at", "tokensBefore", "timestamp"] },
+        ),
+      ),
     }),
     { minLength: 1, maxLength: 12 },
   )
   .map((drafts) =>
     drafts.map(({ body, timestampMs, cut }, index): ImportedEntry => {
       if (cut === null || index === 0) return { id: String(index), timestampMs, body };
-      const { summary, tokensBefore, timestamp } = cut;
-      const firstKeptEntryId = String(cut.at % index);
+      const { at, ...rest } = cut;
+      const firstKeptEntryId = String(at % index);
       return {
         id: String(index),
         timestampMs,
-        body: { type: "compaction", message: { role: "compaction", summary, firstKeptEntryId, tokensBefore, timestamp } },
+        body: { type: "compaction", message: { role: "compaction", ...rest, firstKeptEntryId } },
       };
     }),
   );

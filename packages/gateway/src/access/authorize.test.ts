@@ -6,8 +6,9 @@ const PRINCIPALS: Readonly<Record<Role, Principal>> = {
   anonymous: { type: "anonymous" },
   token: { type: "token" },
   platform: { type: "platform" },
-  "owner-run": { type: "run", owner: true },
-  "guest-run": { type: "run", owner: false },
+  "owner-run": { type: "run", owner: true, tainted: false },
+  "tainted-owner-run": { type: "run", owner: true, tainted: true },
+  "guest-run": { type: "run", owner: false, tainted: true },
 };
 
 function actionName(action: Action): string {
@@ -50,17 +51,26 @@ describe("authority", () => {
         "rpc status: token",
         "tool config: owner-run",
         "tool execute: owner-run",
-        "tool read: owner-run guest-run",
+        "tool read: owner-run tainted-owner-run guest-run",
         "tool send elsewhere: owner-run",
-        "tool send: owner-run guest-run",
-        "tool write: owner-run guest-run",
+        "tool send: owner-run tainted-owner-run guest-run",
+        "tool write elsewhere: owner-run",
+        "tool write: owner-run tainted-owner-run guest-run",
       ].toSorted(),
     );
+  });
+
+  test("what a tainted turn of the owner may not do is the owner's to confirm; a guest's stays denied, tainted or not", () => {
+    const action = { type: "tool", effect: "execute" } as const;
+    expect(authorize(PRINCIPALS["tainted-owner-run"], action, OWN).type).toBe("confirm");
+    for (const tainted of [true, false]) expect(authorize({ type: "run", owner: false, tainted }, action, OWN).type).toBe("deny");
   });
 
   test("what no rule names is denied to everybody", () => {
     const unknown = { type: "rpc", method: "toString" } as unknown as Action;
     for (const role of ROLES) expect(authorize(PRINCIPALS[role], unknown, OWN).type).toBe("deny");
+    for (const role of ROLES)
+      expect(authorize(PRINCIPALS[role], { type: "tool", effect: "execute" }, { type: "elsewhere" }).type).toBe("deny");
   });
 
   test("a refusal says what to do", () => {

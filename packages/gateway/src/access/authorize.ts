@@ -9,8 +9,11 @@ export type Principal =
   | { readonly type: "token" }
   /** A platform, by the signature that its channel verifies on the raw bytes. */
   | { readonly type: "platform" }
-  /** A tool call of a run; `owner` is the sender's of the message that made the run. */
-  | { readonly type: "run"; readonly owner: boolean };
+  /**
+   * A tool call of a run; `owner` is the sender's of the message that made the run, `tainted` says that the model had been given words of somebody
+   * else when it made the call (R23).
+   */
+  | { readonly type: "run"; readonly owner: boolean; readonly tainted: boolean };
 
 /** The HTTP routes. A route that is not here cannot be served. */
 const HTTP_ROUTES = [
@@ -42,7 +45,7 @@ export type Action =
 export type Resource =
   /** What lies within the run: its session's folders, its own address. For a method or a route the gateway itself, all of which is the owner's. */
   | { readonly type: "own" }
-  /** Beyond the run: an address that is not its own. */
+  /** Beyond the run: an address that is not its own, something that is changed over the network. */
   | { readonly type: "elsewhere" };
 
 /** One question to `authorize`, without who asks. */
@@ -54,11 +57,11 @@ export interface AccessRequest {
 /** What nearly everything is asked upon. */
 export const OWN: Resource = { type: "own" };
 
-/** The answer. `reason` names the rule and what to do. */
-export type Decision = { readonly type: "allow" } | { readonly type: "deny"; readonly reason: string };
+/** The answer. `reason` names the rule and what to do. `confirm`: it is the owner's to do, but it may not be the owner who wants it. */
+export type Decision = { readonly type: "allow" } | { readonly type: "deny" | "confirm"; readonly reason: string };
 
 /** The roles that the rules speak of. */
-export const ROLES = ["anonymous", "token", "platform", "owner-run", "guest-run"] as const;
+export const ROLES = ["anonymous", "token", "platform", "owner-run", "tainted-owner-run", "guest-run"] as const;
 
 /** Name of a role. */
 export type Role = (typeof ROLES)[number];
@@ -100,9 +103,9 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
 
 /** Which runs may do what upon what is theirs. Everybody's files are a folder of their own session (design 08, sandbox); commands are the owner's until approvals exist. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
-  read: ["owner-run", "guest-run"],
-  write: ["owner-run", "guest-run"],
-  send: ["owner-run", "guest-run"],
+  read: ["owner-run", "tainted-owner-run", "guest-run"],
+  write: ["owner-run", "tainted-owner-run", "guest-run"],
+  send: ["owner-run", "tainted-owner-run", "guest-run"],
   execute: ["owner-run"],
   config: ["owner-run"],
 };
@@ -110,6 +113,7 @@ const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
 /** Which runs may do what beyond that. Files elsewhere are bounded by the roots of the tools (R21), not by a rule: nobody has one here. */
 const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = {
   send: ["owner-run"],
+  write: ["owner-run"],
 };
 
 /**
@@ -120,7 +124,9 @@ const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = 
  */
 export function authorize(principal: Principal, action: Action, resource: Resource): Decision {
   const role = roleOf(principal);
-  if (rulesFor(action, resource).includes(role)) return { type: "allow" };
+  const allowed = rulesFor(action, resource);
+  if (allowed.includes(role)) return { type: "allow" };
+  if (role === "tainted-owner-run" && allowed.includes("owner-run")) return { type: "confirm", reason: TAINTED };
   return { type: "deny", reason: reason(role, action) };
 }
 
@@ -149,9 +155,13 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
   }
 }
 
+const TAINTED =
+  "Rule taint: what the model was given in this turn holds words or files of somebody who is not the owner, so a call like this may be theirs.";
+
 function roleOf(principal: Principal): Role {
   if (principal.type !== "run") return principal.type;
-  return principal.owner ? "owner-run" : "guest-run";
+  if (!principal.owner) return "guest-run";
+  return principal.tainted ? "tainted-owner-run" : "owner-run";
 }
 
 function reason(role: Role, action: Action): string {

@@ -1,25 +1,55 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
+import type { Origin } from "@factotum/channel-contract";
 import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 
-/** Decides whether a call may run, from the tool's traits and the run's authority. Arguments never widen it. */
+/** What of a run its calls are judged by. */
+export interface GatedRun {
+  readonly facts: RunFacts;
+  /** Where the run came from and answers to. */
+  readonly origin: Origin;
+  /** The model had been given words of somebody who is not the owner when it made the call (R23). */
+  readonly tainted: boolean;
+}
+
+/** Decides whether a call may run, from the tool's traits, the run's authority and its taint. Arguments never widen it. */
 export interface ToolGate {
-  check(call: ToolCall, tool: AgentTool, run: RunFacts): ToolDecision;
+  check(call: ToolCall, tool: AgentTool, run: GatedRun): ToolDecision;
 }
 
 /** The gate that asks `authorize`. */
 export function createToolGate(): ToolGate {
   return {
-    check: (call, tool, run) => {
-      const decision = authorize({ type: "run", owner: run.owner }, { type: "tool", effect: tool.traits.effect }, resourceOf(call, tool));
-      return decision.type === "allow" ? decision : { type: "refuse", message: `${tool.name} was refused. ${decision.reason}` };
+    check: (call, tool, { facts, origin, tainted }) => {
+      const decision = authorize(
+        { type: "run", owner: facts.owner, tainted },
+        { type: "tool", effect: tool.traits.effect },
+        resourceOf(call, tool, origin),
+      );
+      switch (decision.type) {
+        case "allow":
+          return decision;
+        case "deny":
+          return { type: "refuse", message: `${tool.name} was refused. ${decision.reason}` };
+        case "confirm":
+          return { type: "refuse", message: confirmation(tool, decision.reason, facts) };
+      }
     },
   };
 }
 
-/** A send that names an address asks for another than the run's own. */
-function resourceOf(call: ToolCall, tool: AgentTool): Resource {
-  const isElsewhere = call.arguments["channel"] !== undefined || call.arguments["target"] !== undefined;
-  return tool.traits.effect === "send" && isElsewhere ? { type: "elsewhere" } : OWN;
+/** Somebody has to want it who is there to be asked; a run that nobody started has nobody. */
+function confirmation(tool: AgentTool, reason: string, { kind }: RunFacts): string {
+  if (kind !== "user") return `${tool.name} was refused. ${reason} Nobody is there to confirm it.`;
+  return `${tool.name} needs confirmation and was not run. ${reason} Tell the owner what you wanted to do and why; the owner can ask for it in a message of its own, in a private conversation, without quoted or forwarded text.`;
+}
+
+/** A send that names another address than the run's own goes elsewhere, and so does a change that is made over the network. */
+function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
+  const isOwn = (name: string, own: string): boolean => call.arguments[name] === undefined || call.arguments[name] === own;
+  const isElsewhere =
+    (traits.effect === "send" && !(isOwn("channel", channel) && isOwn("target", conversation.id))) ||
+    (traits.effect === "write" && traits.network);
+  return isElsewhere ? { type: "elsewhere" } : OWN;
 }

@@ -44,7 +44,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
-      const sessionKey = sessions.resolveTarget(params);
+      const sessionKey = await sessions.resolveTarget(params);
       const accepted = await hub.submit({
         sessionKey,
         text: params.text,
@@ -55,12 +55,12 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
       return { sessionKey, status: accepted };
     },
     "chat.history": async (params) =>
-      sessions.history(sessions.resolveKey({ sessionKey: params.sessionKey }), {
+      sessions.history(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         limit: params.limit ?? 50,
         ...(params.before === undefined ? {} : { before: params.before }),
       }),
     "chat.subscribe": async (params, connection) => {
-      const sessionKey = sessions.resolveKey(params);
+      const sessionKey = await sessions.resolveKey(params);
       const opened = Promise.withResolvers<RpcMethods["chat.subscribe"]["result"]>();
       await connection.subscribe(sessionKey, async (listener) => {
         const { snapshot, subscription } = await sessions.subscribe(sessionKey, { limit: params.limit ?? 50, listener });
@@ -70,10 +70,10 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
       return opened.promise;
     },
     "chat.unsubscribe": async (params, connection) => ({
-      subscribed: connection.unsubscribe(sessions.resolveKey({ sessionKey: params.sessionKey })),
+      subscribed: connection.unsubscribe(await sessions.resolveKey({ sessionKey: params.sessionKey })),
     }),
     "chat.abort": async (params) =>
-      sessions.abort(sessions.resolveKey({ sessionKey: params.sessionKey }), {
+      sessions.abort(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
         reason: "you asked me to stop",
         ...(params.runId === undefined ? {} : { runId: params.runId }),
@@ -95,16 +95,16 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
     "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
     "sessions.reset": async (params) => ({
       session: sessions.summary(
-        await sessions.reset(sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
+        await sessions.reset(await sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
       ),
     }),
-    "sessions.delete": async (params) => ({ deleted: await sessions.delete(sessions.resolveKey({ sessionKey: params.key })) }),
+    "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
     "context.list": async ({ sessionKey, ...page }) =>
-      listContextRequests({ sessionKey: sessions.resolveKey({ sessionKey }), ...page }, engine.services),
+      listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.services),
     "context.report": async ({ sessionKey, ...query }) =>
-      buildContextReport({ sessionKey: sessions.resolveKey({ sessionKey }), ...query }, engine.services),
+      buildContextReport({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services),
     "context.replay": async ({ sessionKey, replayId, ...query }, connection) =>
-      replayRequest({ sessionKey: sessions.resolveKey({ sessionKey }), ...query }, engine.services, {
+      replayRequest({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services, {
         signal: connection.signal,
         onPiece: (piece) => connection.notify("replay", { replayId, ...piece }),
       }),
@@ -118,7 +118,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
 
 /** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
 async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
-  const sessionKey = engine.sessions.resolveTarget(params);
+  const sessionKey = await engine.sessions.resolveTarget(params);
   const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
   const message: MsgContext = {
     origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },

@@ -29,13 +29,13 @@ describe("where something may be said", () => {
   test("an agent that is not there is refused, by its name and in a key", async () => {
     await using running = await startTestGateway({ patch: others });
     const { sessions } = running.gateway.engine;
-    expect(sessions.resolveTarget({})).toBe(KEY);
-    expect(sessions.resolveTarget({ agentId: "TWO" })).toBe("agent:two:main");
-    expect(sessions.resolveTarget({ agentId: "two", sessionKey: "agent:two:http:x" })).toBe("agent:two:http:x");
-    expect(() => sessions.resolveTarget({ agentId: "ghost" })).toThrow("Configured: main, two");
-    expect(() => sessions.resolveTarget({ sessionKey: "agent:ghost:main" })).toThrow("Configured: main, two");
-    expect(() => sessions.resolveTarget({ agentId: "two", sessionKey: KEY })).toThrow("the agent main's");
-    expect(() => sessions.resolveTarget({ sessionKey: "junk" })).toThrow("agent:main:main");
+    expect(await sessions.resolveTarget({})).toBe(KEY);
+    expect(await sessions.resolveTarget({ agentId: "TWO" })).toBe("agent:two:main");
+    expect(await sessions.resolveTarget({ agentId: "two", sessionKey: "agent:two:http:x" })).toBe("agent:two:http:x");
+    await expect(sessions.resolveTarget({ agentId: "ghost" })).rejects.toThrow("Configured: main, two");
+    await expect(sessions.resolveTarget({ sessionKey: "agent:ghost:main" })).rejects.toThrow("Configured: main, two");
+    await expect(sessions.resolveTarget({ agentId: "two", sessionKey: KEY })).rejects.toThrow("the agent main's");
+    await expect(sessions.resolveTarget({ sessionKey: "junk" })).rejects.toThrow("agent:main:main");
     const answer = await fetch(`${running.gateway.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${running.token}`, "x-factotum-session": "agent:ghost:main" },

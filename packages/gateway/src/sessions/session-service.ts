@@ -2,6 +2,7 @@ import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary }
 import { StoreError } from "@factotum/store";
 import type { SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
+import { matchSessionKey } from "./match-session-key.ts";
 import type { SessionListener } from "../events/session-events.ts";
 import type { SessionLanes } from "../lanes/session-lanes.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
@@ -33,7 +34,7 @@ export class SessionService {
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
-  resolveKey(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): string {
+  async resolveKey(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): Promise<string> {
     if (request.sessionKey !== undefined) {
       if (!isSessionKey(request.sessionKey)) {
         throw new SessionRequestError(
@@ -41,14 +42,14 @@ export class SessionService {
           `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum status\` shows the agents.`,
         );
       }
-      return normalizeSessionKey(request.sessionKey);
+      return matchSessionKey(request.sessionKey, this.#services.store);
     }
     return this.mainKey(request.agentId);
   }
 
   /** The key under which something shall be said: its agent must be there, and be the one that the request names. */
-  resolveTarget(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): string {
-    const sessionKey = this.resolveKey(request);
+  async resolveTarget(request: { readonly sessionKey?: string | undefined; readonly agentId?: string | undefined }): Promise<string> {
+    const sessionKey = await this.resolveKey(request);
     const owner = parseAgentSessionKey(sessionKey)?.agentId;
     const named = request.agentId?.toLowerCase();
     for (const agentId of [named, owner]) if (agentId !== undefined) this.mainKey(agentId);
@@ -146,7 +147,7 @@ export class SessionService {
   }
 
   async patch(params: RpcMethods["sessions.patch"]["params"]): Promise<SessionSummary> {
-    const key = normalizeSessionKey(params.key);
+    const key = await matchSessionKey(params.key, this.#services.store);
     const record = await this.#services.store.patchSession(
       key,
       {

@@ -109,7 +109,7 @@ export async function prepareInputTurn(
     history: shown.messages,
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: user,
-    tainted: user.tainted ?? false,
+    tainted: user.tainted === true || hasMark(isPrivate ? earlier : shown.messages),
     entries: started.entries,
     session: started.session,
   };
@@ -151,10 +151,16 @@ export async function prepareResumedTurn(
       lastEntryId: newest.items[0]?.id ?? "",
     },
     prompt: undefined,
-    tainted: history.some((message) => message.role !== "assistant" && message.tainted === true && message.timestamp >= turn.startedAtMs),
+    tainted:
+      hasMark(history.filter(({ timestamp }) => timestamp >= turn.startedAtMs)) || (!context.record.isPrivate && hasMark(shown.messages)),
     entries: [],
     session: context.record,
   };
+}
+
+/** True when words of somebody who is not the owner are among them (R23). */
+function hasMark(messages: readonly AgentMessage[]): boolean {
+  return messages.some((message) => message.role !== "assistant" && message.tainted === true);
 }
 
 function keptFacts(

@@ -140,7 +140,7 @@ export class TurnRunner {
         prompt: prepared.prompt,
         tools: resumed?.tools ?? prepared.tools,
         steering: { take: async () => [] },
-        beforeTool: async (call, tool) => toolGate.check(call, tool, facts),
+        beforeTool: async (call, tool, { tainted }) => toolGate.check(call, tool, { facts, origin: turn.origin, tainted }),
         settings: prepared.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),

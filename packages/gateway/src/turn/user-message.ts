@@ -56,7 +56,8 @@ export async function renderUserMessage(
     }),
     context.agent.time,
   );
-  const tainted = media.tainted || isTainted(message, { admission, overheard: job.overheard });
+  const tainted =
+    media.tainted || isTainted(message, { admission, overheard: job.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],

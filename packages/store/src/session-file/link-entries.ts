@@ -73,6 +73,7 @@ function lastMessage(entries: readonly ImportedEntry[]): number | undefined {
 /** A compaction that kept nothing is what was said before, in the user's turn. */
 function withKept(body: Extract<TranscriptBody, { type: "compaction" }>, keptPlace: number | undefined): TranscriptBody {
   if (keptPlace !== undefined) return { type: "compaction", message: { ...body.message, firstKeptEntryId: String(keptPlace) } };
-  const { summary, timestamp } = body.message;
-  return { type: "message", message: { role: "user", content: [{ type: "text", text: summary }], timestamp } };
+  const { summary, tainted, timestamp } = body.message;
+  const content = [{ type: "text" as const, text: summary }];
+  return { type: "message", message: { role: "user", content, ...(tainted === undefined ? {} : { tainted }), timestamp } };
 }

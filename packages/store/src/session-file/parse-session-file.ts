@@ -175,6 +175,7 @@ function toCompaction(record: JsonObject, timestampMs: number): TranscriptBody |
       summary,
       firstKeptEntryId: stringOf(record["firstKeptEntryId"]) ?? "",
       tokensBefore: countOf(record["tokensBefore"]) ?? 0,
+      ...(typeof record["tainted"] === "boolean" ? { tainted: record["tainted"] } : {}),
       timestamp: timeOf(record["summarizedAt"]) ?? timestampMs,
     },
   };

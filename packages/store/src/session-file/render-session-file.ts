@@ -30,9 +30,9 @@ function contentOf(entry: TranscriptEntry): object {
     case "message":
       return { message: entry.message };
     case "compaction": {
-      const { summary, firstKeptEntryId, tokensBefore, timestamp } = entry.message;
+      const { summary, firstKeptEntryId, tokensBefore, tainted, timestamp } = entry.message;
       const summarizedAt = timestamp === entry.timestampMs ? undefined : timestamp;
-      return { summary, firstKeptEntryId, tokensBefore, summarizedAt };
+      return { summary, firstKeptEntryId, tokensBefore, tainted, summarizedAt };
     }
     case "notice":
       return { level: entry.level, text: entry.text };

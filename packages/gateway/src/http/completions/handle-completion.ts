@@ -3,7 +3,8 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { ChatEvent } from "@factotum/protocol";
 import type { InputAdmission } from "@factotum/store";
 import type { Engine } from "../../engine.ts";
-import { agentSessionKey, isSessionKey, keyPart, normalizeSessionKey, parseAgentSessionKey } from "../../routing/session-key.ts";
+import { matchSessionKey } from "../../sessions/match-session-key.ts";
+import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
 import { failureText } from "../../turn/failure-text.ts";
 import type { RunReport } from "../../turn/run-report.ts";
 import { RunText } from "../run-text.ts";
@@ -63,7 +64,7 @@ export async function handleCompletion(caller: CompletionCaller, body: unknown, 
 
 async function startRun(caller: CompletionCaller, completion: CompletionRequest, engine: Engine): Promise<WatchedRun> {
   const { random, clock, events } = engine.services;
-  const target = targetSession(caller.session, completion, engine);
+  const target = await targetSession(caller.session, completion, engine);
   const id = random.uuid();
   const nowMs = clock.now();
   const message: MsgContext = {
@@ -114,12 +115,12 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
   return { sessionKey: target.sessionKey, events: queue, runId: () => runId, inputId };
 }
 
-function targetSession(
+async function targetSession(
   header: string | undefined,
   completion: CompletionRequest,
   engine: Engine,
-): { readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean } {
-  const { agents, random } = engine.services;
+): Promise<{ readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean }> {
+  const { agents, random, store } = engine.services;
   const agent = completion.agentId === undefined ? agents.default : agents.get(completion.agentId.toLowerCase());
   if (agent === undefined) {
     throw new CompletionRequestError(`The model "factotum/${completion.agentId ?? ""}" does not exist; GET /v1/models lists them.`, {
@@ -139,7 +140,7 @@ function targetSession(
         param: null,
         code: "invalid_session",
       });
-    const sessionKey = normalizeSessionKey(key);
+    const sessionKey = await matchSessionKey(key, store);
     const owner = parseAgentSessionKey(sessionKey)?.agentId ?? agentId;
     if (agents.get(owner) === undefined)
       throw new CompletionRequestError(`x-factotum-session names the agent "${owner}", which does not exist; GET /v1/models lists them.`, {

@@ -1,0 +1,62 @@
+import type { AgentTool, JsonObject, RunFacts, RunKind, ToolTraits } from "@factotum/agent-contract";
+import { RUN_KINDS } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import { describe, expect, test } from "vitest";
+import { createToolGate } from "./tool-gate.ts";
+
+const origin: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } };
+
+function tool(traits: Partial<ToolTraits>): AgentTool {
+  return {
+    name: "some_tool",
+    summary: "",
+    description: "",
+    parameters: {},
+    traits: { effect: "read", idempotent: false, output: "trusted", network: false, parallel: false, ...traits },
+    execute: async () => ({ content: [] }),
+  };
+}
+
+function facts(owner: boolean, kind: RunKind): RunFacts {
+  return { runId: "r", kind, agentId: "main", sessionKey: "agent:main:main", sessionId: "s", workspace: "/w", owner, timeZone: "UTC" };
+}
+
+function check(
+  traits: Partial<ToolTraits>,
+  run: { readonly owner?: boolean; readonly tainted?: boolean; readonly kind?: RunKind; readonly arguments?: JsonObject },
+): string {
+  const { owner = true, tainted = false, kind = "user" } = run;
+  const call = { id: "c", name: "some_tool", arguments: run.arguments ?? {} };
+  const decision = createToolGate().check(call, tool(traits), { facts: facts(owner, kind), origin, tainted });
+  if (decision.type === "allow") return "runs";
+  return /needs confirmation/.test(decision.message) ? "confirm" : "refused";
+}
+
+const ELSEWHERE = { target: "dm-2" };
+
+describe("a call of the owner's turn", () => {
+  test.each([
+    ["read", { effect: "read" }, {}, "runs"],
+    ["read over the network", { effect: "read", network: true }, {}, "runs"],
+    ["write", { effect: "write" }, {}, "runs"],
+    ["write over the network", { effect: "write", network: true }, {}, "confirm"],
+    ["execute", { effect: "execute" }, {}, "confirm"],
+    ["config", { effect: "config" }, {}, "confirm"],
+    ["send to where it came from", { effect: "send", network: true }, {}, "runs"],
+    ["send there by its name", { effect: "send" }, { channel: "test", target: "dm-1" }, "runs"],
+    ["send to another conversation", { effect: "send" }, ELSEWHERE, "confirm"],
+    ["send on another channel", { effect: "send" }, { channel: "other", target: "dm-1" }, "confirm"],
+    ["send to what is no address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],
+  ] as const)("%s", (_name, traits, call, whenTainted) => {
+    expect(check(traits, { arguments: call })).toBe("runs");
+    expect(check(traits, { arguments: call, tainted: true })).toBe(whenTainted);
+    expect(check(traits, { arguments: call, tainted: true, owner: false })).toBe(whenTainted === "confirm" ? "refused" : "runs");
+  });
+
+  test("is refused for good where nobody is there to be asked", () => {
+    for (const kind of RUN_KINDS) {
+      expect(check({ effect: "execute" }, { kind })).toBe("runs");
+      expect(check({ effect: "execute" }, { kind, tainted: true })).toBe(kind === "user" ? "confirm" : "refused");
+    }
+  });
+});
