@@ -1,5 +1,5 @@
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { runCommand } from "./commands/run-command.ts";
@@ -9,7 +9,7 @@ import type { Route } from "./routing/route.ts";
 import { SessionLanes } from "./lanes/session-lanes.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
-import { tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { tellDamage, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError, SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import type { TurnJob } from "./turn/turn-job.ts";
@@ -23,6 +23,8 @@ export class Engine {
   readonly #lanes: SessionLanes<TurnJob>;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
+  /** Conversations that were told of damage. */
+  readonly #damaged = new Set<string>();
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
@@ -94,6 +96,17 @@ export class Engine {
     } else if (input.runId !== undefined && events.live(sessionKey)?.runId === input.runId) {
       await this.sessions.abort(sessionKey, { runId: input.runId, queued: false, reason: input.reason });
     }
+  }
+
+  /**
+   * A stored row is not what was written: its conversation is told, once while this process runs. Prompts are made anew and kept requests are for
+   * looking at: of those nobody is told. Never throws.
+   */
+  reportDamage(damage: StoreDamage): void {
+    const { sessionKey = "" } = damage;
+    if (damage.type === "prompt" || damage.type === "request" || this.#damaged.has(sessionKey)) return;
+    this.#damaged.add(sessionKey);
+    this.#inBackground("damage notice", tellDamage(this.services, damage));
   }
 
   /** Turns that run now. */

@@ -216,9 +216,11 @@ export async function startTestGateway(
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
   const common = { clock: options.clock ?? realClock, random: realRandom, logger };
+  let engine: Gateway["engine"] | undefined;
   const store = await openSqliteStore({
     folder: path.join(home, "state"),
     copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
+    onDamage: (damage) => engine?.reportDamage(damage),
     ...common,
   });
   const platform = options.platform;
@@ -249,6 +251,7 @@ export async function startTestGateway(
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
+  engine = gateway.engine;
   const stop = async (): Promise<void> => {
     await gateway.stop("the test is over");
     await store.close();

@@ -6,7 +6,7 @@ import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type Lo
 import { inboundMediaFolder, startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
-import { openSqliteStore } from "@factotum/store";
+import { openSqliteStore, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
@@ -48,6 +48,9 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
   const { env } = context;
   const token = await gatewayToken(loaded, context);
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
+  // What is found before there is somebody who can tell it waits.
+  const found: StoreDamage[] = [];
+  let reportDamage = (damage: StoreDamage): void => void found.push(damage);
   const store = await openSqliteStore({
     folder: paths.stateFolder,
     copies: {
@@ -57,7 +60,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     clock: systemClock,
     random: systemRandom,
     logger,
-    onDamage: (damage) => logger.error("A stored row is not what was written; it is left out", { ...damage }),
+    onDamage: (damage) => reportDamage(damage),
   });
   const files = fileAccess(loaded);
   const runner = createHostRunner({
@@ -94,6 +97,8 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       hideSecrets: (text) => secrets.hide(text),
       onShutdownRequest,
     });
+    reportDamage = (damage) => gateway.engine.reportDamage(damage);
+    for (const damage of found.splice(0)) reportDamage(damage);
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
       await gateway.stop(reason);

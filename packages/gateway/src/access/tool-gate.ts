@@ -5,7 +5,7 @@ import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 
 /** What of a run its calls are judged by. */
-export interface GatedRun {
+interface GatedRun {
   readonly facts: RunFacts;
   /** Where the run came from and answers to. */
   readonly origin: Origin;

@@ -1,0 +1,26 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+
+test("a conversation that has lost a part to the disk says so after the next start", { timeout: 120_000 }, async () => {
+  await using cli = await CliHome.create();
+  const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await first.waitFor(/#token=/);
+  expect((await cli.run("agent", "-m", "the word is plover")).code).toBe(0);
+  expect((await cli.run("gateway", "stop")).code).toBe(0);
+  await first.ended;
+  const database = new DatabaseSync(join(cli.factotumHome, "state/factotum.sqlite"));
+  expect(database.prepare("UPDATE transcript SET payload = replace(payload, 'plover', 'clover')").run().changes).toBeGreaterThan(0);
+  database.close();
+
+  const second = cli.spawn("gateway", "run", "--port", "0");
+  await second.waitFor(/#token=/);
+  expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
+  expect((await cli.run("gateway", "stop")).code).toBe(0);
+  await second.ended;
+  const folder = join(cli.factotumHome, "agents/main/sessions");
+  const copies = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
+  expect(copies.join("").match(/damaged on the disk/g)).toHaveLength(1);
+});
