@@ -8,7 +8,7 @@ import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
 import { openSqliteStore } from "@factotum/store";
-import type { SqliteStore } from "@factotum/store";
+import type { SqliteStore, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { inboundMediaFolder, startGateway } from "../src/index.ts";
@@ -216,11 +216,11 @@ export async function startTestGateway(
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
   const common = { clock: options.clock ?? realClock, random: realRandom, logger };
-  let engine: Gateway["engine"] | undefined;
+  let reportDamage: (damage: StoreDamage) => void = () => undefined;
   const store = await openSqliteStore({
     folder: path.join(home, "state"),
     copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
-    onDamage: (damage) => engine?.reportDamage(damage),
+    onDamage: (damage) => reportDamage(damage),
     ...common,
   });
   const platform = options.platform;
@@ -251,7 +251,7 @@ export async function startTestGateway(
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
-  engine = gateway.engine;
+  reportDamage = (damage) => gateway.engine.reportDamage(damage);
   const stop = async (): Promise<void> => {
     await gateway.stop("the test is over");
     await store.close();
