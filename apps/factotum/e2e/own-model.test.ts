@@ -44,6 +44,8 @@ test("a model without native tool calls works with tools, behind the second of t
   const status = await run("status");
   expect(status.stdout).toContain("agent      main: house/gpt-4o (credentials old, fresh)");
   expect(status.stdout).toMatch(/! house\/\* \(old\) is not asked for \d+ minutes: unauthorized/);
-  expect((await run("context")).stdout).toContain("fresh");
-  expect(`${status.stdout}${product.output()}`).not.toContain(KEY);
+  const context = await run("context");
+  expect(context.stdout).toContain("key from fresh");
+  expect(context.stdout).toMatch(/! house\/\* \(old\) is not asked until \S+Z: unauthorized/);
+  expect(`${status.stdout}${context.stdout}${product.output()}`).not.toContain(KEY);
 });

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { RestingModelSchema } from "./status.ts";
+import type { RestingModel } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
 
@@ -123,6 +125,8 @@ export interface ContextReport {
   /** Workspace files that did not fit into the system prompt. */
   readonly cutFiles: readonly ({ readonly name: string; readonly limit: "file" | "total" } & ContextTruncation)[];
   readonly diff?: ContextDiff;
+  /** What of the request's provider is not asked now. */
+  readonly resting?: readonly RestingModel[];
 }
 
 /** A piece of a replayed answer as it comes. */
@@ -217,6 +221,7 @@ export const ContextReportSchema: z.ZodType<ContextReport> = z.strictObject({
   parts: z.array(z.strictObject({ type: partType, ...size, sections: z.array(section) })),
   cutFiles: z.array(z.strictObject({ name: z.string(), limit: z.enum(["file", "total"]), ...truncation })),
   diff: diff.optional(),
+  resting: z.array(RestingModelSchema).optional(),
 }) as unknown as z.ZodType<ContextReport>;
 
 /** Parses a piece of a replayed answer. */

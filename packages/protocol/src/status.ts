@@ -61,6 +61,16 @@ export interface GatewayStatus {
   readonly usage: { readonly totalTokens: number; readonly costUsd?: number };
 }
 
+/** Parses what rests. */
+export const RestingModelSchema: z.ZodType<RestingModel> = z.strictObject({
+  provider: z.string(),
+  model: z.string().optional(),
+  credential: z.string(),
+  reason: z.string(),
+  class: z.enum(["permanent", "transient"]),
+  untilMs: z.number(),
+}) as unknown as z.ZodType<RestingModel>;
+
 /** Parses a status. */
 export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
   version: z.string(),
@@ -85,16 +95,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
       modelNote: z.string().optional(),
     }),
   ),
-  resting: z.array(
-    z.strictObject({
-      provider: z.string(),
-      model: z.string().optional(),
-      credential: z.string(),
-      reason: z.string(),
-      class: z.enum(["permanent", "transient"]),
-      untilMs: z.number(),
-    }),
-  ),
+  resting: z.array(RestingModelSchema),
   channels: z.array(
     z.strictObject({
       channel: z.string(),

@@ -65,7 +65,7 @@ function describeReport(report: ContextReport): readonly string[] {
   ];
 }
 
-function describeRequest({ request, prompt, exact, contextWindow, cutFiles }: ContextReport): readonly string[] {
+function describeRequest({ request, prompt, exact, contextWindow, cutFiles, resting = [] }: ContextReport): readonly string[] {
   const { usage, outcome } = request;
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(4)} US dollars`;
   const settings = [
@@ -79,6 +79,10 @@ function describeRequest({ request, prompt, exact, contextWindow, cutFiles }: Co
     `outcome    ${outcome.type === "answered" ? `answered (${outcome.stopReason})` : `failed (${outcome.code}): ${outcome.message}`}`,
     `usage      ${count(usage.input)} new, ${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.output)} answered${cost}`,
     `prompt     rendered ${new Date(prompt.renderedAtMs).toISOString()} because of ${prompt.cause}, hash ${request.promptHash.slice(0, 12)}`,
+    ...resting.map(
+      ({ provider, model = "*", credential, reason, untilMs }) =>
+        `           ! ${provider}/${model} (${credential}) is not asked until ${new Date(untilMs).toISOString()}: ${reason}`,
+    ),
     ...cutFiles.map(
       ({ name, keptChars, totalChars, limit }) =>
         `           ! ${name} was cut to ${count(keptChars)} of ${count(totalChars)} characters (${limit === "file" ? "its own limit" : "the limit of all files"})`,

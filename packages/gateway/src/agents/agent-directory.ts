@@ -42,8 +42,15 @@ export interface AgentRuntime {
   model(override: string | undefined): Promise<ResolvedModel>;
   /** The models that are asked when that one fails, in order; none for a model that somebody chose for the session. */
   fallbacks(override: string | undefined): Promise<readonly ResolvedModel[]>;
-  /** The tools that every layer of the policy admits, the group's included, and that the model can be offered. */
-  tools(options: { readonly model: ModelInfo; readonly group: GroupConfig | undefined }): readonly AgentTool[];
+  /**
+   * The tools that every layer of the policy admits, the group's included, and that the model can be offered. A fallback that does not take one of them
+   * goes without it, with the same one warning.
+   */
+  tools(options: {
+    readonly model: ModelInfo;
+    readonly fallbacks: readonly ResolvedModel[];
+    readonly group: GroupConfig | undefined;
+  }): readonly AgentTool[];
   skills(options: {
     readonly workspace: string;
     readonly group: GroupConfig | undefined;
@@ -152,14 +159,16 @@ function createAgentRuntime(agent: ResolvedAgent, quarantine: ToolQuarantine, op
       return found.flatMap((model) => model ?? []);
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
-    tools: ({ model, group }) => {
+    tools: ({ model, fallbacks, group }) => {
       const byProvider = config.tools.byProvider[model.provider];
       const all = [...layers, ...(byProvider === undefined ? [] : [byProvider]), ...(group?.tools === undefined ? [] : [group.tools])];
       const ordered = orderTools(filterTools(options.tools, all).tools.map((tool) => ({ tool, name: tool.name, origin: "core" as const })));
-      return quarantine.admit(
+      const admitted = quarantine.admit(
         ordered.map(({ tool }) => tool),
         model,
       );
+      for (const { client } of fallbacks) quarantine.admit(admitted, client.info);
+      return admitted;
     },
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);

@@ -9,6 +9,7 @@ import type { AnthropicReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { createMemoryLogger, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { buildContextReport } from "../context/build-context-report.ts";
 import { listContextRequests } from "../context/list-context-requests.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
@@ -62,7 +63,9 @@ describe("several credentials of a provider", () => {
     expect(status.resting).toMatchObject([{ provider: "anthropic", credential: "work", reason: "unauthorized", class: "permanent" }]);
     expect(status.resting[0]).not.toHaveProperty("model");
     expect(status.resting[0]?.untilMs).toBeGreaterThan(Date.now());
-    const told = `${JSON.stringify(status)}${running.logger.lines.join("\n")}`;
+    const report = await buildContextReport({ sessionKey: SESSION }, running.gateway.engine.services);
+    expect(report).toMatchObject({ request: { credential: "home" }, resting: status.resting.map(({ credential }) => ({ credential })) });
+    const told = `${JSON.stringify([status, report])}${running.logger.lines.join("\n")}`;
     for (const key of Object.values(KEYS)) expect(told).not.toContain(key);
   });
 

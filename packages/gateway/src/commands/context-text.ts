@@ -26,7 +26,7 @@ export async function contextText(sessionKey: string, options: { readonly detail
   }
 }
 
-function summary({ request, total, contextWindow, parts, diff, cutFiles }: ContextReport): readonly string[] {
+function summary({ request, total, contextWindow, parts, diff, cutFiles, resting = [] }: ContextReport): readonly string[] {
   const { usage } = request;
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(4)} US dollars`;
   return [
@@ -37,6 +37,7 @@ function summary({ request, total, contextWindow, parts, diff, cutFiles }: Conte
       .join(", ")}`,
     `Cache: ${count(usage.cacheRead)} tokens read, ${count(usage.cacheWrite)} written; ${count(usage.input)} new, ${count(usage.output)} answered${cost}`,
     ...(diff === undefined ? [] : [prefixLine(diff)]),
+    ...resting.map(({ provider, model = "*", credential, reason }) => `Not asked now: ${provider}/${model} (${credential}), ${reason}`),
     ...cutFiles.map(({ name, keptChars, totalChars }) => `Cut: ${name}, ${count(keptChars)} of ${count(totalChars)} characters`),
   ];
 }

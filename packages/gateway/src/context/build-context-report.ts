@@ -3,6 +3,7 @@ import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
 import { SessionRequestError } from "../sessions/session-service.ts";
+import { restingModels } from "../status/resting-models.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { toContextRequest } from "./context-request.ts";
 import { findRequest } from "./find-request.ts";
@@ -25,7 +26,7 @@ export interface ReportQuery extends RequestQuery {
 }
 
 /** What the reports stand on. */
-export type ReportServices = Pick<TurnServices, "store" | "hideSecrets">;
+export type ReportServices = Pick<TurnServices, "store" | "hideSecrets" | "cooldowns" | "clock">;
 
 /** Shows what a model was given in one kept request. Known secrets are hidden in every text; images are told by kind and size. */
 export async function buildContextReport(query: ReportQuery, services: ReportServices): Promise<ContextReport> {
@@ -34,6 +35,7 @@ export async function buildContextReport(query: ReportQuery, services: ReportSer
   const description = describe(rebuilt);
   const earlier = await earlierRequest(record, query, services);
   const { prompt } = rebuilt;
+  const resting = restingModels(services).filter(({ provider }) => record.model.startsWith(`${provider}/`));
   return {
     sessionKey: query.sessionKey,
     sessionId: record.sessionId,
@@ -45,6 +47,7 @@ export async function buildContextReport(query: ReportQuery, services: ReportSer
     parts: presentParts(description.parts, query.texts === true, services.hideSecrets),
     cutFiles: prompt.outline?.cutFiles ?? [],
     ...(earlier === undefined ? {} : { diff: await compare(earlier, record, description, services) }),
+    ...(resting.length === 0 ? {} : { resting }),
   };
 }
 

@@ -197,7 +197,9 @@ function assemble(
   services: TurnServices,
 ): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning"> {
   const { agent, model } = context;
-  const available = new Map(agent.tools({ model: model.client.info, group: context.group }).map((tool) => [tool.name, tool]));
+  const available = new Map(
+    agent.tools({ model: model.client.info, fallbacks: context.fallbacks, group: context.group }).map((tool) => [tool.name, tool]),
+  );
   return {
     turn,
     agent,

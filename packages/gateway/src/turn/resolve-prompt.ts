@@ -96,7 +96,7 @@ async function renderPrompt(
       sessionId: context.sessionId,
       kind: request.kind,
       isMain: request.sessionKey === agentSessionKey(agent.config.id, services.config.session.mainKey),
-      tools: agent.tools({ model: info, group }),
+      tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
       skills,
       bootstrap: plan,
       workspace,
