@@ -217,6 +217,78 @@ type ChatEvent = {
 };
 /** Parses an event of a session. */
 declare const ChatEventSchema: z.ZodType<ChatEvent>;
+/** One account of a channel, as `status` shows it. */
+interface ChannelStatus {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
+  readonly detail?: string;
+  readonly evidenceAtMs?: number;
+}
+/** One agent, as `status` shows it. */
+interface AgentStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly model: string;
+  /** Why the model cannot be used. */
+  readonly modelProblem?: string;
+  /** Names of the model's credentials in the order in which they are asked; never a key. */
+  readonly credentials?: readonly string[];
+  /** What of the agent's settings the model does not take, and what it gets in place of it. */
+  readonly modelNote?: string;
+}
+/** A model or a credential that is not asked for a while, because it failed. */
+interface RestingModel {
+  readonly provider: string;
+  /** Absent when all models of the credential rest. */
+  readonly model?: string;
+  /** Its name, never the key. */
+  readonly credential: string;
+  /** Code of the error. */
+  readonly reason: string;
+  /** `permanent` needs a person; `transient` passes by itself. */
+  readonly class: "permanent" | "transient";
+  readonly untilMs: number;
+}
+/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
+interface GatewayStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly startedAtMs: number;
+  readonly url: string;
+  readonly home: string;
+  readonly config: {
+    readonly path: string;
+    /** SHA-256 of the file as it is on disk and of the configuration that runs; they differ when the file is bad or not applied yet. */
+    readonly fileHash?: string;
+    readonly runningHash: string;
+    readonly problems: readonly string[];
+    /** Keys that are set and whose feature this build does not have yet. */
+    readonly inactive: readonly string[];
+  };
+  readonly agents: readonly AgentStatus[];
+  readonly resting: readonly RestingModel[];
+  readonly channels: readonly ChannelStatus[];
+  readonly sessions: {
+    readonly total: number;
+    readonly running: number;
+  };
+  readonly inputs: {
+    readonly waiting: number;
+    readonly deadLettered: number;
+  };
+  readonly outbox: {
+    readonly waiting: number;
+    readonly deadLettered: number;
+    readonly ambiguous: number;
+  };
+  readonly usage: {
+    readonly totalTokens: number;
+    readonly costUsd?: number;
+  };
+}
+/** Parses a status. */
+declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
 /** Tokens and cost, as programs read them. `input` holds no cached tokens. */
 interface RunUsage {
   readonly input: number;
@@ -353,6 +425,8 @@ interface ContextReport {
     readonly limit: "file" | "total";
   } & ContextTruncation)[];
   readonly diff?: ContextDiff;
+  /** What of the request's provider is not asked now. */
+  readonly resting?: readonly RestingModel[];
 }
 /** A piece of a replayed answer as it comes. */
 interface ReplayDelta {
@@ -409,78 +483,6 @@ interface SessionSummary {
 }
 /** Parses a session. */
 declare const SessionSummarySchema: z.ZodType<SessionSummary>;
-/** One account of a channel, as `status` shows it. */
-interface ChannelStatus {
-  readonly channel: string;
-  readonly accountId: string;
-  readonly state: "starting" | "connected" | "degraded" | "disconnected" | "stopped" | "disabled" | "failed";
-  readonly detail?: string;
-  readonly evidenceAtMs?: number;
-}
-/** One agent, as `status` shows it. */
-interface AgentStatus {
-  readonly id: string;
-  readonly name: string;
-  readonly model: string;
-  /** Why the model cannot be used. */
-  readonly modelProblem?: string;
-  /** Names of the model's credentials in the order in which they are asked; never a key. */
-  readonly credentials?: readonly string[];
-  /** What of the agent's settings the model does not take, and what it gets in place of it. */
-  readonly modelNote?: string;
-}
-/** A model or a credential that is not asked for a while, because it failed. */
-interface RestingModel {
-  readonly provider: string;
-  /** Absent when all models of the credential rest. */
-  readonly model?: string;
-  /** Its name, never the key. */
-  readonly credential: string;
-  /** Code of the error. */
-  readonly reason: string;
-  /** `permanent` needs a person; `transient` passes by itself. */
-  readonly class: "permanent" | "transient";
-  readonly untilMs: number;
-}
-/** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
-interface GatewayStatus {
-  readonly version: string;
-  readonly pid: number;
-  readonly startedAtMs: number;
-  readonly url: string;
-  readonly home: string;
-  readonly config: {
-    readonly path: string;
-    /** SHA-256 of the file as it is on disk and of the configuration that runs; they differ when the file is bad or not applied yet. */
-    readonly fileHash?: string;
-    readonly runningHash: string;
-    readonly problems: readonly string[];
-    /** Keys that are set and whose feature this build does not have yet. */
-    readonly inactive: readonly string[];
-  };
-  readonly agents: readonly AgentStatus[];
-  readonly resting: readonly RestingModel[];
-  readonly channels: readonly ChannelStatus[];
-  readonly sessions: {
-    readonly total: number;
-    readonly running: number;
-  };
-  readonly inputs: {
-    readonly waiting: number;
-    readonly deadLettered: number;
-  };
-  readonly outbox: {
-    readonly waiting: number;
-    readonly deadLettered: number;
-    readonly ambiguous: number;
-  };
-  readonly usage: {
-    readonly totalTokens: number;
-    readonly costUsd?: number;
-  };
-}
-/** Parses a status. */
-declare const GatewayStatusSchema: z.ZodType<GatewayStatus>;
 /** What `agent` answers, and `factotum agent --json` prints. */
 interface AgentRunResult {
   readonly sessionKey: string;
