@@ -1,5 +1,6 @@
 import type { ImageContent, TextContent, ThinkingContent, ToolCallContent } from "./content.ts";
 import type { JsonValue } from "./json.ts";
+import type { RunKind } from "./run.ts";
 import type { Usage } from "./usage.ts";
 
 /** What remains of a user's message when an older turn is rendered anew (design 03 §2). */
@@ -10,6 +11,8 @@ export interface UserMessageParts {
   readonly bodyType?: "task" | "media-only";
   /** Absent for runs that no person started. */
   readonly sender?: { readonly id: string; readonly name?: string; readonly owner: boolean };
+  /** What made the run; absent for `user`. A later rendering and the people who look at the conversation go by it, no model gets it from here. */
+  readonly run?: RunKind;
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
   /** Where the message came from, for people who look at the conversation; never sent to a model. */

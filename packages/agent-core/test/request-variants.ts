@@ -17,6 +17,7 @@ import {
   renderSections,
   renderSubagentContext,
   renderSummaryRequest,
+  withoutQuietRuns,
 } from "../src/index.ts";
 import { IMAGE, toolResult } from "./histories.ts";
 import { assistant, call } from "./scripted-model.ts";
@@ -126,12 +127,22 @@ function earlier(): readonly AgentMessage[] {
   ];
 }
 
+/** A conversation into which heartbeats came: one that told something and one that did not. */
+function withHeartbeats(): readonly AgentMessage[] {
+  const at = { nowMs: Date.UTC(2026, 2, 3, 9, 30), delimiter: "1a2b3c4d5e6f", messageId: "", host: "" };
+  const sent = renderEffectivePrompt({ ...turnFacts(at, "heartbeat", {}), body: { type: "task", text: DEFAULT_HEARTBEAT_PROMPT } });
+  const poll: AgentMessage = { role: "user", content: [{ type: "text", text: sent.text }], parts: sent.parts, timestamp: 0 };
+  const quiet = [poll, assistant("", [call("c2", "read", { path: "HEARTBEAT.md" })]), toolResult("c2"), assistant("HEARTBEAT_OK")];
+  return withoutQuietRuns([...earlier(), ...quiet, poll, assistant("The backup of last night failed."), ...quiet], { isOpen: false });
+}
+
 interface Recipe {
   readonly name: string;
   readonly run: RunKind;
   readonly light?: boolean;
   readonly isPrivate?: boolean;
   readonly isNew?: boolean;
+  readonly history?: () => readonly AgentMessage[];
   readonly images?: readonly ImageContent[];
   readonly tools?: readonly ToolSchema[];
   readonly prompt?: (facts: PromptFacts) => PromptFacts;
@@ -227,6 +238,13 @@ const RECIPES: readonly Recipe[] = [
     }),
   },
   {
+    name: "user-after-heartbeats",
+    run: "user",
+    isPrivate: true,
+    history: withHeartbeats,
+    turn: (at) => ({ trusted: direct(at), conversation: { sender: "Ann" }, body: { type: "message", text: "Is all well?" } }),
+  },
+  {
     name: "heartbeat-light",
     run: "heartbeat",
     light: true,
@@ -304,7 +322,7 @@ export function requestVariants(at: Surroundings): readonly VariantRequest[] {
 }
 
 function render(
-  { name, run, light = false, isPrivate = false, isNew = false, images = [], tools, prompt, turn }: Recipe,
+  { name, run, light = false, isPrivate = false, isNew = false, history, images = [], tools, prompt, turn }: Recipe,
   at: Surroundings,
 ): VariantRequest {
   const facts = promptFacts(at, run, { light, isPrivate });
@@ -313,7 +331,7 @@ function render(
     name,
     run,
     sections: renderSections(prompt === undefined ? facts : prompt(facts), promptVariant(run, { lightContext: light }).mode),
-    history: isNew ? [] : earlier(),
+    history: isNew ? [] : (history ?? earlier)(),
     effective: renderEffectivePrompt(turnFacts(at, run, turn(at))).sections,
     images,
     tools: tools ?? ordered,

@@ -28,6 +28,7 @@ export const ACTIVE_KEYS: readonly string[] = [
       "compaction.reserveTokens",
       "compaction.keepRecentTokens",
       "compaction.model",
+      "compaction.memoryFlush",
       "contextPruning",
       "timeoutSeconds",
       "tools",

@@ -44,7 +44,9 @@ export class Engine {
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.sessions = new SessionService(this.services, this.#lanes);
+    this.sessions = new SessionService(this.services, this.#lanes, {
+      flushMemory: async (context, options) => runner.flushMemory(context, options),
+    });
     this.#ingress = new Ingress(this.services, {
       enqueue: (sessionKey, job) => this.#lanes.enqueue(sessionKey, job),
       command: (route, command, input) => this.#inBackground("command", this.#runCommand(route, command, input)),

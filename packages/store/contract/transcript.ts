@@ -85,6 +85,17 @@ export function describeTranscript(context: () => ContractContext): void {
       expect((await store.readSession("agent:main:main"))?.compactionCount).toBe(2);
     });
 
+    test("a replacement is part of the context, and survives as it was written", async () => {
+      const { store } = context();
+      const [first] = await appendTexts(store, ["a", "b"]);
+      const messages = [{ entryId: first?.id ?? "", message: userEntry("left out").message }];
+      const replacement = await store.appendEntry("session-1", { type: "replacement", messages }, { timestampMs: NOW_MS });
+      expect(replacement).toMatchObject({ type: "replacement", messages });
+      expect((await store.readContext("session-1")).at(-1)).toEqual(replacement);
+      expect(await store.readContext("session-1", { at: first?.id ?? "" })).toHaveLength(1);
+      expect((await exported(store, "session-1")).at(-1)).toEqual(replacement);
+    });
+
     test("a compaction that keeps an entry of another session is refused", async () => {
       const { store } = context();
       const [entry] = await appendTexts(store, ["a"]);

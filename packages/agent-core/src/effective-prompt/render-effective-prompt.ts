@@ -70,9 +70,10 @@ function truncationWarning({ run, truncations = [] }: EffectivePromptFacts): rea
   return [["Project Context holds only a part of these files. Read a file itself where the rest could matter.", ...lines].join("\n")];
 }
 
-function partsOf({ body, storedSender }: EffectivePromptFacts, systemEvents: readonly string[]): UserMessageParts {
+function partsOf({ body, run, storedSender }: EffectivePromptFacts, systemEvents: readonly string[]): UserMessageParts {
   return {
     ...bodyParts(body),
+    ...(run === "user" ? {} : { run }),
     ...(storedSender === undefined ? {} : { sender: storedSender }),
     systemEvents,
   };

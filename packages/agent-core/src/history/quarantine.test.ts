@@ -48,6 +48,23 @@ describe("quarantine", () => {
     expect(projected[2]).toBe(HISTORY[3]);
   });
 
+  test("in the middle of a turn the call stays and its result goes, so that there is something to answer", () => {
+    const atWork = [turn("now"), asks("toolu_dddd"), toolResult("toolu_dddd", "poison")];
+    const found = quarantine(atWork, { message: "messages.2: tool result toolu_dddd cannot be read" });
+    expect(found?.item).toBe("text");
+    expect(projectMessages(found?.messages ?? [])).toMatchObject([
+      {},
+      {},
+      { role: "toolResult", content: [{ text: expect.stringContaining("left out") as string }] },
+    ]);
+  });
+
+  test("says when it only guesses", () => {
+    const guess = (message: string): boolean | undefined => quarantine(HISTORY, { message })?.isGuess;
+    expect(guess("request is malformed")).toBe(true);
+    for (const message of ["Could not process image", "messages.3: bad", "toolu_cccc: no"]) expect(guess(message)).toBe(false);
+  });
+
   test("never takes the user's last words, and says when nothing is left", () => {
     expect(taken("bad request", [turn("now")])).toBeUndefined();
     expect(taken("bad request", [turn("one"), says("two"), turn("now")])).toEqual(["text", 1]);

@@ -8,9 +8,12 @@ export interface Quarantine {
   /** What stands in it anew: keep these in place of the messages at the same index. Never empty. */
   readonly replaced: readonly { readonly index: number; readonly message: AgentMessage }[];
   readonly item: "image" | "thinking" | "tool-call" | "text";
+  /** The provider's words named neither an item nor a place: it is what was most likely meant, and no more than that. */
+  readonly isGuess: boolean;
 }
 
 type Item = Quarantine["item"];
+type Candidate = Omit<Quarantine, "isGuess">;
 
 const REFUSED = "left out: the model's provider refused it";
 const MIN_ID_CHARS = 6;
@@ -31,18 +34,29 @@ const PLACE = /\b(?:messages|contents|input)(?:\.|\[|\.\[)(\d+)/;
  * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
  * always changes the request.
  *
- * A call that is left out leaves its result behind, which the projection then drops. `undefined`: nothing is left to take out, the request cannot
- * be saved. Pure.
+ * A call that is left out leaves its result behind, which the projection then drops; so the call that a history ends with stays, and its result goes
+ * instead: a request must not end with an answer. `undefined`: nothing is left to take out, the request cannot be saved. Pure.
  */
 export function quarantine(messages: readonly AgentMessage[], hint: { readonly message: string }): Quarantine | undefined {
   const before = projectMessages(messages);
-  for (const candidate of candidates(messages, hint.message))
-    if (!isSameRequest(before, projectMessages(candidate.messages))) return candidate;
+  const isGuess =
+    !WORDS.some(([, pattern]) => pattern.test(hint.message)) &&
+    !PLACE.test(hint.message) &&
+    callsNamed(messages, hint.message).length === 0;
+  for (const candidate of candidates(messages, hint.message)) {
+    const after = projectMessages(candidate.messages);
+    if (!isSameRequest(before, after) && isAnswerable(after, before)) return { ...candidate, isGuess };
+  }
   return undefined;
 }
 
+/** It ends with what a model can answer, unless it did not before. */
+function isAnswerable(after: readonly AgentMessage[], before: readonly AgentMessage[]): boolean {
+  return after.at(-1)?.role !== "assistant" || before.at(-1)?.role === "assistant";
+}
+
 /** Most likely first. */
-function* candidates(messages: readonly AgentMessage[], words: string): Generator<Quarantine> {
+function* candidates(messages: readonly AgentMessage[], words: string): Generator<Candidate> {
   for (const { index, callId } of callsNamed(messages, words)) yield* replaceAt(messages, "tool-call", index, callId);
   const named = WORDS.filter(([, pattern]) => pattern.test(words)).map(([item]) => item);
   const near = placeOf(messages, words);
@@ -85,7 +99,7 @@ function placeOf(messages: readonly AgentMessage[], words: string): readonly num
 }
 
 /** Everything of one kind that could go, around the named place first, else the newest first. */
-function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly number[]): Generator<Quarantine> {
+function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly number[]): Generator<Candidate> {
   if (item === "thinking") {
     yield* withoutThinking(messages);
     return;
@@ -122,7 +136,7 @@ function hasText(message: AgentMessage): boolean {
 }
 
 /** A signature is judged as a whole, and no provider says which one it did not like: all thoughts go. */
-function withoutThinking(messages: readonly AgentMessage[]): readonly Quarantine[] {
+function withoutThinking(messages: readonly AgentMessage[]): readonly Candidate[] {
   const replaced = messages.flatMap((message, index) =>
     message.role === "assistant" && message.content.some(({ type }) => type === "thinking")
       ? [{ index, message: { ...message, content: message.content.filter(({ type }) => type !== "thinking") } }]
@@ -131,7 +145,7 @@ function withoutThinking(messages: readonly AgentMessage[]): readonly Quarantine
   return replaced.length === 0 ? [] : [{ messages: withReplaced(messages, replaced), replaced, item: "thinking" }];
 }
 
-function replaceAt(messages: readonly AgentMessage[], item: Item, index: number, callId?: string): readonly Quarantine[] {
+function replaceAt(messages: readonly AgentMessage[], item: Item, index: number, callId?: string): readonly Candidate[] {
   const message = messages[index];
   if (message === undefined) return [];
   const replaced = [{ index, message: without(message, item, callId) }];

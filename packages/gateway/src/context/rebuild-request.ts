@@ -2,7 +2,7 @@ import { projectMessages } from "@factotum/agent-core";
 import type { AgentMessage, ModelRequest } from "@factotum/agent-contract";
 import type { PromptRecord, RequestRecord, Store, TranscriptEntry } from "@factotum/store";
 import { viewHistory } from "../turn/history-view.ts";
-import { messagesOf } from "../turn/read-history.ts";
+import { contextMessages } from "../turn/read-history.ts";
 import { MessageDigests } from "./message-digests.ts";
 
 /** A kept request, whole again. */
@@ -44,11 +44,13 @@ function shownMessages(
   record: RequestRecord,
   startedAtMs: number | undefined,
 ): { readonly messages: readonly AgentMessage[]; readonly promptIndex: number } {
-  const all = messagesOf(entries);
+  const isOpen = entries.findLast((entry) => entry.type === "message")?.turnId === record.turnId;
+  const context = contextMessages(entries, { isOpen });
+  const all = context.map(({ message }) => message);
   // What began the turn was committed with it; what came later was shown as it is.
-  const began = entries.findLastIndex(
-    (entry) =>
-      entry.type === "message" && entry.message.role === "user" && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,
+  const began = context.findLastIndex(
+    ({ entry, message }) =>
+      entry.type === "message" && message.role === "user" && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,
   );
   const view = { ...record.view, historyLimit: record.view.historyLimit };
   const prompt = all[began];

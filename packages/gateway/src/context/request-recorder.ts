@@ -37,6 +37,11 @@ export class RequestRecorder {
     this.#lastEntryId = options.lastEntryId;
   }
 
+  /** Requests of the turn so far, those of earlier processes included. */
+  get count(): number {
+    return this.#number;
+  }
+
   /** The same client; each of its requests is kept once it has ended. */
   wrap(client: ModelClient): ModelClient {
     return { info: client.info, stream: (request, options) => this.#record(client, request, options) };

@@ -9,6 +9,7 @@ import { toChatEntry } from "../turn/chat-entries.ts";
 import type { TurnJob } from "../turn/turn-job.ts";
 import type { CompactionOutcome } from "../turn/compact-session.ts";
 import { compactNow } from "../turn/make-room.ts";
+import type { FlushMemory } from "../turn/make-room.ts";
 import { readSessionContext } from "../turn/session-context.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
@@ -27,10 +28,12 @@ export class SessionRequestError extends Error {
 export class SessionService {
   readonly #services: TurnServices;
   readonly #lanes: SessionLanes<TurnJob>;
+  readonly #flushMemory: FlushMemory;
 
-  constructor(services: TurnServices, lanes: SessionLanes<TurnJob>) {
+  constructor(services: TurnServices, lanes: SessionLanes<TurnJob>, options: { readonly flushMemory: FlushMemory }) {
     this.#services = services;
     this.#lanes = lanes;
+    this.#flushMemory = options.flushMemory;
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
@@ -182,7 +185,10 @@ export class SessionService {
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
     return this.#runInLane(sessionKey, async () =>
-      compactNow(await readSessionContext(sessionKey, agentId, lastOrigin, this.#services), this.#services, options),
+      compactNow(await readSessionContext(sessionKey, agentId, lastOrigin, this.#services), this.#services, {
+        ...options,
+        flushMemory: this.#flushMemory,
+      }),
     );
   }
 

@@ -1,9 +1,7 @@
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store } from "@factotum/store";
-
-/** Causes that nobody waits for: they are capped unless the configuration says otherwise (design 08, spend). */
-const UNATTENDED: ReadonlySet<RunKind> = new Set(["heartbeat", "cron", "hook"]);
+import { UNATTENDED_KINDS } from "./unattended-kinds.ts";
 
 /** After so many failed calls in a row an unattended cause pauses until something works again for the agent. */
 const MAX_FAILURES = 3;
@@ -104,7 +102,7 @@ export class SpendGuard {
       this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
       return;
     }
-    for (const kind of UNATTENDED) {
+    for (const kind of UNATTENDED_KINDS) {
       const key = `${cause.agentId}/${kind}`;
       this.#failures.delete(key);
       this.#told.delete(`${key}/failures`);
@@ -113,21 +111,21 @@ export class SpendGuard {
 
   #pauseOf(cause: SpendCause): string | undefined {
     const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
-    if (!UNATTENDED.has(cause.kind) || failures < MAX_FAILURES) return undefined;
+    if (!UNATTENDED_KINDS.has(cause.kind) || failures < MAX_FAILURES) return undefined;
     return `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`;
   }
 
   #capOf(cause: SpendCause, day: AgentDay): string | undefined {
     const { unattended, perCause, perAgent } = this.#options.config;
     const caps = [
-      ...(UNATTENDED.has(cause.kind)
-        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => UNATTENDED.has(kind)) }]
+      ...(UNATTENDED_KINDS.has(cause.kind)
+        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => UNATTENDED_KINDS.has(kind)) }]
         : []),
       { name: `spend.perCause.${cause.kind}`, cap: perCause[cause.kind] ?? {}, used: sum(day, (kind) => kind === cause.kind) },
       {
         name: `spend.perAgent.${cause.agentId}`,
-        cap: UNATTENDED.has(cause.kind) ? (perAgent[cause.agentId] ?? {}) : {},
-        used: sum(day, (kind) => UNATTENDED.has(kind)),
+        cap: UNATTENDED_KINDS.has(cause.kind) ? (perAgent[cause.agentId] ?? {}) : {},
+        used: sum(day, (kind) => UNATTENDED_KINDS.has(kind)),
       },
     ];
     const full = caps.find(({ cap, used }) => used.tokens >= (cap.tokensPerDay ?? Infinity) || used.costUsd >= (cap.usdPerDay ?? Infinity));

@@ -1,4 +1,4 @@
-import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type { AssistantMessage, ImageContent, RunKind, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
@@ -14,6 +14,8 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
       return { type: "notice", ...base, level: entry.level, text: entry.text };
     case "compaction":
       return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
+    case "replacement":
+      return undefined;
     case "message":
       return messageEntry(base, entry.message);
   }
@@ -24,7 +26,9 @@ function messageEntry(
   message: UserMessage | AssistantMessage | ToolResultMessage,
 ): ChatEntry {
   switch (message.role) {
-    case "user":
+    case "user": {
+      const own = OWN_TURNS[message.parts?.run ?? "user"];
+      if (own !== undefined) return { type: "notice", ...base, level: "info", text: own };
       return {
         type: "user",
         ...base,
@@ -33,6 +37,7 @@ function messageEntry(
         ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
         ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
       };
+    }
     case "assistant":
       return assistantEntry(base, message);
     case "toolResult":
@@ -46,6 +51,12 @@ function messageEntry(
       };
   }
 }
+
+/** Turns that nobody asked for: a word in place of what the model was told. */
+const OWN_TURNS: Partial<Readonly<Record<RunKind, string>>> = {
+  heartbeat: "Heartbeat.",
+  memory: "Notes are written before older messages are summarised.",
+};
 
 function assistantEntry(base: { readonly id: string; readonly timestampMs: number }, message: AssistantMessage): ChatEntry {
   const thinking = thinkingText(message);

@@ -1,10 +1,12 @@
 import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
 import { planMessage } from "../delivery/plan-reply.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText } from "./chat-entries.ts";
 import { failureText } from "./failure-text.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -24,8 +26,8 @@ export interface FinishedRun {
   /** The newest text of the run, for an answer without one. */
   readonly lastText: string;
   readonly model: string | undefined;
-  /** Another model than the session's has answered: what the person is told of it (R28). */
-  readonly switchNotice: string | undefined;
+  /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
+  readonly remarks: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
   readonly thoughts?: string;
   /** What else the conversation is told; it is sent to no channel. */
@@ -50,8 +52,11 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   const suppressed = await isSuppressed(turn, services);
   const closing = decideClosing(run);
   const notices: readonly TranscriptBody[] = [
-    ...(run.note === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.note }]),
-    ...(run.switchNotice === undefined ? [] : [{ type: "notice" as const, level: "info" as const, text: run.switchNotice }]),
+    ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
+      type: "notice" as const,
+      level: "info" as const,
+      text,
+    })),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
   ];
   const outbox =
@@ -101,7 +106,9 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
 }
 
 function decideClosing(run: FinishedRun): Closing {
-  const { outcome } = run;
+  const { outcome, turn } = run;
+  // Notes are nobody's answer: what became of them stands in the log.
+  if (turn.kind === "memory") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   if (outcome.type === "aborted") {
     return {
       inputState: { type: "told", reason: outcome.reason },
@@ -109,9 +116,15 @@ function decideClosing(run: FinishedRun): Closing {
       notice: { level: "info", text: `Stopped: ${outcome.reason}.` },
     };
   }
-  if (outcome.type === "failed") return failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+  if (outcome.type === "failed") {
+    const failed = failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+    if (!UNATTENDED_KINDS.has(turn.kind)) return failed;
+    // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
+    return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
+  }
   // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
   const text = answerText(outcome.message);
+  if (turn.kind === "heartbeat" && isHeartbeatOk(text)) return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   const reply = parseReply(text.trim() === "" ? run.lastText : text);
   if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   if (reply.text === "") {
@@ -144,7 +157,7 @@ function planRows(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
-      text: say.purpose === "reply" && run.switchNotice !== undefined ? `${say.text}\n\n_${run.switchNotice}_` : say.text,
+      text: say.purpose === "reply" ? [say.text, ...run.remarks.map((remark) => `_${remark}_`)].join("\n\n") : say.text,
       purpose: say.purpose,
       identity: ["turn", turn.id, say.purpose],
       nowMs: options.nowMs,

@@ -11,6 +11,7 @@ import type { SessionEvents } from "../events/session-events.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { publishEntry } from "./publish-entry.ts";
+import { contextMessages } from "./read-history.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import type { SessionCache } from "./session-cache.ts";
 
@@ -72,7 +73,7 @@ export class Compactor {
     const { record, agent } = request;
     const entries = await store.readContext(record.sessionId);
     const previous = entries.find((entry) => entry.type === "compaction");
-    const kept = entries.filter((entry) => entry.type === "message");
+    const kept = contextMessages(entries, { isOpen: false }).filter(({ entry }) => entry.type === "message");
     const messages = kept.map(({ message }) => message);
     const { reserveTokens, keepRecentTokens } = agent.config.compaction;
     const budget = {
@@ -104,7 +105,7 @@ export class Compactor {
         message: {
           role: "compaction",
           summary: result.text,
-          firstKeptEntryId: (kept[result.firstKept] ?? notice).id,
+          firstKeptEntryId: (kept[result.firstKept]?.entry ?? notice).id,
           tokensBefore: request.contextTokens,
           ...(result.tainted ? { tainted: true } : {}),
           timestamp: nowMs,
@@ -150,6 +151,8 @@ export class Compactor {
       return { text: limitSummary(summaries[0] ?? "", { window: options.window }), firstKept: plan.firstKept, tainted: plan.tainted };
     } catch (error) {
       if (!(error instanceof SummaryFailure)) throw error;
+      // Before a turn there is time: who stopped it, or stops the process, does not mean to have the conversation cut by rule.
+      if (!request.forced) request.signal.throwIfAborted();
       logger.warn("The conversation could not be summarised; it is cut by rule", { sessionKey: request.record.key, detail: error.message });
       return undefined;
     }

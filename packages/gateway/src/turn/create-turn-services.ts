@@ -77,6 +77,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
       random,
       logger,
     }),
+    files: options.localFiles,
     watchers: new InputWatchers(),
     cache,
     toolGate: createToolGate(),

@@ -6,7 +6,8 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
   "rate-limited": "The model's provider asks to slow down. Try again in a minute.",
   overloaded: "The model's provider is overloaded. Try again in a minute.",
   "context-overflow": "This conversation has grown too long for the model. Send /new to start a fresh one.",
-  "invalid-request": "The model's provider did not accept the request. The log has the details.",
+  "invalid-request":
+    "The model's provider did not accept this conversation. Say it in other words, or send /new to begin a fresh one; the log has the details.",
   "not-found": "The model was not found at its provider. Check the model's name in the configuration.",
   refused: "The model declined to answer this.",
   timeout: "The model did not answer in time. Try again.",

@@ -20,10 +20,13 @@ export interface HistoryViewOptions {
   readonly historyLimit: number | undefined;
 }
 
+/** A named break: the next request does not begin with the one before it (design 03 §2). */
+export type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
+
 /** What of a conversation is shown, and which named breaks have just changed it. */
 export interface HistoryView {
   readonly messages: readonly AgentMessage[];
-  readonly breaks: readonly ("images-dropped" | "history-limit")[];
+  readonly breaks: readonly HistoryBreak[];
 }
 
 /**

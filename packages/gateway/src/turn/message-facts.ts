@@ -1,3 +1,4 @@
+import type { RunKind } from "@factotum/agent-contract";
 import type { BootstrapTruncation, EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
@@ -33,6 +34,7 @@ export interface MessageFactsContext {
 export function messageFacts(message: MsgContext, context: MessageFactsContext): EffectivePromptFacts {
   const { origin, sender } = message;
   const isGroup = origin.conversation.kind !== "direct";
+  if (HOST_KINDS.has(context.admission.kind)) return hostFacts(message, context);
   const starter = message.thread?.starter;
   const history = message.thread?.history ?? [];
   return {
@@ -81,6 +83,26 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
     body: promptBody(message, context.isReset),
     untrustedNotes: message.untrusted ?? [],
     storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
+  };
+}
+
+/** Runs whose text is the host's own: nobody has sent it, and it came over no channel. */
+const HOST_KINDS: ReadonlySet<RunKind> = new Set(["heartbeat", "cron"]);
+
+function hostFacts(
+  { text }: MsgContext,
+  { admission, delimiter, nowMs, timeZone, systemEvents, truncations }: MessageFactsContext,
+): EffectivePromptFacts {
+  return {
+    delimiter,
+    run: admission.kind,
+    nowMs,
+    timeZone,
+    trusted: {},
+    systemEvents,
+    truncations,
+    body: { type: "task", text },
+    untrustedNotes: [],
   };
 }
 

@@ -7,6 +7,7 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
+import type { FlushMemory } from "./make-room.ts";
 import { readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
@@ -15,6 +16,7 @@ import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
 import { sessionName } from "./session-name.ts";
 import { renderUserMessage } from "./user-message.ts";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnJob } from "./turn-job.ts";
@@ -50,12 +52,13 @@ export async function prepareInputTurn(
   sessionKey: string,
   job: Extract<TurnJob, { type: "input" }>,
   services: TurnServices,
-  options: { readonly signal: AbortSignal; readonly showsGroup: boolean },
+  options: { readonly signal: AbortSignal; readonly showsGroup: boolean; readonly flushMemory: FlushMemory },
 ): Promise<PreparedTurn> {
   const { store, clock, random } = services;
   const { input } = job;
   const { message, admission } = input;
-  const context = await makeRoom(await readSessionContext(sessionKey, job.agentId, message.origin, services), services, options.signal);
+  const found = await readSessionContext(sessionKey, job.agentId, message.origin, services);
+  const context = await makeRoom(found, services, { ...options, kind: admission.kind });
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await resolvePrompt(
@@ -63,7 +66,8 @@ export async function prepareInputTurn(
     context,
     services,
   );
-  const { messages: history } = context.record === undefined ? { messages: [] } : await readHistory(context.sessionId, services);
+  const { messages: history, isReplaced } =
+    context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
   const turnId = random.uuid();
   const facts = runFacts(
     { id: turnId, kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
@@ -87,7 +91,11 @@ export async function prepareInputTurn(
       displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
       ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
     },
-    touch: { interactedAtMs: nowMs, lastOrigin: message.origin, ...(admission.owner ? {} : { endsPrivacy: true }) },
+    touch: {
+      // What nobody said keeps no session fresh, and is no way to anybody (design 04).
+      ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { interactedAtMs: nowMs, lastOrigin: message.origin }),
+      ...(admission.owner ? {} : { endsPrivacy: true }),
+    },
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,
@@ -102,7 +110,7 @@ export async function prepareInputTurn(
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
   const view = viewOptions(prompt, message.origin, context);
-  const shown = viewHistory([...history, ...earlier], user, view);
+  const shown = withQuarantine(viewHistory([...history, ...earlier], user, view), isReplaced);
   logBreaks(sessionKey, shown, services);
   return {
     ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, services),
@@ -137,10 +145,10 @@ export async function prepareResumedTurn(
   );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
-  const { messages: history } = await readHistory(context.sessionId, services);
+  const { messages: history, isReplaced } = await readHistory(context.sessionId, services, { isOpen: true });
   const newest = await services.store.readTranscript(context.sessionId, { limit: 1 });
   const view = viewOptions(prompt, turn.origin, context);
-  const shown = viewHistory(history, undefined, view);
+  const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
   return {
     ...assemble(turn, context, prompt.record, services),
@@ -173,6 +181,10 @@ function keptFacts(
     view: { ...view, ...(historyLimit === undefined ? {} : { historyLimit }) },
     causes: [...(prompt.isNew ? [prompt.record.cause] : []), ...breaks],
   };
+}
+
+function withQuarantine(view: HistoryView, isReplaced: boolean): HistoryView {
+  return isReplaced ? { ...view, breaks: [...view.breaks, "quarantine"] } : view;
 }
 
 function logBreaks(sessionKey: string, { breaks }: HistoryView, { logger }: TurnServices): void {

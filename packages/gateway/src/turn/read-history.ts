@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@factotum/agent-contract";
-import { renderSummaryMessage } from "@factotum/agent-core";
+import { renderSummaryMessage, withoutQuietRuns } from "@factotum/agent-core";
 import type { TranscriptEntry } from "@factotum/store";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -8,24 +8,70 @@ export interface SessionHistory {
   /** Oldest first; after a compaction the summary stands in front. */
   readonly messages: readonly AgentMessage[];
   readonly compactedAtMs: number | undefined;
+  /** Something in it was replaced since a model last answered: the next request breaks with the one before it. */
+  readonly isReplaced: boolean;
+}
+
+/** One message of a context, and the entry that it stands for. */
+export interface ContextMessage {
+  readonly entry: TranscriptEntry;
+  readonly message: AgentMessage;
+}
+
+/** Whether the last run of a history is still at work: then it is shown, whatever it may come to tell. */
+export interface HistoryOptions {
+  readonly isOpen: boolean;
 }
 
 /** The session's messages since its last compaction, from memory where they are in use. */
-export async function readHistory(sessionId: string, services: Pick<TurnServices, "cache" | "store">): Promise<SessionHistory> {
+export async function readHistory(
+  sessionId: string,
+  services: Pick<TurnServices, "cache" | "store">,
+  options: HistoryOptions = { isOpen: false },
+): Promise<SessionHistory> {
   const cached = services.cache.get(sessionId);
   // What is in use grows with the turn that reads it.
-  if (cached !== undefined) return { messages: [...cached.messages], compactedAtMs: cached.compactedAtMs };
+  if (cached !== undefined)
+    return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, isReplaced: false };
   const entries = await services.store.readContext(sessionId);
-  const messages = messagesOf(entries);
-  const compaction = entries.find((entry) => entry.type === "compaction");
-  services.cache.set(sessionId, messages, compaction?.message.timestamp);
-  return { messages, compactedAtMs: compaction?.message.timestamp };
+  const messages = allMessages(entries).map(({ message }) => message);
+  const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
+  const isReplaced = isReplacedSinceAnswer(entries);
+  // The next answer makes the replacement an old one; until then each turn looks for itself.
+  if (!isReplaced) services.cache.set(sessionId, messages, compactedAtMs);
+  return { messages: shownHistory(messages, options), compactedAtMs, isReplaced };
 }
 
-/** What the entries of a context are in a request; one message for each, since a context holds no notices. */
-export function messagesOf(entries: readonly TranscriptEntry[]): readonly AgentMessage[] {
-  return entries.flatMap((entry): readonly AgentMessage[] => {
-    if (entry.type === "message") return [entry.message];
-    return entry.type === "compaction" ? [renderSummaryMessage(entry.message)] : [];
+/** What the entries of a context are in a request, each with its entry. */
+export function contextMessages(entries: readonly TranscriptEntry[], options: HistoryOptions): readonly ContextMessage[] {
+  const all = allMessages(entries);
+  const shown = withoutQuietRuns(
+    all.map(({ message }) => message),
+    options,
+  );
+  if (shown.length === all.length) return all;
+  const kept = new Set(shown);
+  return all.filter(({ message }) => kept.has(message));
+}
+
+function shownHistory(messages: readonly AgentMessage[], options: HistoryOptions): readonly AgentMessage[] {
+  const shown = withoutQuietRuns(messages, options);
+  return shown === messages ? [...messages] : shown;
+}
+
+function allMessages(entries: readonly TranscriptEntry[]): readonly ContextMessage[] {
+  const replaced = new Map(
+    entries.flatMap((entry) =>
+      entry.type === "replacement" ? entry.messages.map(({ entryId, message }) => [entryId, message] as const) : [],
+    ),
+  );
+  return entries.flatMap((entry): readonly ContextMessage[] => {
+    if (entry.type === "message") return [{ entry, message: replaced.get(entry.id) ?? entry.message }];
+    return entry.type === "compaction" ? [{ entry, message: replaced.get(entry.id) ?? renderSummaryMessage(entry.message) }] : [];
   });
+}
+
+function isReplacedSinceAnswer(entries: readonly TranscriptEntry[]): boolean {
+  const replacement = entries.findLastIndex(({ type }) => type === "replacement");
+  return replacement > entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "assistant");
 }

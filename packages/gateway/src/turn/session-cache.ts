@@ -82,7 +82,7 @@ export class SessionCache {
     const context = this.#contexts.get(sessionId);
     if (context === undefined) return;
     for (const entry of entries) {
-      if (entry.type === "compaction") return this.drop(sessionId);
+      if (entry.type === "compaction" || entry.type === "replacement") return this.drop(sessionId);
       if (entry.type !== "message") continue;
       const chars = sizeOf(entry.message);
       context.messages.push(entry.message);

@@ -1,4 +1,4 @@
-import type { AgentMessage } from "@factotum/agent-contract";
+import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { SystemEvent } from "@factotum/agent-core";
 import { announceChanges, readSources } from "../workspace/source-changes.ts";
 import { parseBasis } from "./prompt-cause.ts";
@@ -11,6 +11,7 @@ export interface SourceEventsQuery {
   readonly sessionKey: string;
   readonly history: readonly AgentMessage[];
   readonly nowMs: number;
+  readonly facts: RunFacts;
   readonly signal: AbortSignal;
 }
 
@@ -27,7 +28,8 @@ export async function sourceEvents(
   const { agent, group, isGroup, sessionId } = context;
   const generation = agent.sources.generation();
   if (services.cache.sourceGeneration(sessionId) === generation) return [];
-  services.cache.setSourceGeneration(sessionId, generation);
+  // A heartbeat may leave no trace in the conversation: the next turn looks again.
+  if (query.facts.kind !== "heartbeat") services.cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
   const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);

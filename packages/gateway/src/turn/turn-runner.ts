@@ -2,7 +2,7 @@ import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputRecord } from "@factotum/store";
+import type { InputRecord, TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { LaneShutdown } from "../lanes/session-lanes.ts";
@@ -10,8 +10,12 @@ import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
+import { leaveOut } from "./leave-out.ts";
+import type { LeftOut } from "./leave-out.ts";
 import { compactNow } from "./make-room.ts";
+import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
 import { readSessionContext } from "./session-context.ts";
+import type { SessionContext } from "./session-context.ts";
 import { createRunModel, thinkingNote } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -26,6 +30,17 @@ const MAX_TURN_ATTEMPTS = 3;
 
 /** Bounds of a run (design 08, loops). */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
+
+/** What has been tried of a turn before it was begun again. */
+interface EarlierTry {
+  readonly usage: UsageTotals;
+  readonly isCompacted: boolean;
+  readonly leftOut: LeftOut | undefined;
+  /** Model requests of the turn so far. */
+  readonly requests: number;
+}
+
+const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
 /** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
 export class TurnRunner {
@@ -42,18 +57,32 @@ export class TurnRunner {
   async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
     if (job.type === "task") return job.run();
     const prepared = await this.#prepare(sessionKey, job, options.signal);
-    if (prepared === undefined) return;
+    if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
+  }
+
+  /**
+   * Lets the agent write its notes, in a turn of its own that nobody sees. Call it in the session's lane. Resolves however the turn ends; rejects only
+   * when the store does.
+   */
+  async flushMemory(context: SessionContext, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const { record } = context;
+    if (record?.lastOrigin === undefined) return;
+    const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#services);
+    this.#services.cache.append(turn.sessionId, entries);
+    for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
+    const prepared = await this.#prepare(turn.sessionKey, { type: "resume", turn }, signal);
+    if (prepared !== undefined) await this.#runPrepared(prepared, signal);
+  }
+
+  async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
     const { agent, turn } = prepared;
     const { events, watchers, clock } = this.#services;
     watchers.claimed(turn.inputIds, turn.id);
-    for (const entry of prepared.entries) publishEntry(this.#services, sessionKey, entry, undefined);
-    events.publish(sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
-    const deadline = new RunDeadline(agent.config.timeoutSeconds * 1000, clock);
-    try {
-      await this.#drive(prepared, AbortSignal.any([options.signal, deadline.signal]), options.signal);
-    } finally {
-      deadline[Symbol.dispose]();
-    }
+    for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
+    events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
+    const timeoutMs = agent.config.timeoutSeconds * 1000;
+    using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, clock);
+    await this.#drive(prepared, AbortSignal.any([laneSignal, deadline.signal]), laneSignal);
   }
 
   async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {
@@ -61,6 +90,7 @@ export class TurnRunner {
       if (job.type === "input")
         return await prepareInputTurn(sessionKey, job, this.#services, {
           signal,
+          flushMemory: async (context, options) => this.flushMemory(context, options),
           showsGroup: this.#showsGroup(sessionKey, job.input.message),
         });
       if (job.turn.attempts > MAX_TURN_ATTEMPTS) {
@@ -72,14 +102,14 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
-          switchNotice: undefined,
+          remarks: [],
         });
         return undefined;
       }
       return await prepareResumedTurn(job.turn, this.#services, { signal });
     } catch (error) {
       if (signal.reason instanceof LaneShutdown) return undefined;
-      const outcome = preparationFailure(error);
+      const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
       if (job.type === "input") await this.#refuse(sessionKey, job.input, outcome);
       else
@@ -91,7 +121,7 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
-          switchNotice: undefined,
+          remarks: [],
         });
       return undefined;
     }
@@ -115,13 +145,13 @@ export class TurnRunner {
     });
   }
 
-  /** `earlier`: what the turn used before its conversation was compacted and it was begun again; only then is it there. */
-  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, earlier?: UsageTotals): Promise<void> {
+  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, before: EarlierTry = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
-    const { store, toolGate, clock } = this.#services;
+    const { store, toolGate, clock, files } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const requests = new RequestRecorder({
       ...prepared.kept,
+      sentBefore: Math.max(prepared.kept.sentBefore, before.requests),
       model: prepared.model.reference,
       credentialOf: (reference) => runModel.credentialOf(reference),
       digests: this.#digests,
@@ -140,7 +170,12 @@ export class TurnRunner {
         prompt: prepared.prompt,
         tools: resumed?.tools ?? prepared.tools,
         steering: { take: async () => [] },
-        beforeTool: async (call, tool, { tainted }) => toolGate.check(call, tool, { facts, origin: turn.origin, tainted }),
+        beforeTool: async (call, tool, { tainted }) => {
+          const decision = toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+          return decision.type === "allow" && turn.kind === "memory"
+            ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
+            : decision;
+        },
         settings: prepared.settings,
         tainted: prepared.tainted,
         now: () => clock.now(),
@@ -158,21 +193,34 @@ export class TurnRunner {
       await recorder.flush();
       return;
     }
-    const usage = joinUsage(earlier ?? NO_USAGE_TOTALS, end?.usage ?? NO_USAGE_TOTALS);
-    if (
-      outcome.type === "failed" &&
-      outcome.code === "context-overflow" &&
-      earlier === undefined &&
-      (await this.#compact(prepared, recorder, signal))
-    ) {
-      return this.#drive(await prepareResumedTurn(turn, this.#services, { signal }), signal, laneSignal, usage);
-    }
+    const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
+    const next = await this.#mend(prepared, recorder, outcome, tried, signal);
+    if (next !== undefined) return this.#drive(await prepareResumedTurn(turn, this.#services, { signal }), signal, laneSignal, next);
     await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), {
-      usage,
-      switchNotice: runModel.switchNotice(prepared.history),
+      usage: tried.usage,
+      remarks: [runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
+      undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
     });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
+  }
+
+  /** Makes the conversation acceptable to a provider that refused it, once in each way; `undefined` when the run's outcome stands. */
+  async #mend(
+    prepared: PreparedTurn,
+    recorder: TurnRecorder,
+    outcome: RunOutcome,
+    tried: EarlierTry,
+    signal: AbortSignal,
+  ): Promise<EarlierTry | undefined> {
+    if (outcome.type !== "failed") return undefined;
+    if (outcome.code === "context-overflow" && !tried.isCompacted && prepared.turn.kind !== "memory")
+      return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
+    if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
+    await recorder.flush();
+    const refusal = { words: outcome.message, requests: recorder.takeRequests() };
+    const leftOut = await leaveOut(prepared, refusal, this.#services);
+    return leftOut === undefined ? undefined : { ...tried, leftOut };
   }
 
   /** The provider found the request too long, whatever was estimated: the conversation is compacted, and the turn goes on. */
@@ -187,14 +235,14 @@ export class TurnRunner {
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
-    end: { readonly usage: UsageTotals; readonly switchNotice: string | undefined },
+    { undo, ...end }: { readonly usage: UsageTotals; readonly remarks: readonly string[]; readonly undo: TranscriptBody | undefined },
   ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,
       outcome,
       ...end,
       note: thinkingNote(prepared),
-      entries: recorder.takePending(),
+      entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       thoughts: recorder.thoughts,
@@ -219,7 +267,8 @@ function crashed(): RunOutcome {
   return { type: "failed", code: "internal", message: `the gateway stopped ${MAX_TURN_ATTEMPTS} times while it worked on this` };
 }
 
-function preparationFailure(error: unknown): Extract<RunOutcome, { type: "failed" }> {
+function preparationFailure(error: unknown, signal: AbortSignal): Extract<RunOutcome, { type: "failed" }> {
+  if (signal.aborted) return { type: "failed", code: "aborted", message: "it was stopped before it had begun" };
   if (ModelError.isInstance(error)) return { type: "failed", code: error.code, message: error.message };
   return { type: "failed", code: "internal", message: error instanceof Error ? error.message : "unknown" };
 }

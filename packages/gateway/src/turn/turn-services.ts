@@ -10,6 +10,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
+import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
@@ -25,6 +26,8 @@ export interface TurnServices {
   readonly dispatcher: Dispatcher;
   readonly events: SessionEvents;
   readonly media: MediaStage;
+  /** Reads as the file tools do. */
+  readonly files: LocalFiles;
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;

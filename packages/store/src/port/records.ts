@@ -138,6 +138,8 @@ export type TranscriptEntry = TranscriptBody & {
 export type TranscriptBody =
   | { readonly type: "message"; readonly message: AgentMessage }
   | { readonly type: "compaction"; readonly message: CompactionMessage }
+  /** From here on other entries stand in requests as these messages: a provider refused something in them (R8). The entries themselves stay. */
+  | { readonly type: "replacement"; readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[] }
   /** `key`: idempotency key of a delivery that became this notice. */
   | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string };
 

@@ -68,6 +68,8 @@ export interface SessionTouch {
   readonly lastOrigin?: Origin;
   /** Set once somebody else than the owner has written; never undone but by a reset. */
   readonly endsPrivacy?: boolean;
+  /** The turn writes the notes that a compaction is preceded by. */
+  readonly memoryFlushAtMs?: number;
 }
 
 /** A request that has ended. `promptHash` names a prompt of the session. */
@@ -228,8 +230,8 @@ export interface Store {
   /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
   readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
   /**
-   * What a request is made of: the last compaction first, then every message from its first kept entry on, oldest first. With `at` it is what a
-   * request was made of whose last entry this is.
+   * What a request is made of: the last compaction first, then every message and replacement from its first kept entry on, oldest first. With `at` it
+   * is what a request was made of whose last entry this is.
    */
   readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]>;
   /** Yields the whole transcript, page by page, oldest first. */

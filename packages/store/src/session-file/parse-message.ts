@@ -1,4 +1,4 @@
-import { NO_USAGE } from "@factotum/agent-contract";
+import { NO_USAGE, RUN_KINDS } from "@factotum/agent-contract";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -55,9 +55,11 @@ function parseParts(value: unknown): UserMessageParts | undefined {
   const sender = parseSender(objectOf(record["sender"]));
   const source = parseSource(objectOf(record["source"]));
   const bodyType = oneOf(record["bodyType"], BODY_TYPES);
+  const run = oneOf(record["run"], RUN_KINDS);
   return {
     body,
     ...(bodyType === undefined ? {} : { bodyType }),
+    ...(run === undefined ? {} : { run }),
     ...(sender === undefined ? {} : { sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
     ...(source === undefined ? {} : { source }),

@@ -34,6 +34,8 @@ function contentOf(entry: TranscriptEntry): object {
       const summarizedAt = timestamp === entry.timestampMs ? undefined : timestamp;
       return { summary, firstKeptEntryId, tokensBefore, tainted, summarizedAt };
     }
+    case "replacement":
+      return { messages: entry.messages };
     case "notice":
       return { level: entry.level, text: entry.text };
   }

@@ -132,7 +132,7 @@ export class Transactions {
     const { n } = sessions.begin(session, session.startedAtMs);
     const ids = new Map<string, string>();
     for (const entry of session.entries) {
-      const body = entry.body.type === "compaction" ? withNewId(entry.body, ids) : entry.body;
+      const body = withNewIds(entry.body, ids);
       const [stored] = transcripts.append(transcripts.read(n), [body], { atMs: entry.timestampMs });
       if (stored !== undefined) ids.set(entry.id, stored.id);
     }
@@ -208,8 +208,11 @@ export class Transactions {
   }
 }
 
-/** A compaction names an entry of its file; in the store that entry has another id. */
-function withNewId(body: Extract<TranscriptBody, { type: "compaction" }>, ids: ReadonlyMap<string, string>): TranscriptBody {
+/** A compaction and a replacement name entries of their file; in the store those have other ids. */
+function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): TranscriptBody {
+  if (body.type === "replacement")
+    return { type: "replacement", messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
+  if (body.type !== "compaction") return body;
   const firstKeptEntryId = ids.get(body.message.firstKeptEntryId) ?? body.message.firstKeptEntryId;
   return { type: "compaction", message: { ...body.message, firstKeptEntryId } };
 }

@@ -116,6 +116,7 @@ export class SessionTable {
       ...(touch.interactedAtMs === undefined ? {} : { interactedAtMs: touch.interactedAtMs }),
       ...(touch.lastOrigin === undefined ? {} : { lastOrigin: touch.lastOrigin }),
       ...(touch.endsPrivacy === true ? { isPrivate: false } : {}),
+      ...(touch.memoryFlushAtMs === undefined ? {} : { memoryFlushAtMs: touch.memoryFlushAtMs }),
     });
   }
 

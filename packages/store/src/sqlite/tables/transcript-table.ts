@@ -122,7 +122,7 @@ export class TranscriptTable {
     const [compaction] = summary === undefined ? [] : this.#decodeAll([summary], conversation);
     const keptFrom = compaction?.type === "compaction" ? decodeId("e", compaction.message.firstKeptEntryId) : undefined;
     const kept = database.all(
-      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id BETWEEN ? AND ? AND transcript.type = 'message'
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id BETWEEN ? AND ? AND transcript.type IN ('message', 'replacement')
        AND transcript.damaged = 0 ORDER BY transcript.id`,
       conversation.n,
       keptFrom ?? 0,
@@ -143,7 +143,7 @@ export class TranscriptTable {
         ? undefined
         : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, compaction);
     const kept = database.all(
-      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.type = 'message' AND transcript.damaged = 0
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.type IN ('message', 'replacement') AND transcript.damaged = 0
        ORDER BY transcript.id`,
       conversation.n,
       optionalNumber(row, "kept_from") ?? 0,
@@ -221,7 +221,15 @@ function toConversation(row: Row): Conversation {
 
 /** What is stored of a body: the type has a column of its own. */
 function payloadOf(body: TranscriptBody): unknown {
-  return body.type === "notice" ? { level: body.level, text: body.text } : body.message;
+  switch (body.type) {
+    case "message":
+    case "compaction":
+      return body.message;
+    case "replacement":
+      return body.messages;
+    case "notice":
+      return { level: body.level, text: body.text };
+  }
 }
 
 function toEntry(row: Row, conversation: Conversation): TranscriptEntry {
@@ -247,6 +255,8 @@ function toBody(type: string, payload: never): TranscriptBody {
     case "message":
     case "compaction":
       return { type, message: payload };
+    case "replacement":
+      return { type, messages: payload };
     case "notice": {
       const { level, text } = payload as Extract<TranscriptBody, { type: "notice" }>;
       return { type, level, text };

@@ -1,0 +1,78 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { anyHistory, asks, says, toolResult, turn } from "../../test/histories.ts";
+import { projectMessages } from "../projection/project-messages.ts";
+import { isHeartbeatOk, withoutQuietRuns } from "./quiet-runs.ts";
+
+const poll = (): AgentMessage => turn("", { run: "heartbeat", body: { type: "task", text: "Heartbeat." } });
+
+describe("what a heartbeat's answer tells", () => {
+  test.each([
+    ["HEARTBEAT_OK", true],
+    ["**HEARTBEAT_OK**\n", true],
+    ["`HEARTBEAT_OK`.", true],
+    ["HEARTBEAT_OK All backups are there.", true],
+    ["Nothing new.\n\nHEARTBEAT_OK", true],
+    [`HEARTBEAT_OK ${"x".repeat(299)}`, true],
+    [`HEARTBEAT_OK ${"x".repeat(300)}`, false],
+    ["The backup failed.", false],
+    ["I do not say HEARTBEAT_OK, the backup failed.", false],
+    ["HEARTBEAT_OKAY", false],
+    ["NOT_HEARTBEAT_OK", false],
+    ["heartbeat_ok", false],
+    ["", false],
+  ])("%j: %j", (text, expected) => {
+    expect(isHeartbeatOk(text)).toBe(expected);
+  });
+});
+
+describe("runs that left nothing to tell", () => {
+  const over = { isOpen: false };
+  const notes = [
+    turn("", { run: "memory", body: { type: "task", text: "Write your notes." } }),
+    asks("call_2"),
+    toolResult("call_2"),
+    says("NO_REPLY"),
+  ];
+
+  test("leave with their calls; heartbeats that told something, or broke off at work, stay", () => {
+    const before = [turn("one"), says("yes")];
+    const quiet = [poll(), asks("call_1"), toolResult("call_1"), says("HEARTBEAT_OK")];
+    const loud = [poll(), says("The backup failed.")];
+    const broken = [poll(), asks("call_3"), toolResult("call_3")];
+    expect(withoutQuietRuns([...before, ...quiet, ...loud, ...broken, ...notes, poll(), ...quiet], over)).toEqual([
+      ...before,
+      ...loud,
+      ...broken,
+    ]);
+  });
+
+  test("what is at work is shown as it is", () => {
+    for (const run of [notes, [poll(), asks("call_1"), toolResult("call_1"), says("HEARTBEAT_OK")]]) {
+      for (const length of run.keys()) {
+        const atWork = [turn("one"), says("yes"), ...run.slice(0, length + 1)];
+        expect(withoutQuietRuns(atWork, { isOpen: true })).toBe(atWork);
+      }
+      expect(withoutQuietRuns([turn("one"), ...run], over)).toEqual([turn("one")]);
+    }
+  });
+
+  test("a person may say it, and be told it", () => {
+    const history = [turn("say HEARTBEAT_OK"), says("HEARTBEAT_OK")];
+    expect(withoutQuietRuns(history, over)).toBe(history);
+  });
+
+  test("the request after one begins with the request before it, wherever they come", () => {
+    fc.assert(
+      fc.property(anyHistory, anyHistory, fc.array(fc.boolean(), { maxLength: 3 }), (before, after, runs) => {
+        const quiet = runs.flatMap((isNotes) => (isNotes ? notes : [poll(), says("HEARTBEAT_OK")]));
+        // What was said after a turn began belongs to that turn.
+        const later = [turn("later"), ...after];
+        const shown = withoutQuietRuns([...before, ...quiet, ...later], over);
+        expect(shown).toEqual([...before, ...later]);
+        expect(projectMessages(shown)).toEqual(projectMessages([...before, ...later]));
+      }),
+    );
+  });
+});

@@ -1,0 +1,56 @@
+import type { AgentMessage, RunKind } from "@factotum/agent-contract";
+
+/** What an agent answers to a heartbeat when there is nothing to tell. */
+const OK_TOKEN = "HEARTBEAT_OK";
+/** Characters beside the token that still say nothing (design 03, variants). */
+const MAX_FURTHER_CHARS = 300;
+const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
+
+/**
+ * True when a heartbeat's answer tells nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
+ * it is a word like any other. Pure.
+ */
+export function isHeartbeatOk(text: string): boolean {
+  const bare = text.replaceAll(MARKUP, "");
+  if (bare === OK_TOKEN) return true;
+  const begins = bare.startsWith(OK_TOKEN) && !/^\w/.test(bare.slice(OK_TOKEN.length));
+  const ends = bare.endsWith(OK_TOKEN) && !/\w$/.test(bare.slice(0, -OK_TOKEN.length));
+  return (begins || ends) && bare.length - OK_TOKEN.length <= MAX_FURTHER_CHARS;
+}
+
+/**
+ * A history without the runs that nobody asked for and that left nothing to tell: heartbeats whose answer is the token, or that got none, and the
+ * turns in which notes were written. The poll goes with its calls and its answer; whatever came after stays. `isOpen`: the last run is still at work,
+ * so it stays too.
+ *
+ * What stays is the same objects in the same order, so that the request after such a run begins with the one before it (R14); without one the list
+ * itself comes back. Pure.
+ */
+export function withoutQuietRuns(messages: readonly AgentMessage[], options: { readonly isOpen: boolean }): readonly AgentMessage[] {
+  if (!messages.some((message) => QUIET_RUNS.has(runOf(message)))) return messages;
+  const kept: AgentMessage[] = [];
+  let from = 0;
+  for (let end = 1; end <= messages.length; end++) {
+    if (end < messages.length && messages[end]?.role !== "user") continue;
+    const exchange = messages.slice(from, end);
+    if ((options.isOpen && end === messages.length) || !isQuiet(exchange)) kept.push(...exchange);
+    from = end;
+  }
+  return kept.length === messages.length ? messages : kept;
+}
+
+const QUIET_RUNS: ReadonlySet<RunKind> = new Set(["heartbeat", "memory"]);
+
+function runOf(message: AgentMessage): RunKind {
+  return message.role === "user" ? (message.parts?.run ?? "user") : "user";
+}
+
+function isQuiet(exchange: readonly AgentMessage[]): boolean {
+  const [poll] = exchange;
+  const run = poll === undefined ? "user" : runOf(poll);
+  if (run !== "heartbeat") return run === "memory";
+  if (!exchange.some(({ role }) => role === "assistant")) return true;
+  const answer = exchange.at(-1);
+  if (answer?.role !== "assistant" || answer.stopReason !== "stop" || answer.content.some(({ type }) => type === "toolCall")) return false;
+  return isHeartbeatOk(answer.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n"));
+}

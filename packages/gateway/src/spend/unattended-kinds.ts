@@ -1,0 +1,4 @@
+import type { RunKind } from "@factotum/agent-contract";
+
+/** Runs that nobody waits for (design 08, spend). */
+export const UNATTENDED_KINDS: ReadonlySet<RunKind> = new Set(["heartbeat", "cron", "hook"]);

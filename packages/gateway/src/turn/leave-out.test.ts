@@ -1,0 +1,164 @@
+import type { AgentMessage, AssistantMessage, UserMessage } from "@factotum/agent-contract";
+import { NO_USAGE } from "@factotum/agent-contract";
+import type { FactotumConfig } from "@factotum/config";
+import { callTools, isPrefixOf, sayText, startStrictServer, WIRE_FORMATS } from "@factotum/testing-providers";
+import type { StrictServer, WireFormatName } from "@factotum/testing-providers";
+import { afterEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { buildContextReport } from "../context/build-context-report.ts";
+import { listContextRequests } from "../context/list-context-requests.ts";
+
+const SESSION = "agent:main:main";
+const MODELS: Readonly<Record<WireFormatName, string>> = {
+  "anthropic-messages": "claude-sonnet-5-5",
+  "openai-responses": "gpt-5",
+  "openai-chat": "gpt-4.1",
+  "google-generative-ai": "gemini-2.5-pro",
+  mistral: "mistral-large-latest",
+};
+const REFUSED = { type: "error", errorType: "invalid-request" } as const;
+/** Says `image/png` and is none: every vendor refuses it, in words of its own. */
+const NO_IMAGE = { type: "image", mimeType: "image/png", data: "aGVsbG8=" } as const;
+
+let server: StrictServer;
+afterEach(() => server.close());
+
+function withServer(format: WireFormatName): (config: FactotumConfig) => FactotumConfig {
+  return (config) => ({
+    ...config,
+    agents: config.agents.map((agent) => ({ ...agent, model: { primary: `strict/${MODELS[format]}`, fallbacks: [] } })),
+    models: {
+      ...config.models,
+      providers: {
+        strict: {
+          api: format,
+          baseUrl: server.baseUrl,
+          apiKey: { type: "literal", value: "sk-test-secret" },
+          models: [{ id: MODELS[format], contextWindow: 200_000, maxOutput: 8000, input: ["text", "image"] }],
+          timeouts: {},
+        },
+      },
+    },
+  });
+}
+
+async function start(format: WireFormatName, platform: TestPlatform, home?: string): Promise<TestGateway> {
+  return startTestGateway({ platform, patch: withServer(format), ...(home === undefined ? {} : { home }) });
+}
+
+async function say(running: TestGateway, platform: TestPlatform, text: string): Promise<string> {
+  await platform.say(platform.message(text));
+  await running.gateway.engine.idle();
+  const last = platform.sent.at(-1)?.outbound;
+  return last?.type === "text" ? last.text : "";
+}
+
+/** Puts a message into the conversation as if it had always been there. */
+async function plant(running: TestGateway, ...messages: readonly AgentMessage[]): Promise<void> {
+  const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
+  for (const message of messages) await running.store.appendEntry(sessionId, { type: "message", message }, { timestampMs: Date.now() });
+  running.gateway.engine.services.cache.drop(sessionId);
+}
+
+const user = (content: UserMessage["content"]): UserMessage => ({ role: "user", content, timestamp: Date.now() });
+const answer = (content: AssistantMessage["content"]): AssistantMessage => ({
+  role: "assistant",
+  content,
+  api: "anthropic-messages",
+  provider: "strict",
+  model: MODELS["anthropic-messages"],
+  usage: NO_USAGE,
+  stopReason: "stop",
+  timestamp: Date.now(),
+});
+const causesOf = async (running: TestGateway): Promise<readonly (readonly string[])[]> =>
+  (await listContextRequests({ sessionKey: SESSION, limit: 50 }, running.gateway.engine.services)).requests
+    .map(({ causes }) => causes)
+    .toReversed();
+
+describe("a conversation that a provider refuses", () => {
+  test.each(WIRE_FORMATS)("%s: an image that is none is left out, and the second request is answered", async (format) => {
+    server = await startStrictServer(format);
+    server.respond(() => sayText("Yes."));
+    const platform = new TestPlatform();
+    let running = await start(format, platform);
+    await say(running, platform, "one");
+    await plant(running, user([{ type: "text", text: "my cat" }, NO_IMAGE]), answer([{ type: "text", text: "Nice." }]));
+    const said = await say(running, platform, "two");
+    expect(said).toBe("Yes.\n\n_The model's provider refused an image that you had sent, so it is left out from now on._");
+    expect(server.requests).toHaveLength(3);
+    expect(server.violations).toHaveLength(1);
+    expect(server.requests[1]?.bytes.toString()).not.toBe(server.requests[2]?.bytes.toString());
+    expect(server.requests[2]?.bytes.toString()).toContain("my cat");
+    expect(await causesOf(running)).toEqual([["new-session"], [], ["quarantine"]]);
+    expect(running.logger.lines.some((line) => line.includes("Prompt break") && line.includes("quarantine"))).toBe(true);
+    const { services } = running.gateway.engine;
+    for (const request of [1, 2]) expect((await buildContextReport({ sessionKey: SESSION, turn: 2, request }, services)).exact).toBe(true);
+    await running.stop();
+    running = await start(format, platform, running.home);
+    expect(await say(running, platform, "three")).toBe("Yes.");
+    expect(server.requests).toHaveLength(4);
+    expect(isPrefixOf(server.requests[2]?.body ?? {}, server.requests[3]?.body ?? {}, format)).toBe(true);
+    expect((await causesOf(running)).at(-1)).toEqual([]);
+    await running[Symbol.asyncDispose]();
+  });
+
+  test("a forged thought is left out without a word to the person, and stays in the transcript", async () => {
+    server = await startStrictServer("anthropic-messages");
+    server.respond(() => sayText("Yes."));
+    const platform = new TestPlatform();
+    await using running = await start("anthropic-messages", platform);
+    await say(running, platform, "one");
+    const thought = { type: "thinking", text: "I was here", signature: { anthropic: { signature: "Zm9yZ2Vk" } } } as const;
+    await plant(running, user([{ type: "text", text: "think" }]), answer([thought, { type: "text", text: "Done." }]));
+    expect(await say(running, platform, "two")).toBe("Yes.");
+    expect(server.requests).toHaveLength(3);
+    const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
+    const { items } = await running.store.readTranscript(sessionId, { limit: 50 });
+    expect(JSON.stringify(items.filter(({ type }) => type === "message"))).toContain("I was here");
+  });
+
+  test("what a tool gives back in the middle of a turn is left out too", async () => {
+    server = await startStrictServer("anthropic-messages");
+    const platform = new TestPlatform();
+    await using running = await start("anthropic-messages", platform);
+    let refusals = 0;
+    server.respond(({ body }) => {
+      const text = JSON.stringify(body);
+      if (!text.includes("tool_result")) return callTools({ name: "ls", arguments: {} });
+      if (text.includes("left out")) return sayText("Without it, then.");
+      refusals += 1;
+      return { ...REFUSED, message: "messages.2.content.0.tool_result: the content cannot be read" };
+    });
+    expect(await say(running, platform, "look")).toBe("Without it, then.");
+    expect([server.requests.length, refusals]).toEqual([3, 1]);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("a refusal that repeats ends the turn with a clear word and no third request; a guess that did not help is taken back", async () => {
+    server = await startStrictServer("anthropic-messages");
+    server.respond(() => sayText("Yes."));
+    const platform = new TestPlatform();
+    await using running = await start("anthropic-messages", platform);
+    await say(running, platform, "one");
+    server.respond(() => ({ ...REFUSED, message: "no" }));
+    expect(await say(running, platform, "two")).toContain("did not accept this conversation");
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[1]?.bytes.toString()).not.toBe(server.requests[2]?.bytes.toString());
+    server.respond(() => sayText("Again."));
+    expect(await say(running, platform, "three")).toBe("Again.");
+    expect(server.requests).toHaveLength(4);
+    expect(server.requests[3]?.bytes.toString()).not.toContain("left out");
+    expect((await causesOf(running)).slice(1)).toEqual([[], ["quarantine"], ["quarantine"]]);
+  });
+
+  test("a first message that is refused is not sent again", async () => {
+    server = await startStrictServer("anthropic-messages");
+    server.respond(() => ({ ...REFUSED, message: "messages.0: cannot be read" }));
+    const platform = new TestPlatform();
+    await using running = await start("anthropic-messages", platform);
+    expect(await say(running, platform, "one")).toContain("did not accept this conversation");
+    expect(server.requests).toHaveLength(1);
+  });
+});

@@ -1,0 +1,140 @@
+import type { Clock } from "@factotum/agent-contract";
+import { DEFAULT_HEARTBEAT_PROMPT } from "@factotum/agent-core";
+import type { FactotumConfig } from "@factotum/config";
+import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const SESSION = "agent:main:main";
+const HALF_HOUR_MS = 30 * 60_000;
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let offsetMs: number;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+  offsetMs = 0;
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** The time of the wall goes as the test says; deadlines run as ever. */
+const clock: Clock = { ...realClock, now: () => Date.UTC(2026, 2, 2, 0, 5) + offsetMs };
+
+const start = (change: (config: FactotumConfig) => FactotumConfig = (config) => config): Promise<TestGateway> =>
+  startTestGateway({
+    platform,
+    clock,
+    patch: (config) => {
+      const base = withModel(server.baseUrl)(config);
+      return change({ ...base, agents: base.agents.map((agent) => ({ ...agent, userTimezone: "UTC" })) });
+    },
+  });
+
+/** One beat of the agent's main session, as a scheduler would submit it. */
+async function beat(running: TestGateway): Promise<void> {
+  await running.gateway.engine.submit(platform.message(DEFAULT_HEARTBEAT_PROMPT), { owner: true, kind: "heartbeat", sessionKey: SESSION });
+  await running.gateway.engine.idle();
+}
+
+async function say(running: TestGateway, text: string): Promise<string> {
+  await platform.say(platform.message(text));
+  await running.gateway.engine.idle();
+  const last = platform.sent.at(-1)?.outbound;
+  return last?.type === "text" ? last.text : "";
+}
+
+async function notices(running: TestGateway, pattern: RegExp): Promise<number> {
+  const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
+  const { items } = await running.store.readTranscript(sessionId, { limit: 500 });
+  return items.filter((entry) => entry.type === "notice" && pattern.test(entry.text)).length;
+}
+
+const body = (index: number): NonNullable<AnthropicServer["requests"][number]["body"]> => server.requests.at(index)?.body ?? {};
+
+describe("a heartbeat", () => {
+  test("that tells nothing sends nothing, and leaves the conversation as it was, byte for byte", async () => {
+    server.script([
+      textReply("Yes."),
+      toolReply({ name: "ls", input: {} }),
+      textReply("HEARTBEAT_OK"),
+      textReply("Yes."),
+      textReply("The backup failed."),
+      textReply("Yes."),
+    ]);
+    await using running = await start();
+    await say(running, "one");
+    const before = await running.store.readSession(SESSION);
+    offsetMs += 60_000;
+    await beat(running);
+    expect(platform.sent).toHaveLength(1);
+    expect(JSON.stringify(body(-1))).toContain("Heartbeat.");
+    expect(await running.store.readSession(SESSION)).toMatchObject({
+      interactedAtMs: before?.interactedAtMs,
+      lastOrigin: before?.lastOrigin,
+    });
+    await say(running, "two");
+    expect(isPrefixOf(body(0), body(-1))).toBe(true);
+    expect(isPrefixOf(body(0), body(1))).toBe(true);
+    expect(JSON.stringify(body(-1))).not.toMatch(/HEARTBEAT_OK"|Heartbeat\. If/);
+    const { items } = await running.store.readTranscript(before?.sessionId ?? "", { limit: 50 });
+    expect(JSON.stringify(items)).toContain("HEARTBEAT_OK");
+    // One that tells something is delivered and stays.
+    await beat(running);
+    expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "The backup failed." } });
+    await say(running, "three");
+    expect(isPrefixOf(body(-2), body(-1))).toBe(true);
+    expect(JSON.stringify(body(-1))).toContain("The backup failed.");
+    expect(server.violations).toEqual([]);
+  });
+
+  test("every half hour of a day with a key that is refused makes three calls; the owner is told once, and a person's message mends it", async () => {
+    server.respond(() => ({ type: "error", errorType: "authentication_error", message: "invalid x-api-key" }));
+    await using running = await start();
+    await say(running, "one");
+    expect(server.requests).toHaveLength(1);
+    for (let count = 0; count < 48; count += 1) {
+      offsetMs += HALF_HOUR_MS;
+      await beat(running);
+    }
+    expect(server.requests.length - 1).toBeLessThanOrEqual(3);
+    expect(await notices(running, /heartbeat runs of the agent main pause/)).toBe(1);
+    expect(await notices(running, /./)).toBeLessThanOrEqual(1 + 3 + 1);
+    expect(platform.sent).toHaveLength(1);
+    server.respond(() => textReply("Mended."));
+    expect(await say(running, "two")).toBe("Mended.");
+    // Polls that nobody answered are no part of the conversation.
+    expect(JSON.stringify(body(-1))).not.toContain("Heartbeat. If");
+    await beat(running);
+    expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Mended." } });
+  });
+
+  test("at the cap is refused before anything is sent, and the next message of a person is answered", async () => {
+    server.respond(({ body: sent }) => textReply(JSON.stringify(sent).includes("Heartbeat. If") ? "HEARTBEAT_OK" : "Yes."));
+    await using running = await start((config) => ({
+      ...config,
+      spend: { ...config.spend, unattended: { tokensPerDay: 1000, usdPerDay: 2 } },
+    }));
+    await say(running, "one");
+    await beat(running);
+    const sent = server.requests.length;
+    for (let count = 0; count < 3; count += 1) await beat(running);
+    expect(server.requests).toHaveLength(sent);
+    expect(await notices(running, /pause until midnight/)).toBe(1);
+    expect(platform.sent).toHaveLength(1);
+    expect(await say(running, "two")).toBe("Yes.");
+    offsetMs += 24 * 60 * 60_000;
+    await beat(running);
+    expect(server.requests).toHaveLength(sent + 2);
+  });
+});
+
+test("a model that repeats one call is stopped after five, and the person is told", async () => {
+  server.respond(() => toolReply({ name: "ls", input: {} }));
+  await using running = await start();
+  expect(await say(running, "look")).toContain("kept repeating");
+  expect(server.requests).toHaveLength(5);
+  expect(server.violations).toEqual([]);
+});
