@@ -39,6 +39,37 @@ interface ToolCallContent {
   /** Opaque data that the provider wants back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
+/** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
+type RunKind = "user" | "heartbeat" | "cron" | "hook" | "subagent" | "a2a" | "compaction" | "memory";
+/** Every run kind, in the order of the design's table. */
+declare const RUN_KINDS: readonly RunKind[];
+/** How hard a model should think. `adaptive` leaves the amount to the model. */
+type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
+/** Every thinking level, weakest first; `adaptive` stands before `max`. */
+declare const THINKING_LEVELS: readonly ThinkingLevel[];
+/** What a tool may know of the run that calls it. Immutable. */
+interface RunFacts {
+  readonly runId: string;
+  readonly kind: RunKind;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  /** The one working directory: absolute, symbolic links resolved. */
+  readonly workspace: string;
+  /** True when the sender of the message that made the run is the owner. Authority comes from here, never from arguments. */
+  readonly owner: boolean;
+  /** IANA name of the user's time zone. */
+  readonly timeZone: string;
+}
+/** Bounds of a run. The time limit is not here: it is the deadline of the run's signal. */
+interface RunLimits {
+  /** Model requests in one run. */
+  readonly maxTurns: number;
+  /** Tool calls in one run; 100 by default (design 08, loops). */
+  readonly maxToolCalls: number;
+  /** Tools that may run at the same time, when all calls of a message are marked parallel. */
+  readonly maxParallelTools: number;
+}
 /**
  * Tokens of one model call.
  *
@@ -84,6 +115,8 @@ interface UserMessageParts {
     readonly name?: string;
     readonly owner: boolean;
   };
+  /** What made the run; absent for `user`. A later rendering and the people who look at the conversation go by it, no model gets it from here. */
+  readonly run?: RunKind;
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
   /** Where the message came from, for people who look at the conversation; never sent to a model. */
@@ -147,37 +180,6 @@ interface CompactionMessage {
 }
 /** A provider-neutral message of a conversation. */
 type AgentMessage = UserMessage | AssistantMessage | ToolResultMessage;
-/** What made a run. Set once, when the run is made; selects the prompt variant, the lane and the spend cause. */
-type RunKind = "user" | "heartbeat" | "cron" | "hook" | "subagent" | "a2a" | "compaction" | "memory";
-/** Every run kind, in the order of the design's table. */
-declare const RUN_KINDS: readonly RunKind[];
-/** How hard a model should think. `adaptive` leaves the amount to the model. */
-type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "adaptive" | "max";
-/** Every thinking level, weakest first; `adaptive` stands before `max`. */
-declare const THINKING_LEVELS: readonly ThinkingLevel[];
-/** What a tool may know of the run that calls it. Immutable. */
-interface RunFacts {
-  readonly runId: string;
-  readonly kind: RunKind;
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly sessionId: string;
-  /** The one working directory: absolute, symbolic links resolved. */
-  readonly workspace: string;
-  /** True when the sender of the message that made the run is the owner. Authority comes from here, never from arguments. */
-  readonly owner: boolean;
-  /** IANA name of the user's time zone. */
-  readonly timeZone: string;
-}
-/** Bounds of a run. The time limit is not here: it is the deadline of the run's signal. */
-interface RunLimits {
-  /** Model requests in one run. */
-  readonly maxTurns: number;
-  /** Tool calls in one run; 100 by default (design 08, loops). */
-  readonly maxToolCalls: number;
-  /** Tools that may run at the same time, when all calls of a message are marked parallel. */
-  readonly maxParallelTools: number;
-}
 /** What a tool does to the world; policies, approvals, retries after a crash and taint are decided from it. */
 interface ToolTraits {
   readonly effect: "read" | "write" | "execute" | "send" | "config";

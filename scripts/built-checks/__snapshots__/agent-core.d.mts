@@ -415,6 +415,8 @@ interface Quarantine {
     readonly message: AgentMessage;
   }[];
   readonly item: "image" | "thinking" | "tool-call" | "text";
+  /** The provider's words named neither an item nor a place: it is what was most likely meant, and no more than that. */
+  readonly isGuess: boolean;
 }
 /**
  * Takes the one item out of a history that a provider most likely meant when it refused to take the request (a 400 on replay, R8), so that the
@@ -422,12 +424,28 @@ interface Quarantine {
  * the newest first; without any of these for the newest image, then call, then text. The user's last words are never taken, and what it takes
  * always changes the request.
  *
- * A call that is left out leaves its result behind, which the projection then drops. `undefined`: nothing is left to take out, the request cannot
- * be saved. Pure.
+ * A call that is left out leaves its result behind, which the projection then drops; so the call that a history ends with stays, and its result goes
+ * instead: a request must not end with an answer. `undefined`: nothing is left to take out, the request cannot be saved. Pure.
  */
 declare function quarantine(messages: readonly AgentMessage[], hint: {
   readonly message: string;
 }): Quarantine | undefined;
+/**
+ * True when a heartbeat's answer tells nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
+ * it is a word like any other. Pure.
+ */
+declare function isHeartbeatOk(text: string): boolean;
+/**
+ * A history without the runs that nobody asked for and that left nothing to tell: heartbeats whose answer is the token, or that got none, and the
+ * turns in which notes were written. The poll goes with its calls and its answer; whatever came after stays. `isOpen`: the last run is still at work,
+ * so it stays too.
+ *
+ * What stays is the same objects in the same order, so that the request after such a run begins with the one before it (R14); without one the list
+ * itself comes back. Pure.
+ */
+declare function withoutQuietRuns(messages: readonly AgentMessage[], options: {
+  readonly isOpen: boolean;
+}): readonly AgentMessage[];
 /**
  * Renders the turns of a history anew, at a named cause (design 03 §2): of a user message sender, body and system events stay, its other
  * blocks go; images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
@@ -832,4 +850,4 @@ declare function estimateContextTokens(messages: readonly AgentMessage[], option
   readonly overheadTokens: number;
   readonly usageFrom?: number;
 }): number;
-export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, contextBudget, createTimeFormat, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldFlushMemory, toolResultMaxChars, truncateToolResult };
+export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, contextBudget, createTimeFormat, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };

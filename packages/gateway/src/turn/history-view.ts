@@ -21,7 +21,7 @@ export interface HistoryViewOptions {
 }
 
 /** A named break: the next request does not begin with the one before it (design 03 §2). */
-export type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
+type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
 
 /** What of a conversation is shown, and which named breaks have just changed it. */
 export interface HistoryView {

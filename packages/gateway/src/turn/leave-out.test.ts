@@ -35,6 +35,7 @@ function withServer(format: WireFormatName): (config: FactotumConfig) => Factotu
           api: format,
           baseUrl: server.baseUrl,
           apiKey: { type: "literal", value: "sk-test-secret" },
+          credentials: {},
           models: [{ id: MODELS[format], contextWindow: 200_000, maxOutput: 8000, input: ["text", "image"] }],
           timeouts: {},
         },

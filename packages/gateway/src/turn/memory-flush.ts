@@ -37,7 +37,7 @@ export async function mayFlushMemory(
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !FLUSHING_KINDS.has(kind)) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
-  if (!agent.tools({ provider: model.client.info.provider, group }).some(({ name }) => WRITERS.has(name))) return false;
+  if (!agent.tools({ model: model.client.info, group }).some(({ name }) => WRITERS.has(name))) return false;
   const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
   return workspace === agent.config.workspace && isWritable(workspace);
 }

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { renderSummaryMessage, withoutQuietRuns } from "@factotum/agent-core";
-import type { TranscriptEntry } from "@factotum/store";
-import type { TurnServices } from "./turn-services.ts";
+import type { Store, TranscriptEntry } from "@factotum/store";
+import type { SessionCache } from "./session-cache.ts";
 
 /** What a session's requests are made of. */
 export interface SessionHistory {
@@ -26,7 +26,7 @@ export interface HistoryOptions {
 /** The session's messages since its last compaction, from memory where they are in use. */
 export async function readHistory(
   sessionId: string,
-  services: Pick<TurnServices, "cache" | "store">,
+  services: { readonly cache: SessionCache; readonly store: Pick<Store, "readContext"> },
   options: HistoryOptions = { isOpen: false },
 ): Promise<SessionHistory> {
   const cached = services.cache.get(sessionId);
