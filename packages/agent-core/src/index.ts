@@ -13,7 +13,7 @@ export { applyHistoryLimit } from "./history/apply-history-limit.ts";
 export { dropImages, IMAGE_REMOVED } from "./history/drop-images.ts";
 export { pruneToolResults } from "./history/prune-tool-results.ts";
 export { quarantine } from "./history/quarantine.ts";
-export { isHeartbeatOk, withoutQuietRuns } from "./history/quiet-runs.ts";
+export { beginsQuietRun, isHeartbeatOk, withoutQuietRuns } from "./history/quiet-runs.ts";
 export { rerenderMessages } from "./history/rerender-messages.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";

@@ -27,7 +27,7 @@ export function isHeartbeatOk(text: string): boolean {
  * itself comes back. Pure.
  */
 export function withoutQuietRuns(messages: readonly AgentMessage[], options: { readonly isOpen: boolean }): readonly AgentMessage[] {
-  if (!messages.some((message) => QUIET_RUNS.has(runOf(message)))) return messages;
+  if (!messages.some(beginsQuietRun)) return messages;
   const kept: AgentMessage[] = [];
   let from = 0;
   for (let end = 1; end <= messages.length; end++) {
@@ -37,6 +37,11 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
     from = end;
   }
   return kept.length === messages.length ? messages : kept;
+}
+
+/** True for the message that begins a run which may come to leave the history again: as long as it is open it counts as no turn of the conversation. */
+export function beginsQuietRun(message: AgentMessage): boolean {
+  return QUIET_RUNS.has(runOf(message));
 }
 
 const QUIET_RUNS: ReadonlySet<RunKind> = new Set(["heartbeat", "memory"]);

@@ -57,6 +57,25 @@ describe("what of a conversation is shown", () => {
     for (const [index, { first, cut }] of starts.entries()) if (index > 1 && !cut) expect(first).toBe(starts[index - 1]?.first);
   });
 
+  test("a run that may leave again moves neither images nor the limit", () => {
+    const image = { type: "image", mimeType: "image/png", data: "aGVsbG8=" } as const;
+    const messages = conversation(4).map((message) =>
+      message.timestamp === 10 && message.role === "user" ? { ...message, content: [...message.content, image] } : message,
+    );
+    const plain = user(100, "Anything to do?");
+    for (const historyLimit of [undefined, 4]) {
+      const before = viewHistory(messages.slice(0, -2), user(30, "message 3"), { ...options, historyLimit });
+      for (const run of ["heartbeat", "memory"] as const) {
+        const poll: UserMessage = { ...plain, parts: { body: "Anything to do?", systemEvents: [], run } };
+        const open = viewHistory(messages, poll, { ...options, historyLimit });
+        expect(open.messages.slice(0, before.messages.length)).toEqual(before.messages);
+        expect(open.breaks).toEqual([]);
+        expect(viewHistory([...messages, poll], undefined, { ...options, historyLimit }).messages).toEqual([...open.messages, poll]);
+      }
+    }
+    expect(viewHistory(messages, plain, options).breaks).toEqual(["images-dropped"]);
+  });
+
   test("between causes and breaks the view of n turns begins that of n + 1", () => {
     fc.assert(
       fc.property(

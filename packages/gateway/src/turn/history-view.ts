@@ -1,6 +1,7 @@
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import {
   applyHistoryLimit,
+  beginsQuietRun,
   dropImages,
   estimateHistoryTokens,
   pruneToolResults,
@@ -37,12 +38,24 @@ export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessa
   const border = messages.findIndex((message) => message.timestamp >= options.settledBeforeMs);
   const settled = settle(border === -1 ? messages : messages.slice(0, border), options);
   const all = [...settled, ...(border === -1 ? [] : messages.slice(border)), ...(prompt === undefined ? [] : [prompt])];
+  const { messages: shown, breaks } = showTurns(all, options);
+  return { messages: prompt === undefined ? shown : shown.slice(0, -1), breaks };
+}
+
+/** A run that may leave the conversation again moves nothing in it: it stands behind what the request before it has shown. */
+function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOptions): HistoryView {
+  const last = all.findLastIndex(({ role }) => role === "user");
+  const open = all[last];
+  if (open !== undefined && beginsQuietRun(open)) {
+    const before = applyHistoryLimit(dropImages(all.slice(0, last)).messages, historyLimit);
+    return { messages: [...before.messages, ...all.slice(last)], breaks: [] };
+  }
   const withoutImages = dropImages(all);
   const dropped = withoutImages.dropped > dropImages(all.slice(0, -1)).dropped;
-  const limited = applyHistoryLimit(withoutImages.messages, options.historyLimit);
-  const cut = limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), options.historyLimit).droppedTurns;
+  const limited = applyHistoryLimit(withoutImages.messages, historyLimit);
+  const cut = limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), historyLimit).droppedTurns;
   return {
-    messages: prompt === undefined ? limited.messages : limited.messages.slice(0, -1),
+    messages: limited.messages,
     breaks: [...(dropped ? (["images-dropped"] as const) : []), ...(cut ? (["history-limit"] as const) : [])],
   };
 }

@@ -59,6 +59,18 @@ describe("PromptCache", () => {
     expect(charge(cache, lasting, 3_599_999 + 3_600_000).read).toBe(0);
   });
 
+  test("what a longer request reads lives on, also when its own end is another", () => {
+    const cache = new PromptCache();
+    const body = (...texts: readonly string[]): JsonObject =>
+      request(
+        [text(long("s"), hour)],
+        texts.map((value, index) => text(long(value), index === texts.length - 1 ? hour : undefined)),
+      );
+    const first = charge(cache, body("a"));
+    expect(charge(cache, body("a", "b"), 3_000_000).read).toBe(first.written);
+    expect(charge(cache, body("a", "c"), 6_000_000).read).toBe(first.written);
+  });
+
   test("written tokens are split by their mark's time to live", () => {
     const usage = new PromptCache().charge(request([text(long("s"), hour)], [text(long("a"), mark)]), { nowMs: 0, minTokens: 0 });
     const { ephemeral_1h_input_tokens: long1h, ephemeral_5m_input_tokens: short5m } = usage.cache_creation;

@@ -23,7 +23,7 @@ interface Block {
  * belongs to its messages. Entries expire, and each use renews them.
  */
 export class PromptCache {
-  readonly #expiry = new Map<string, number>();
+  readonly #entries = new Map<string, { readonly expiresAtMs: number; readonly ttlMs: number }>();
 
   /** What a request costs, and the entries that it leaves. `minTokens`: a shorter prefix is neither read nor written. */
   charge(body: JsonObject, options: { nowMs: number; minTokens: number }): Omit<AnthropicUsage, "output_tokens"> {
@@ -35,13 +35,15 @@ export class PromptCache {
     const read = this.#longestHit(blocks, marks, nowMs);
     let covered = read === undefined ? 0 : (totals[read] ?? 0);
     const readTokens = covered;
+    if (read !== undefined) this.#renew(blocks[read]?.prefix ?? "", nowMs);
     const written: Record<Ttl, number> = { "5m": 0, "1h": 0 };
     for (const index of marks) {
       const { mark = "5m", prefix = "" } = blocks[index] ?? {};
       const total = totals[index] ?? 0;
       written[mark] += Math.max(0, total - covered);
       covered = Math.max(covered, total);
-      this.#expiry.set(prefix, Math.max(this.#expiry.get(prefix) ?? 0, nowMs + TTL_MS[mark]));
+      const ttlMs = Math.max(this.#isAlive(prefix, nowMs) ? (this.#entries.get(prefix)?.ttlMs ?? 0) : 0, TTL_MS[mark]);
+      this.#entries.set(prefix, { ttlMs, expiresAtMs: nowMs + ttlMs });
     }
     return {
       input_tokens: (totals.at(-1) ?? 0) - covered,
@@ -55,10 +57,20 @@ export class PromptCache {
     for (const mark of marks.toReversed()) {
       for (let index = mark; index >= Math.max(0, mark - LOOK_BACK); index -= 1) {
         const prefix = blocks[index]?.prefix ?? "";
-        if ((this.#expiry.get(prefix) ?? 0) > nowMs) return index;
+        if (this.#isAlive(prefix, nowMs)) return index;
       }
     }
     return undefined;
+  }
+
+  #isAlive(prefix: string, nowMs: number): boolean {
+    return (this.#entries.get(prefix)?.expiresAtMs ?? 0) > nowMs;
+  }
+
+  /** What is read lives on for as long as it was made to. */
+  #renew(prefix: string, nowMs: number): void {
+    const entry = this.#entries.get(prefix);
+    if (entry !== undefined) this.#entries.set(prefix, { ...entry, expiresAtMs: nowMs + entry.ttlMs });
   }
 }
 
