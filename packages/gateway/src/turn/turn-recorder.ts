@@ -3,6 +3,7 @@ import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/st
 import type { RequestRecorder } from "../context/request-recorder.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
@@ -129,7 +130,8 @@ export class TurnRecorder {
     const { turn, reasoning } = this.#prepared;
     const thoughts = thinkingText(message);
     if (reasoning === "off" || thoughts === "") return;
-    if (reasoning === "on") {
+    // A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all.
+    if (reasoning === "on" || turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) {
       this.#thoughts.push(thoughts);
       return;
     }
