@@ -33,11 +33,11 @@ export async function mayFlushMemory(
   context: SessionContext,
   services: Pick<TurnServices, "agents">,
 ): Promise<boolean> {
-  const { record, agent, model, group, isGroup } = context;
+  const { record, agent, model, fallbacks, group, isGroup } = context;
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !FLUSHING_KINDS.has(kind)) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
-  if (!agent.tools({ model: model.client.info, group }).some(({ name }) => WRITERS.has(name))) return false;
+  if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
   const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
   return workspace === agent.config.workspace && isWritable(workspace);
 }
