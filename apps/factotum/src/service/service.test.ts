@@ -1,6 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { statePaths } from "@factotum/config";
+import { parse } from "plist";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import type { CliContext } from "../cli/cli-context.ts";
@@ -20,10 +22,44 @@ const context: CliContext = {
 
 test("the unit quotes every path, and does not repeat a start that cannot work", () => {
   const unit = unitText(context);
-  expect(unit).toContain(String.raw`ExecStart="/opt/node $$x" "/opt/a b/factotum.mjs" "gateway" "run" "--hide-token"`);
+  expect(unit).toContain(String.raw`ExecStart="/opt/node $x" "/opt/a b/factotum.mjs" "gateway" "run" "--hide-token"`);
   expect(unit).toContain(String.raw`Environment="FACTOTUM_HOME=/home/ann/50%% \"odd\" $HOME"`);
   expect(unit).toContain(`Environment="FACTOTUM_CONFIG=/c & d/factotum.json5"`);
   expect(unit).toContain("RestartPreventExitStatus=2 4");
+});
+
+const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
+if (!analyze) console.warn("SKIPPED: there is no systemd-analyze here, so the unit is not shown to systemd");
+
+test.runIf(analyze)("systemd takes the unit without a complaint, whatever the paths hold, and complains of one that is wrong", async () => {
+  await using cli = await CliHome.create();
+  // A program may not have quotes in its name; a variable of the environment may.
+  const folder = join(cli.home, "odd 50% $HOME");
+  await mkdir(folder);
+  const program = join(folder, "factotum");
+  await writeFile(program, "#!/bin/sh\n");
+  await chmod(program, 0o755);
+  const unit = unitText({ ...context, self: { file: program, args: ["a b", "$x", "%n", String.raw`c\d`] } });
+  const verify = async (text: string): Promise<{ readonly status: number | null; readonly said: string }> => {
+    const file = join(cli.home, "factotum.service");
+    await writeFile(file, text);
+    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["--user", "verify", file], {
+      env: { PATH: process.env["PATH"], HOME: cli.home, XDG_RUNTIME_DIR: cli.home },
+      encoding: "utf8",
+    });
+    // Other units of the machine may be in a bad state; what is said of ours names it.
+    return {
+      status,
+      said: (stdout + stderr)
+        .split("\n")
+        .filter((line) => line.includes("factotum.service"))
+        .join("\n"),
+    };
+  };
+  expect(await verify(unit)).toEqual({ status: 0, said: "" });
+  expect((await verify(unit.replace("KillMode=mixed", "KillMode=mix"))).said).toMatch(/kill ?mode/i);
+  expect((await verify(unit.replace("RestartSec", "RestartSecs"))).said).toContain("RestartSecs");
+  expect((await verify(unit.replace(/ExecStart="[^"]*/, 'ExecStart="/no/such'))).said).toContain("/no/such");
 });
 
 test("the property list escapes what XML reads otherwise", () => {
@@ -31,6 +67,22 @@ test("the property list escapes what XML reads otherwise", () => {
   expect(plist).toContain("<string>/c &amp; d/factotum.json5</string>");
   expect(plist).toContain("<string>/opt/a b/factotum.mjs</string>");
   expect(plist).not.toMatch(/&(?!amp;|lt;|gt;)/);
+});
+
+test("the property list holds exactly what launchd is to know, as a strict reader takes it", () => {
+  const odd: CliContext = { ...context, self: { file: "/opt/node <x>", args: ["/opt/a & b/]]>/factotum.mjs", ""] } };
+  expect(parse(plistText(odd, "ai.factotum.gateway"))).toEqual({
+    Label: "ai.factotum.gateway",
+    ProgramArguments: ["/opt/node <x>", "/opt/a & b/]]>/factotum.mjs", "", "gateway", "run", "--hide-token"],
+    EnvironmentVariables: { FACTOTUM_HOME: odd.paths.home, FACTOTUM_CONFIG: "/c & d/factotum.json5" },
+    RunAtLoad: true,
+    KeepAlive: { SuccessfulExit: false },
+    ExitTimeOut: 40,
+    Umask: 0o77,
+    StandardOutPath: odd.paths.logFile,
+    StandardErrorPath: odd.paths.logFile,
+  });
+  expect(() => parse(plistText(odd, "ai.factotum.gateway").replace("</dict>", ""))).toThrow();
 });
 
 /** Puts a `systemctl` first on the PATH that writes down how it was called and ends as told. */

@@ -44,9 +44,9 @@ export function createSystemdService(context: CliContext, name: string): SystemS
 
 /** The unit file. A configuration that cannot be used, or a wrong command line, is not tried again and again. */
 export function unitText(context: CliContext): string {
-  const command = [context.self.file, ...context.self.args, "gateway", "run", "--hide-token"].map((part) =>
-    quote(part).replaceAll("$", "$$$$"),
-  );
+  const words = [...context.self.args, "gateway", "run", "--hide-token"].map((part) => quote(part).replaceAll("$", "$$$$"));
+  // Variables are expanded in the words behind the program, not in its own name.
+  const command = [quote(context.self.file), ...words];
   const environment = Object.entries(serviceEnvironment(context)).map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
   return [
     "[Unit]",
