@@ -9,6 +9,9 @@ import type { CliContext } from "../cli/cli-context.ts";
 import { plistText } from "./launchd-service.ts";
 import { unitText } from "./systemd-service.ts";
 
+/** A program of the system, where it has one. */
+const SYSTEMD_ANALYZE = "systemd-analyze";
+
 const context: CliContext = {
   env: { FACTOTUM_CONFIG: "/c & d/factotum.json5" },
   paths: statePaths({ HOME: "/home/ann", FACTOTUM_HOME: `/home/ann/50% "odd" $HOME` }),
@@ -28,10 +31,8 @@ test("the unit quotes every path, and does not repeat a start that cannot work",
   expect(unit).toContain("RestartPreventExitStatus=2 4");
 });
 
-const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
-if (!analyze) console.warn("SKIPPED: there is no systemd-analyze here, so the unit is not shown to systemd");
-
-test.runIf(analyze)("systemd takes the unit without a complaint, whatever the paths hold, and complains of one that is wrong", async () => {
+test("systemd takes the unit without a complaint, whatever the paths hold, and complains of one that is wrong", async ({ skip }) => {
+  skip(spawnSync(SYSTEMD_ANALYZE, ["--version"]).status !== 0, "there is no systemd-analyze here: the unit is not shown to systemd");
   await using cli = await CliHome.create();
   // A program may not have quotes in its name; a variable of the environment may.
   const folder = join(cli.home, "odd 50% $HOME");
@@ -43,7 +44,7 @@ test.runIf(analyze)("systemd takes the unit without a complaint, whatever the pa
   const verify = async (text: string): Promise<{ readonly status: number | null; readonly said: string }> => {
     const file = join(cli.home, "factotum.service");
     await writeFile(file, text);
-    const { status, stdout, stderr } = spawnSync("systemd-analyze", ["--user", "verify", file], {
+    const { status, stdout, stderr } = spawnSync(SYSTEMD_ANALYZE, ["--user", "verify", file], {
       env: { PATH: process.env["PATH"], HOME: cli.home, XDG_RUNTIME_DIR: cli.home },
       encoding: "utf8",
     });
