@@ -1,0 +1,48 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { sayText, startStrictServer } from "@factotum/testing-providers";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import OpenAI from "openai";
+import { expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
+
+/** 30 characters, as the figure is defined. */
+const MODEL = "claude-sonnet-5-5-bench-000001";
+const MAX_BYTES = 20_000;
+
+/** The body of the first request that a new installation sends for `hello`, set up as a person does it. */
+async function hello(settings: Readonly<Record<string, string>>): Promise<{ readonly bytes: number; readonly tools: readonly string[] }> {
+  await using server = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  server.respond(() => sayText("Hello."));
+  const home = await mkdtemp(path.join(tmpdir(), "factotum-hello-"));
+  expect(await runCommand(["setup"], { home })).toMatchObject({ code: 0 });
+  const providers = JSON.stringify({ anthropic: { baseUrl: server.baseUrl, apiKey: "sk-ant-test-0123456789" } });
+  const all = { "models.providers": providers, "agents.defaults.model": `anthropic/${MODEL}`, ...settings };
+  for (const [key, value] of Object.entries(all))
+    expect(await runCommand(["config", "set", key, value], { home })).toMatchObject({ code: 0 });
+  await using product = await startProduct({ home });
+  const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 0 });
+  await client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hello" }] });
+  expect(server.violations).toEqual([]);
+  expect(server.requests).toHaveLength(1);
+  const [request] = server.requests;
+  // What `setup` wrote is in it.
+  expect(JSON.stringify(request?.body?.["system"])).toContain("AGENTS.md");
+  expect(request?.body?.["model"]).toBe(MODEL);
+  const tools = (request?.body?.["tools"] ?? []) as unknown as readonly { readonly name: string }[];
+  return { bytes: request?.bytes.length ?? 0, tools: tools.map(({ name }) => name) };
+}
+
+test("`hello` with the tools that setup configures is at most 20,000 bytes", async () => {
+  const { bytes, tools } = await hello({});
+  expect(tools).toEqual(expect.arrayContaining(["edit", "exec", "find", "grep", "ls", "message", "read", "write"]));
+  expect(bytes).toBeGreaterThan(5_000);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+test("and with every tool there is", async () => {
+  const { bytes, tools } = await hello({ "tools.profile": "full" });
+  expect(tools.length).toBeGreaterThanOrEqual(8);
+  expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
+});
