@@ -20,6 +20,7 @@ export default defineConfig({
     environment: "node",
     // Ends a test that hangs; a busy machine must not reach it.
     testTimeout: 30_000,
+    expect: { poll: { timeout: 25_000 } },
     restoreMocks: true,
     unstubEnvs: true,
     coverage: { provider: "v8", include: ["{packages,extensions,apps}/*/src/**/*.{ts,tsx}"] },

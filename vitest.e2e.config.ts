@@ -10,6 +10,7 @@ export default defineConfig({
     environment: "node",
     fileParallelism: false,
     testTimeout: 60_000,
+    expect: { poll: { timeout: 50_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
   },

@@ -101,7 +101,7 @@ export class FeishuPlatform implements ConformancePlatform {
           encrypt,
           ...(options.token === "wrong" && { token: "wrong" }),
         });
-        const response = await channel.handleWebhook(request, { signal: AbortSignal.timeout(5_000) });
+        const response = await channel.handleWebhook(request, { signal: AbortSignal.timeout(60_000) });
         return response.status === 200 && ((await response.json()) as { challenge?: unknown }).challenge === challenge;
       }),
     );
@@ -185,7 +185,7 @@ export class FeishuPlatform implements ConformancePlatform {
   }
 
   async #post(channel: Channel, request: Request): Promise<DeliveryAnswer> {
-    const { status } = await channel.handleWebhook(request, { signal: AbortSignal.timeout(10_000) });
+    const { status } = await channel.handleWebhook(request, { signal: AbortSignal.timeout(60_000) });
     if (status === 200) return "acknowledged";
     return status >= 500 ? "unacknowledged" : "refused";
   }

@@ -22,12 +22,14 @@ describe("an adapter that is right passes", () => {
 describe("an adapter that is wrong fails what it is wrong in, and nothing else", () => {
   test.concurrent.for(Object.entries(WRONG_ADAPTERS))(
     "%s",
-    { timeout: 60_000 },
+    { timeout: 600_000 },
     async ([defect, { transport, fails }], { expect: expectHere }) => {
       const options = optionsOf(transport, defect as Defect) as unknown as ConformanceOptions;
       const failed: string[] = [];
       for (const { id } of CONFORMANCE_REQUIREMENTS) {
-        if ((await proveRequirement(id, options, { timeoutMs: 1_500 })).type === "failed") failed.push(id);
+        // An adapter that hangs shall not cost much; what ought to pass gets the time that a busy machine takes.
+        const timeoutMs = fails.includes(id) ? 1_500 : 60_000;
+        if ((await proveRequirement(id, options, { timeoutMs })).type === "failed") failed.push(id);
       }
       expectHere(failed).toEqual(fails);
     },

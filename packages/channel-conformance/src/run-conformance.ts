@@ -80,7 +80,7 @@ function createWorld(parts: Pick<World, "platform" | "host" | "channel" | "optio
     event: (message = {}) => platform.event({ text: "Hello", conversation: "direct", sender: "person", ...message }),
     send: (outbound = { type: "text", text: "Hello" }, { to = "direct", ...more } = {}) => {
       sends += 1;
-      return channel.send(address(to), outbound, { signal: AbortSignal.timeout(20_000), idempotencyKey: `send-${sends}`, ...more });
+      return channel.send(address(to), outbound, { signal: AbortSignal.timeout(60_000), idempotencyKey: `send-${sends}`, ...more });
     },
   };
 }

@@ -90,7 +90,7 @@ test("nobody is notified by any text", () => {
   );
 });
 
-test("any text can be rendered, and words are never lost", () => {
+test("any text can be rendered, and no letter of its words is lost or moved", () => {
   const piece = fc.oneof(
     fc.stringMatching(/^[A-Z]{1,8}$/),
     fc.constantFrom("# ", "- ", "> ", "\n", "\n\n", "**", "`", "|", "    ", "1. ", "[", "](", ")", "![", "\r\n"),
@@ -98,8 +98,9 @@ test("any text can be rendered, and words are never lost", () => {
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 60 }), (pieces) => {
       const source = pieces.join("");
-      const words = (text: string): string => (text.match(/[A-Z]+/g) ?? []).join(" ");
-      if (source.trim() !== "" && !source.includes("]:")) expect(words(shown(source).text)).toBe(words(source));
+      // Letters and not words: of an image without an address its name is left, right beside what stood there.
+      const letters = (text: string): string => text.replaceAll(/[^A-Z]/g, "");
+      if (source.trim() !== "" && !source.includes("]:")) expect(letters(shown(source).text)).toBe(letters(source));
     }),
     { numRuns: 2_000 },
   );

@@ -17,7 +17,7 @@ const make = (appId = feishu.app.appId): Channel =>
     host,
   );
 const message = () => feishuMessageEvent(feishu.app, { chatId: "oc_dm", chatType: "p2p", messageType: "text", content: { text: "hi" } });
-const connected = (): Promise<void> => vi.waitFor(() => expect(channel.health().state).toBe("connected"), { interval: 5, timeout: 5_000 });
+const connected = (): Promise<void> => vi.waitFor(() => expect(channel.health().state).toBe("connected"), { interval: 5, timeout: 25_000 });
 
 beforeEach(async () => {
   clock = new ManualClock();
@@ -75,7 +75,7 @@ describe("a connection that breaks", () => {
     await channel.start({ signal });
     feishu.longConnection.clientConfig = { ...feishu.longConnection.clientConfig, ReconnectInterval: 1 };
     feishu.longConnection.drop();
-    await vi.waitFor(() => expect(channel.health().state).toBe("disconnected"), { interval: 1 });
+    await vi.waitFor(() => expect(channel.health().state).toBe("disconnected"), { interval: 1, timeout: 25_000 });
     await connected();
     expect(await feishu.longConnection.deliver(message())).toBe(200);
   });
@@ -84,12 +84,12 @@ describe("a connection that breaks", () => {
     await channel.start({ signal });
     feishu.longConnection.lookupFaults.push({ code: 1000040350, message: "too many" }, { code: 1000040350, message: "too many" });
     feishu.longConnection.drop();
-    await vi.waitFor(() => expect(channel.health().detail).toContain("too many"), { interval: 5, timeout: 5_000 });
+    await vi.waitFor(() => expect(channel.health().detail).toContain("too many"), { interval: 5, timeout: 25_000 });
     expect(clock.pending).toHaveLength(1);
     expect(clock.pending[0]).toBeLessThanOrEqual(1_000);
     clock.advance(1_000);
-    await vi.waitFor(() => expect(feishu.longConnection.lookupFaults).toHaveLength(0), { interval: 5, timeout: 5_000 });
-    await vi.waitFor(() => expect(clock.pending).toHaveLength(1), { interval: 5, timeout: 5_000 });
+    await vi.waitFor(() => expect(feishu.longConnection.lookupFaults).toHaveLength(0), { interval: 5, timeout: 25_000 });
+    await vi.waitFor(() => expect(clock.pending).toHaveLength(1), { interval: 5, timeout: 25_000 });
     expect(clock.pending[0]).toBeLessThanOrEqual(2_000);
     clock.advance(2_000);
     await connected();
@@ -100,7 +100,7 @@ describe("a connection that breaks", () => {
     await channel.start({ signal });
     feishu.longConnection.lookupFaults.push({ code: 1, message: "busy" });
     feishu.longConnection.drop();
-    await vi.waitFor(() => expect(channel.health().detail).toContain("busy"), { interval: 5, timeout: 5_000 });
+    await vi.waitFor(() => expect(channel.health().detail).toContain("busy"), { interval: 5, timeout: 25_000 });
     await channel.stop({ signal });
     expect(clock.pending).toEqual([]);
     expect(channel.health()).toMatchObject({ state: "stopped" });

@@ -73,9 +73,9 @@ export const ACKNOWLEDGEMENT_CASES: readonly ConformanceCase[] = [
     async prove({ channel, host, platform, event, another }) {
       const message = event();
       await platform.deliver(channel, message);
-      await channel.stop({ signal: AbortSignal.timeout(5_000) });
+      await channel.stop({ signal: AbortSignal.timeout(60_000) });
       const successor = another();
-      await successor.start({ signal: AbortSignal.timeout(5_000) });
+      await successor.start({ signal: AbortSignal.timeout(60_000) });
       assert.equal(await platform.deliver(successor, message), "acknowledged");
       assert.equal(host.stored.length, 1);
     },

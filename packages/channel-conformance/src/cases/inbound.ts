@@ -178,7 +178,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
       const { received } = await receiveOne(world, { text: "", files: files.slice(0, 1) });
       const [attachment] = received.attachments;
       assert.ok(attachment, "there is an attachment");
-      const media = await world.channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(5_000), maxBytes: 100 });
+      const media = await world.channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(60_000), maxBytes: 100 });
       assert.equal(Buffer.from(media.bytes).toString(), "one");
       assert.equal(media.kind, attachment.kind);
     },
@@ -191,7 +191,7 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
       const { received } = await receiveOne(world, { text: "", files: [{ name: "large.txt", bytes: Buffer.alloc(5_000, "x") }] });
       const [attachment] = received.attachments;
       assert.ok(attachment, "there is an attachment");
-      const fetching = world.channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(5_000), maxBytes: 4_999 });
+      const fetching = world.channel.fetchAttachment(attachment, { signal: AbortSignal.timeout(60_000), maxBytes: 4_999 });
       await assert.rejects(fetching, (error: { code?: unknown }) => error.code === "too-long");
     },
   },

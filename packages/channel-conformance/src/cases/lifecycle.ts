@@ -3,7 +3,7 @@ import { ChannelError } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../case.ts";
 import { acceptedId } from "./outbound.ts";
 
-const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(5_000) });
+const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(60_000) });
 
 /** Start, stop, health, and what is promised of a channel at any time. */
 export const LIFECYCLE_CASES: readonly ConformanceCase[] = [

@@ -376,7 +376,7 @@ export const OUTBOUND_CASES: readonly ConformanceCase[] = [
     behaviour: "A credential that the platform refuses is a rejection as unauthorized, for good.",
     async prove({ another, address }) {
       const outbound: Outbound = { type: "text", text: "x" };
-      const options = { signal: AbortSignal.timeout(5_000), idempotencyKey: "k" };
+      const options = { signal: AbortSignal.timeout(60_000), idempotencyKey: "k" };
       const receipt = await another({ credential: "wrong" }).send(address("direct"), outbound, options);
       assertRejected(receipt, "unauthorized");
       assert.ok(receipt.type === "rejected" && receipt.retry.type === "never");

@@ -52,7 +52,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
           controller.enqueue(new Uint8Array(65_536).fill(0x20));
         },
       });
-      const response = await channel.handleWebhook(post(body), { signal: AbortSignal.timeout(5_000) });
+      const response = await channel.handleWebhook(post(body), { signal: AbortSignal.timeout(60_000) });
       assert.ok(response.status >= 400 && response.status < 500, `the answer is ${response.status}`);
       assert.ok(given < total, "the body was read to its end");
       assert.equal(host.received.length, 0);
@@ -63,7 +63,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
     needs: ["webhook"],
     behaviour: "A request without a body is refused with 4xx.",
     async prove({ channel }) {
-      const response = await channel.handleWebhook(post(new Uint8Array()), { signal: AbortSignal.timeout(5_000) });
+      const response = await channel.handleWebhook(post(new Uint8Array()), { signal: AbortSignal.timeout(60_000) });
       assert.ok(response.status >= 400 && response.status < 500, `the answer is ${response.status}`);
     },
   },
@@ -77,7 +77,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
           controller.error(new Error("the connection broke"));
         },
       });
-      const response = await channel.handleWebhook(post(body), { signal: AbortSignal.timeout(5_000) });
+      const response = await channel.handleWebhook(post(body), { signal: AbortSignal.timeout(60_000) });
       assert.ok(response.status >= 400, `the answer is ${response.status}`);
     },
   },
@@ -86,7 +86,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
     needs: ["webhook"],
     behaviour: "A stopped channel acknowledges nothing.",
     async prove({ channel, host, platform, event }) {
-      await channel.stop({ signal: AbortSignal.timeout(5_000) });
+      await channel.stop({ signal: AbortSignal.timeout(60_000) });
       assert.notEqual(await platform.deliver(channel, event()), "acknowledged");
       assert.equal(host.received.length, 0);
     },
@@ -96,7 +96,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
     needs: ["connection"],
     behaviour: "Where there is no webhook, a request is answered with 404.",
     async prove({ channel }) {
-      const response = await channel.handleWebhook(post(Buffer.from("{}")), { signal: AbortSignal.timeout(5_000) });
+      const response = await channel.handleWebhook(post(Buffer.from("{}")), { signal: AbortSignal.timeout(60_000) });
       assert.equal(response.status, 404);
     },
   },
@@ -132,7 +132,7 @@ export const WEBHOOK_CASES: readonly ConformanceCase[] = [
     needs: ["connection"],
     behaviour: "After stop no connection is left.",
     async prove({ channel, platform }) {
-      await channel.stop({ signal: AbortSignal.timeout(5_000) });
+      await channel.stop({ signal: AbortSignal.timeout(60_000) });
       for (let turn = 0; turn < 1_000 && platform.openConnections > 0; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       assert.equal(platform.openConnections, 0);
     },

@@ -70,7 +70,7 @@ describe("a secret", () => {
     const pidFile: Secret = { type: "file", path: "pid" };
     const abort = new AbortController();
     const pending = resolveSecret(secret, { env, signal: abort.signal, timeoutMs: 60_000 });
-    await expect.poll(async () => (await resolveSecret(pidFile, { env })).type, { timeout: 10_000 }).toBe("resolved");
+    await expect.poll(async () => (await resolveSecret(pidFile, { env })).type).toBe("resolved");
     const pid = await resolveSecret(pidFile, { env });
     abort.abort();
     expect(await pending).toMatchObject({ type: "unresolved" });
