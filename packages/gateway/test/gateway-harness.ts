@@ -55,10 +55,16 @@ export class TestPlatform {
   receipts: SendReceipt[] = [];
   /** Conversations that the platform knows by name. */
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
+  readonly #addressing: Channel["capabilities"]["addressing"];
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
   readonly #files = new Map<string, PlatformFile>();
+
+  /** `session-key`: like the gateway's own chat, whose conversations are named by the keys of their sessions. */
+  constructor(addressing: Channel["capabilities"]["addressing"] = "platform") {
+    this.#addressing = addressing;
+  }
 
   account(config: Partial<AccountConfig> = {}): ChannelAccount {
     return {
@@ -121,7 +127,7 @@ export class TestPlatform {
   #channel(): Channel {
     return {
       capabilities: {
-        addressing: "platform",
+        addressing: this.#addressing,
         text: { maxLength: 4000, unit: "utf16", markdown: "full", dialect: "markdown" },
         threads: "flat",
         edit: false,

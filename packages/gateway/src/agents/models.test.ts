@@ -139,6 +139,23 @@ describe("several credentials of a provider", () => {
     expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
   });
 
+  test("the model that summarises is asked with the credential that works, too", async () => {
+    await using server = await startAnthropicServer({ apiKey: KEYS.home });
+    server.respond(() => textReply("Noted: two words."));
+    const platform = new TestPlatform();
+    const patch = (config: FactotumConfig): FactotumConfig => {
+      const base = withCredentials(server.baseUrl)(config);
+      const summariser = { model: "anthropic/claude-opus-4-6" };
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, compaction: { ...agent.compaction, ...summariser } })) };
+    };
+    await using running = await startTestGateway({ platform, patch });
+    for (const word of ["one", "two"]) await say(running, platform, `${word} ${"lorem ipsum ".repeat(700)}`);
+    await say(running, platform, "/compact");
+    expect(texts(platform).at(-1)).toBe("Older messages are summarised now.");
+    expect(server.requests.at(-1)?.body?.["model"]).toBe("claude-opus-4-6");
+    expect(server.violations).toHaveLength(1);
+  });
+
   test("one without a value is passed over with a warning; without any the person is told", async () => {
     await using server = await startAnthropicServer();
     server.respond(() => textReply("Yes."));

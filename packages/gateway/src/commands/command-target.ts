@@ -22,14 +22,12 @@ export async function readTarget({ sessionKey, agentId }: CommandTarget, { store
   return { record: await store.readSession(sessionKey), agent: agents.get(agentId) ?? agents.default };
 }
 
-/** Writes what was chosen for the conversation onto its entry, which is made if nothing was said in it yet. */
-export async function changeOverrides(
+/** Makes the conversation if nothing was said in it yet. */
+export async function ensureSession(
   { sessionKey, agentId, input }: CommandTarget,
-  overrides: NonNullable<SessionPatch["overrides"]>,
-  { store, channels, clock, random, events }: TurnServices,
+  { store, channels, clock, random }: TurnServices,
 ): Promise<void> {
   const { message, admission } = input;
-  const nowMs = clock.now();
   const isPlatform = channels.channelFor(message.origin)?.capabilities.addressing === "platform";
   await store.createSession(
     {
@@ -41,8 +39,17 @@ export async function changeOverrides(
       displayName: isPlatform ? sessionName(message, true) : message.origin.channel,
       ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
     },
-    { nowMs },
+    { nowMs: clock.now() },
   );
-  await store.patchSession(sessionKey, { overrides }, { nowMs });
-  events.sessionChanged(sessionKey);
+}
+
+/** Writes what was chosen for the conversation onto its entry. */
+export async function changeOverrides(
+  target: CommandTarget,
+  overrides: NonNullable<SessionPatch["overrides"]>,
+  services: TurnServices,
+): Promise<void> {
+  await ensureSession(target, services);
+  await services.store.patchSession(target.sessionKey, { overrides }, { nowMs: services.clock.now() });
+  services.events.sessionChanged(target.sessionKey);
 }

@@ -232,6 +232,18 @@ test("a choice that is made while a turn runs holds from the next one on", async
   expect(isPrefixOf(bodies[1] ?? {}, bodies[2] ?? {})).toBe(true);
 });
 
+test("where people read the conversation itself, the answer stands in it, also when it is the first that is said there", async () => {
+  platform = new TestPlatform("session-key");
+  await using running = await start();
+  const key = "agent:main:fresh";
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: key } };
+  await platform.say(platform.message("/think", { origin }));
+  await running.gateway.engine.idle();
+  const { entries } = await running.gateway.engine.sessions.history(key, { limit: 10 });
+  expect(entries).toMatchObject([{ type: "notice", text: expect.stringContaining("thinking is left to the model") as string }]);
+  expect(platform.sent).toEqual([]);
+});
+
 test("/help lists every command with what it does", async () => {
   await using running = await start();
   const [help = ""] = await say(running, "/help");
