@@ -447,3 +447,12 @@ describe("Google", () => {
     expect(list(list(body.contents)[1]?.parts)[0]).toMatchObject({ functionCall: { name: "ls" }, thoughtSignature: "sig-1" });
   });
 });
+
+test("Mistral gets the first eight images of a conversation, wherever they stand, and words for the rest", async () => {
+  const shown = user(text("look"), ...Array.from({ length: 5 }, () => PIXEL));
+  const { text: five } = await sendMessages(mistral, [shown]);
+  const { text: ten } = await sendMessages(mistral, [shown, assistant([text("Fine.")]), shown]);
+  expect(five.match(/"image_url":/g)).toHaveLength(5);
+  expect(ten.match(/"image_url":/g)).toHaveLength(8);
+  expect(ten.match(/image left out: a request to this model takes 8/g)).toHaveLength(2);
+});

@@ -10,6 +10,8 @@ export const mistral: WireFormatModule = {
     systemMessages: "one",
     mergesNeighbours: true,
     imagesInToolResults: false,
+    // The number that the vendor documents for its vision models.
+    maxImages: 8,
     errorResults: "text",
     toolCallIds: MISTRAL_IDS,
     // The endpoint refuses a user message directly after a tool's result.

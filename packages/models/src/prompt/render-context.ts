@@ -11,6 +11,8 @@ export interface RenderRules {
   readonly mergesNeighbours: boolean;
   /** False where an image cannot stand in a tool result: it then follows in a user message. */
   readonly imagesInToolResults: boolean;
+  /** Images that a whole request may have, where the vendor has a small number; for wires whose tool results take none. */
+  readonly maxImages?: number;
   /** `native` where the wire has a mark for a failed tool; else the text says so. */
   readonly errorResults: "native" | "text";
   readonly toolCallIds: ToolCallIdRule;

@@ -22,7 +22,23 @@ export function renderPrompt(request: ModelRequest, info: ModelInfo, rules: Rend
     callId: createToolCallIdMap(rules.toolCallIds),
   };
   const messages: LanguageModelV4Prompt = [...renderSystem(request.system, context), ...renderMessages(request, context)];
-  return rules.mergesNeighbours ? mergeNeighbours(messages) : messages;
+  const limited = rules.maxImages === undefined ? messages : limitImages(messages, rules.maxImages);
+  return rules.mergesNeighbours ? mergeNeighbours(limited) : limited;
+}
+
+/** Images over the vendor's number become a note. The first ones stay: so a longer request still begins with the bytes of the shorter one. */
+function limitImages(messages: LanguageModelV4Prompt, maxImages: number): LanguageModelV4Prompt {
+  let images = 0;
+  return messages.map((message) => {
+    if (message.role !== "user") return message;
+    const content = message.content.map((part) => {
+      if (part.type === "file") images += 1;
+      return part.type === "file" && images > maxImages
+        ? ({ type: "text", text: `[image left out: a request to this model takes ${maxImages}]` } as const)
+        : part;
+    });
+    return { ...message, content };
+  });
 }
 
 function renderSystem(system: SystemPrompt, context: RenderContext): LanguageModelV4Message[] {
