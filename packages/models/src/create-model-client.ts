@@ -16,7 +16,7 @@ import type { TagChoice } from "./tagged-text/tagged-text-reader.ts";
 import { TaggedParts, type TaggedPartsOptions } from "./tagged-text/tagged-parts.ts";
 import { clampThinking } from "./thinking/clamp-thinking.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
-import { watchConnection } from "./transport/connection-watch.ts";
+import { ConnectionWatcher } from "./transport/connection-watch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
 import type { RenderedRequest, WireFormatModule } from "./wire-format.ts";
 
@@ -46,7 +46,13 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = findBaseUrl(options);
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
-  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools() };
+  const bound: BoundOptions = {
+    ...options,
+    baseUrl,
+    errors,
+    tools: new RenderedTools(),
+    connections: new ConnectionWatcher(),
+  };
   return {
     info,
     async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
@@ -99,6 +105,7 @@ interface BoundOptions extends ModelClientOptions {
   readonly baseUrl: string;
   readonly errors: ErrorContext;
   readonly tools: RenderedTools;
+  readonly connections: ConnectionWatcher;
 }
 
 /** A request, ready to be sent by the format that rendered it. */
@@ -115,7 +122,7 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
   const { info, baseUrl, clock, errors } = options;
   const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
   const guard = new CallGuard({ signal, clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
-  using watch = watchConnection(() => guard.connected());
+  using watch = options.connections.watch(() => guard.connected());
   const modelFetch = createModelFetch({
     fetch: options.fetch,
     hasCredential: options.apiKey !== undefined,
@@ -154,8 +161,8 @@ async function prepareCall(module: WireFormatModule, bound: BoundOptions, origin
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
   const render = (): LanguageModelV4FunctionTool[] =>
     renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict });
-  const tools = info.tools === "native" ? bound.tools.of(request.tools, render) : [];
-  const promptTokens = estimatePrompt(prompt, tools);
+  const { tools, tokens } = info.tools === "native" ? bound.tools.of(request.tools, render) : { tools: [], tokens: 0 };
+  const promptTokens = tokens + estimatePrompt(prompt);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;
   return { module, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };

@@ -8,18 +8,32 @@ import type { StoreFixture } from "../contract/contract-context.ts";
 import { openSqliteStore } from "../src/index.ts";
 import type { SqliteStore, SqliteStoreOptions, StoreDamage } from "../src/index.ts";
 
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is moved, whose timers fire when they are told to. */
 export interface TestClock extends Clock {
   nowMs: number;
+  /** What is scheduled and not disposed. */
+  readonly timers: ReadonlySet<() => void>;
+  /** Fires everything that is scheduled now. */
+  fire(): void;
 }
 
 export function createTestClock(): TestClock {
+  const timers = new Set<() => void>();
   const clock: TestClock = {
     nowMs: NOW_MS,
+    timers,
     now: () => clock.nowMs,
     monotonic: () => clock.nowMs,
-    schedule: () => {
-      throw new Error("The store sets no timers.");
+    schedule: (_delayMs, callback) => {
+      const timer = (): void => callback();
+      timers.add(timer);
+      return { [Symbol.dispose]: () => void timers.delete(timer) };
+    },
+    fire: () => {
+      for (const timer of [...timers]) {
+        timers.delete(timer);
+        timer();
+      }
     },
   };
   return clock;

@@ -21,7 +21,11 @@ import { ToolCallBatch } from "./tool-call-batch.ts";
 export async function* runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent> {
   yield { type: "run-start", kind: input.facts.kind };
   const left = new AbortController();
-  const run = new RunState(input, { ...options, signal: AbortSignal.any([options.signal, left.signal]) });
+  const { signal } = options;
+  const onAbort = (): void => left.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  const run = new RunState(input, { ...options, signal: left.signal });
   let outcome: RunOutcome;
   try {
     outcome = yield* turns(run);
@@ -29,6 +33,7 @@ export async function* runAgent(input: RunAgentInput, options: RunAgentOptions):
     outcome = { type: "failed", code: "internal", message: `The run broke: ${describeError(error)}` };
   } finally {
     // Whoever is still at work now ignored an abort, or the consumer has left: nobody will take a result any more.
+    signal.removeEventListener("abort", onAbort);
     left.abort(new Error("the run is over"));
   }
   yield { type: "run-end", outcome, usage: run.usage };

@@ -129,8 +129,8 @@ export class Compactor {
     const model = await this.#summariser(request);
     const plan = planCompaction(messages, { ...options, summariserWindow: model.info.contextWindow });
     if (plan === undefined) return undefined;
-    using deadline = new RunDeadline(TIME_BUDGET_MS, clock);
-    const signal = AbortSignal.any([request.signal, deadline.signal]);
+    using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer: request.signal });
+    const { signal } = deadline;
     try {
       let summaries: readonly string[] = [];
       for (const [index, chunk] of plan.chunks.entries()) {

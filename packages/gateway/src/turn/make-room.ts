@@ -1,8 +1,9 @@
 import type { RunKind } from "@factotum/agent-contract";
-import { estimateContextTokens, estimateTokens, shouldCompact, shouldFlushMemory } from "@factotum/agent-core";
+import { estimateContextTokens, shouldCompact, shouldFlushMemory } from "@factotum/agent-core";
 import type { CompactionOutcome } from "./compact-session.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import { readHistory } from "./read-history.ts";
+import { estimatePromptTokens } from "./session-cache.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -77,15 +78,16 @@ async function refreshed(context: SessionContext, services: TurnServices): Promi
 /** Tokens of the next request before the new message: the provider's own figure where it still holds, an estimate for the rest. */
 async function contextSize({ sessionId }: SessionContext, services: TurnServices): Promise<ContextSize> {
   const { messages, compactedAtMs } = await readHistory(sessionId, services);
-  const prompt = services.cache.prompt(sessionId) ?? (await services.store.readPrompt(sessionId));
-  const overheadTokens =
-    prompt === undefined
-      ? 0
-      : estimateTokens(prompt.system.stable) + estimateTokens(prompt.system.session) + estimateTokens(JSON.stringify(prompt.tools));
+  const overheadTokens = services.cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, services));
   const usageFrom = compactedAtMs === undefined ? 0 : messages.findIndex((message) => message.timestamp > compactedAtMs);
   return {
     contextTokens: estimateContextTokens(messages, { overheadTokens, usageFrom: usageFrom === -1 ? messages.length : usageFrom }),
     overheadTokens,
     compactedAtMs,
   };
+}
+
+async function readPromptTokens(sessionId: string, { store }: TurnServices): Promise<number> {
+  const prompt = await store.readPrompt(sessionId);
+  return prompt === undefined ? 0 : estimatePromptTokens(prompt);
 }

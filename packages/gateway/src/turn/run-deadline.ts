@@ -1,12 +1,17 @@
 import type { Clock } from "@factotum/agent-contract";
 
-/** Fires its signal when a run has taken too long, on the monotonic clock. */
+/** Fires its signal when a run has taken too long, on the monotonic clock, and when `outer` fires. */
 export class RunDeadline implements Disposable {
   readonly #controller = new AbortController();
   readonly #timer: Disposable;
+  readonly #outer: AbortSignal;
+  readonly #onOuter = (): void => this.#controller.abort(this.#outer.reason);
 
-  constructor(timeoutMs: number, clock: Clock) {
-    this.#timer = clock.schedule(timeoutMs, () => this.#controller.abort(new DeadlinePassed("the run's time is over")));
+  constructor(timeoutMs: number, options: { readonly clock: Clock; readonly outer: AbortSignal }) {
+    this.#outer = options.outer;
+    this.#timer = options.clock.schedule(timeoutMs, () => this.#controller.abort(new DeadlinePassed("the run's time is over")));
+    if (this.#outer.aborted) this.#onOuter();
+    else this.#outer.addEventListener("abort", this.#onOuter, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -20,6 +25,7 @@ export class RunDeadline implements Disposable {
 
   [Symbol.dispose](): void {
     this.#timer[Symbol.dispose]();
+    this.#outer.removeEventListener("abort", this.#onOuter);
   }
 }
 

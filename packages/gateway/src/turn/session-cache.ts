@@ -1,4 +1,5 @@
 import type { AgentMessage } from "@factotum/agent-contract";
+import { estimateTokens } from "@factotum/agent-core";
 import type { PromptRecord, TranscriptEntry } from "@factotum/store";
 
 type Prompt = Omit<PromptRecord, "sessionId">;
@@ -8,6 +9,8 @@ interface CachedContext {
   /** When the conversation was last compacted; the first message is the summary then. */
   readonly compactedAtMs: number | undefined;
   prompt: Prompt | undefined;
+  /** Tokens of the prompt, once somebody has asked. */
+  promptTokens: number | undefined;
   sourceGeneration: number | undefined;
   chars: number;
 }
@@ -43,6 +46,7 @@ export class SessionCache {
       messages: [...messages],
       compactedAtMs,
       prompt: undefined,
+      promptTokens: undefined,
       sourceGeneration: undefined,
       chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),
     };
@@ -54,6 +58,14 @@ export class SessionCache {
   /** The session's prompt, or `undefined` when it has to be read. */
   prompt(sessionId: string): Prompt | undefined {
     return this.#contexts.get(sessionId)?.prompt;
+  }
+
+  /** Tokens of the prompt that is kept, its tools included, roughly; `undefined` when none is kept. */
+  promptTokens(sessionId: string): number | undefined {
+    const context = this.#contexts.get(sessionId);
+    if (context?.prompt === undefined) return undefined;
+    context.promptTokens ??= estimatePromptTokens(context.prompt);
+    return context.promptTokens;
   }
 
   /** The state of the prompt's sources that the session has seen last. */
@@ -72,6 +84,7 @@ export class SessionCache {
     if (context === undefined || context.prompt === prompt) return;
     const chars = promptChars(prompt) - (context.prompt === undefined ? 0 : promptChars(context.prompt));
     context.prompt = prompt;
+    context.promptTokens = undefined;
     context.chars += chars;
     this.#chars += chars;
     this.#trim();
@@ -115,6 +128,11 @@ function sizeOf(message: AgentMessage): number {
     else chars += JSON.stringify(block.arguments).length;
   }
   return chars;
+}
+
+/** What a prompt takes of the window, its tools included, roughly. */
+export function estimatePromptTokens({ system, tools }: Prompt): number {
+  return estimateTokens(system.stable) + estimateTokens(system.session) + estimateTokens(JSON.stringify(tools));
 }
 
 /** The tools are the agent's own objects in most prompts: only what belongs to the session counts. */

@@ -81,8 +81,8 @@ export class TurnRunner {
     for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
     const timeoutMs = agent.config.timeoutSeconds * 1000;
-    using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, clock);
-    await this.#drive(prepared, AbortSignal.any([laneSignal, deadline.signal]), laneSignal);
+    using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, { clock, outer: laneSignal });
+    await this.#drive(prepared, deadline.signal, laneSignal);
   }
 
   async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {

@@ -1,7 +1,6 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { estimateTokens, IMAGE_TOKENS } from "../estimate-tokens.ts";
-import type { RenderedRequest } from "../wire-format.ts";
 
 /** Less than this is no answer; a prompt that leaves less is left to the provider to refuse as too long. */
 const LEAST_OUTPUT = 1_024;
@@ -9,9 +8,9 @@ const LEAST_OUTPUT = 1_024;
 /** How far the guess of the prompt's size may be off. */
 const SAFETY_FACTOR = 1.1;
 
-/** A guess of a rendered prompt's tokens; binary data counts by the image, not by its letters. */
-export function estimatePrompt(prompt: LanguageModelV4Prompt, tools: RenderedRequest["tools"]): number {
-  let tokens = tools.length === 0 ? 0 : estimateTokens(JSON.stringify(tools));
+/** A guess of a rendered prompt's tokens, without its tools; binary data counts by the image, not by its letters. */
+export function estimatePrompt(prompt: LanguageModelV4Prompt): number {
+  let tokens = 0;
   for (const message of prompt) {
     if (typeof message.content === "string") tokens += estimateTokens(message.content);
     else for (const part of message.content) tokens += estimatePart(part);

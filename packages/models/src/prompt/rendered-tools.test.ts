@@ -24,13 +24,13 @@ test.each([
 ])("%s is another list", (_case, tools) => {
   const kept = new RenderedTools();
   kept.of([read, write], () => rendered("before"));
-  expect(kept.of(tools, () => rendered("after"))).toEqual(rendered("after"));
+  expect(kept.of(tools, () => rendered("after")).tools).toEqual(rendered("after"));
 });
 
 test("only the lists that were new last are kept", () => {
   const kept = new RenderedTools();
   const lists = Array.from({ length: 9 }, (_, index) => [{ ...read, name: `read${index}` }]);
   for (const list of lists) kept.of(list, () => rendered("before"));
-  expect(kept.of(lists[8] ?? [], () => rendered("after"))).toEqual(rendered("before"));
-  expect(kept.of(lists[0] ?? [], () => rendered("after"))).toEqual(rendered("after"));
+  expect(kept.of(lists[8] ?? [], () => rendered("after")).tools).toEqual(rendered("before"));
+  expect(kept.of(lists[0] ?? [], () => rendered("after")).tools).toEqual(rendered("after"));
 });

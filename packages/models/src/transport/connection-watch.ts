@@ -10,34 +10,56 @@ export interface ConnectionWatch extends Disposable {
   readonly canSee: boolean;
 }
 
+interface WatchedCall {
+  onConnected: () => void;
+  canSee: boolean;
+}
+
 /**
  * Watches Node's own diagnostics of its HTTP client, since `fetch` settles only when headers come, and a server that is loading a model
  * sends none for minutes: waiting for headers must not count as connecting.
+ *
+ * One for a client. It listens from its first call on until it is collected: to begin and to end listening changes code that every request runs through.
  */
-export function watchConnection(onConnected: () => void): ConnectionWatch {
-  const storage = new AsyncLocalStorage<true>();
-  const requests = new WeakSet<object>();
-  let canSee = false;
-  const onCreate = (message: unknown): void => {
-    const request = asRecord(message)?.request;
-    if (storage.getStore() !== true || typeof request !== "object" || request === null) return;
-    canSee = true;
-    requests.add(request);
-  };
-  const onSent = (message: unknown): void => {
-    const request = asRecord(message)?.request;
-    if (typeof request === "object" && request !== null && requests.has(request)) onConnected();
-  };
-  subscribe("undici:request:create", onCreate);
-  subscribe("undici:client:sendHeaders", onSent);
-  return {
-    run: (start) => storage.run(true, start),
-    get canSee(): boolean {
-      return canSee;
-    },
-    [Symbol.dispose](): void {
-      unsubscribe("undici:request:create", onCreate);
-      unsubscribe("undici:client:sendHeaders", onSent);
-    },
-  };
+export class ConnectionWatcher {
+  readonly #calls = new AsyncLocalStorage<WatchedCall>();
+  readonly #requests = new WeakMap<object, WatchedCall>();
+  #listening = false;
+
+  /** Begins to watch one call. */
+  watch(onConnected: () => void): ConnectionWatch {
+    const call: WatchedCall = { onConnected, canSee: false };
+    if (!this.#listening) this.#listen();
+    return {
+      run: (start) => this.#calls.run(call, start),
+      get canSee(): boolean {
+        return call.canSee;
+      },
+      // What comes later of a call that is over is of no interest to anybody.
+      [Symbol.dispose]: () => void (call.onConnected = () => undefined),
+    };
+  }
+
+  #listen(): void {
+    this.#listening = true;
+    const watcher = new WeakRef(this);
+    const listen = (channel: string, note: (watcher: ConnectionWatcher, request: object) => void): void => {
+      const listener = (message: unknown): void => {
+        const alive = watcher.deref();
+        const request = asRecord(message)?.request;
+        if (alive === undefined) unsubscribe(channel, listener);
+        else if (typeof request === "object" && request !== null) note(alive, request);
+      };
+      subscribe(channel, listener);
+    };
+    listen("undici:request:create", (alive, request) => alive.#noteCreated(request));
+    listen("undici:client:sendHeaders", (alive, request) => alive.#requests.get(request)?.onConnected());
+  }
+
+  #noteCreated(request: object): void {
+    const call = this.#calls.getStore();
+    if (call === undefined) return;
+    call.canSee = true;
+    this.#requests.set(request, call);
+  }
 }

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
 import { sampleRequest } from "../../contract/requests.ts";
@@ -51,6 +52,30 @@ test("writes that all fail cost no commit", async () => {
   const before = store.metrics().commits;
   await Promise.allSettled([store.endTurn(sampleEnd("t1")), store.endTurn(sampleEnd("t2"))]);
   expect(store.metrics().commits).toBe(before);
+});
+
+test("a write that fails alone leaves nothing behind", async () => {
+  await accept("1");
+  await expect(store.endTurn(sampleEnd("t1"))).rejects.toMatchObject({ code: "not-found" });
+  expect(database.inTransaction).toBe(false);
+  expect((await accept("2")).type).toBe("accepted");
+});
+
+test("in a pause the log is written back, and not while there is work", async () => {
+  const logBytes = async (): Promise<number> => (await stat(`${fixture.file}-wal`)).size;
+  await accept("1");
+  const grown = await logBytes();
+  expect(grown).toBeGreaterThan(0);
+  await accept("2");
+  fixture.clock.fire();
+  expect(await logBytes()).toBeGreaterThan(grown);
+  fixture.clock.fire();
+  expect(await logBytes()).toBe(0);
+  expect(fixture.clock.timers.size).toBe(0);
+  await accept("3");
+  expect(fixture.clock.timers.size).toBe(1);
+  await store.close();
+  expect(fixture.clock.timers.size).toBe(0);
 });
 
 test("a write is not acknowledged before it is in the file", async () => {

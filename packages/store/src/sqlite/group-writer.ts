@@ -1,3 +1,4 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
 import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
@@ -20,7 +21,12 @@ export interface GroupWriterOptions {
   readonly beforeCommit: () => void;
   /** Runs after every commit, before the callers are told. Must not throw: what is committed is committed. */
   readonly afterCommit: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
+
+/** A pause of this length is used to write the log back into the database, so that it is short again and no later turn has to wait for it. */
+const CHECKPOINT_AFTER_MS = 1_000;
 
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction and one flush. Each has a savepoint, so one
@@ -34,6 +40,7 @@ export class GroupWriter {
   #refusal: StoreError | undefined;
   #commits = 0;
   #writes = 0;
+  #pause: { readonly timer: Disposable; readonly commits: number } | undefined;
 
   constructor(database: Database, options: GroupWriterOptions) {
     this.#database = database;
@@ -79,6 +86,8 @@ export class GroupWriter {
   /** Refuses every later write with `error`. */
   refuse(error: StoreError): void {
     this.#refusal ??= error;
+    this.#pause?.timer[Symbol.dispose]();
+    this.#pause = undefined;
   }
 
   #flush(): void {
@@ -98,6 +107,26 @@ export class GroupWriter {
     }
     this.#options.afterCommit();
     for (const acknowledge of acknowledgements) acknowledge();
+    if (this.#pause === undefined) this.#awaitPause();
+  }
+
+  #awaitPause(): void {
+    const timer = this.#options.clock.schedule(CHECKPOINT_AFTER_MS, () => {
+      const isPause = this.#pause?.commits === this.#commits;
+      this.#pause = undefined;
+      if (!isPause) this.#awaitPause();
+      else this.#checkpoint();
+    });
+    this.#pause = { timer, commits: this.#commits };
+  }
+
+  /** What cannot be written back stays in the log, where it is as safe, until the next pause. */
+  #checkpoint(): void {
+    try {
+      this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      this.#options.logger.warn("The database's log could not be written back; it is tried again after the next change.", { error });
+    }
   }
 
   /** Rejects the writes that failed by themselves, and returns the acknowledgements of those that were committed. */
@@ -107,10 +136,10 @@ export class GroupWriter {
     database.run("BEGIN IMMEDIATE");
     this.#checkOwnership();
     const acknowledgements: (() => void)[] = [];
-    for (const write of batch) {
-      const acknowledge = this.#attempt(write);
-      if (acknowledge !== undefined) acknowledgements.push(acknowledge);
-    }
+    const [only] = batch;
+    // One write is its own transaction: when it fails, everything is rolled back.
+    if (only !== undefined && batch.length === 1) acknowledgements.push(only.run());
+    else for (const write of batch) acknowledgements.push(...this.#attempt(write));
     if (acknowledgements.length === 0) {
       this.#rollBack();
       return [];
@@ -122,19 +151,19 @@ export class GroupWriter {
     return acknowledgements;
   }
 
-  #attempt(write: QueuedWrite): (() => void) | undefined {
+  #attempt(write: QueuedWrite): readonly (() => void)[] {
     const database = this.#database;
     database.run("SAVEPOINT one_write");
     try {
       const acknowledge = write.run();
       database.run("RELEASE one_write");
-      return acknowledge;
+      return [acknowledge];
     } catch (error) {
       if (endsTransaction(error) || !database.inTransaction) throw error;
       database.run("ROLLBACK TO one_write");
       database.run("RELEASE one_write");
       write.reject(toStoreError(error));
-      return undefined;
+      return [];
     }
   }
 

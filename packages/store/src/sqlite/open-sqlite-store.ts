@@ -45,6 +45,8 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   const appended = new Set<number>();
   const writer = new GroupWriter(database, {
     epoch: takeOwnership(database, options),
+    clock,
+    logger,
     beforeCommit: () => storePositions(database, positions),
     afterCommit: () => {
       positions.clear();

@@ -66,7 +66,8 @@ export class Transactions {
       startedAtMs: start.startedAtMs,
       usage: NO_USAGE_TOTALS,
     };
-    return { turn: record, session: sessions.require(touched.key), entries };
+    const isCompacted = start.entries.some(({ type }) => type === "compaction");
+    return { turn: record, session: isCompacted ? sessions.require(touched.key) : touched, entries };
   }
 
   joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): readonly TranscriptEntry[] {

@@ -82,7 +82,7 @@ function configure(database: Database): void {
   database.execute(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
-    PRAGMA wal_autocheckpoint = 128;
+    PRAGMA wal_autocheckpoint = 1000;
     PRAGMA journal_size_limit = 524288;
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
