@@ -30,10 +30,9 @@ export function createTestClock(): TestClock {
       return { [Symbol.dispose]: () => void timers.delete(timer) };
     },
     fire: () => {
-      for (const timer of [...timers]) {
-        timers.delete(timer);
-        timer();
-      }
+      const due = new Set(timers);
+      timers.clear();
+      for (const timer of due) timer();
     },
   };
   return clock;
