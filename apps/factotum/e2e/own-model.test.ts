@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { startStrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
 
 const KEY = "sk-house-0123456789";
 
 test("a model without native tool calls works with tools, behind the second of two credentials, and status names what rests", async () => {
-  await using model = await startStrictServer("openai-chat", { apiKey: KEY });
+  await using model = checkedOfficially(await startStrictServer("openai-chat", { apiKey: KEY }), "openai-chat");
   const call = `I look.\n<tool_call>\n${JSON.stringify({ name: "read", arguments: { path: "note.txt" } })}\n</tool_call>`;
   model.script([
     { type: "message", content: [{ type: "text", text: call }] },

@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { trackedFiles } from "../source/tracked-files.ts";
+import { ROOT } from "../workspace.ts";
+
+/** A strict server of a model provider that is started and not handed on at once. */
+const UNCHECKED = /(?<!checkedOfficially\(await )\bstart(?:Strict|Anthropic|OpenAiChat|OpenAiResponses|Google|Mistral)Server\(/g;
+
+test("what end-to-end tests send to a model is held against the official SDKs", () => {
+  const files = trackedFiles().filter((file) => /^apps\/[^/]+\/e2e\/.*\.ts$/.test(file));
+  const texts = files.map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const);
+  expect(texts.some(([, text]) => text.includes("checkedOfficially(await start"))).toBe(true);
+  expect(texts.filter(([, text]) => text.match(UNCHECKED) !== null).map(([file]) => file)).toEqual([]);
+});
