@@ -1,3 +1,4 @@
+import type { RunKind } from "@factotum/agent-contract";
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
@@ -16,6 +17,9 @@ const MAX_SECTION_CHARS = 40_000;
 const MAX_REPORT_CHARS = 600_000;
 /** Requests between two compared ones whose causes are gathered. */
 const MAX_BETWEEN = 200;
+
+/** Runs beside the conversation: a request begins with the one before them. */
+const ASIDE: ReadonlySet<RunKind> = new Set(["heartbeat", "memory", "compaction"]);
 
 /** Which request, and what of it. */
 export interface ReportQuery extends RequestQuery {
@@ -70,8 +74,8 @@ function describe({ request, prompt, promptIndex }: RebuiltRequest): ContextDesc
 async function earlierRequest(record: RequestRecord, query: ReportQuery, { store }: ReportServices): Promise<RequestRecord | undefined> {
   if (query.diff === undefined) return undefined;
   if (query.diff !== "previous") return findRequest({ sessionKey: query.sessionKey, turn: query.diff }, store);
-  const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: 1 });
-  return items[0];
+  const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
+  return items.find(({ turnId, kind }) => turnId === record.turnId || !ASIDE.has(kind));
 }
 
 async function compare(

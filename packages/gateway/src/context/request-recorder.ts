@@ -30,6 +30,8 @@ export class RequestRecorder {
   #number: number;
   #lastEntryId: string;
   #ended: NewRequest[] = [];
+  /** What is on the wire: each notes how its request ended, once. */
+  readonly #open = new Set<(end: LastEvent | undefined) => void>();
 
   constructor(options: RequestRecorderOptions) {
     this.#options = options;
@@ -55,6 +57,12 @@ export class RequestRecorder {
   /** Requests that have ended since the last call. */
   take(): readonly NewRequest[] {
     return this.#ended.splice(0);
+  }
+
+  /** The same for a run that is over: nobody waits for what is still on the wire, and it is kept as it is. */
+  finish(): readonly NewRequest[] {
+    for (const keep of this.#open) keep(undefined);
+    return this.take();
   }
 
   async *#record(client: ModelClient, request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncGenerator<ModelEvent, void> {
@@ -89,7 +97,8 @@ export class RequestRecorder {
       settings,
       sentAtMs: clock.now(),
     };
-    return (end) => {
+    const keep = (end: LastEvent | undefined): void => {
+      if (!this.#open.delete(keep)) return;
       const message = end?.type === "message-end" ? end.message : end?.partial;
       const model = end?.type === "message-end" ? `${end.message.provider}/${end.message.model}` : this.#options.model;
       const credential = credentialOf(model);
@@ -102,6 +111,8 @@ export class RequestRecorder {
         durationMs: Math.round(clock.monotonic() - startedMs),
       });
     };
+    this.#open.add(keep);
+    return keep;
   }
 }
 

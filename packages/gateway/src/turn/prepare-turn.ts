@@ -147,6 +147,7 @@ export async function prepareResumedTurn(
   services.cache.drop(context.sessionId);
   const { messages: history, isReplaced } = await readHistory(context.sessionId, services, { isOpen: true });
   const newest = await services.store.readTranscript(context.sessionId, { limit: 1 });
+  const sent = await services.store.listRequests({ sessionId: context.sessionId, turnId: turn.id, limit: 1 });
   const view = viewOptions(prompt, turn.origin, context);
   const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
@@ -155,7 +156,11 @@ export async function prepareResumedTurn(
     history: shown.messages,
     kept: {
       ...keptFacts(prompt, view, shown),
-      sentBefore: history.filter((message) => message.role === "assistant" && message.timestamp >= turn.startedAtMs).length,
+      // A crash loses the rows of requests, and its answers stay.
+      sentBefore: Math.max(
+        sent.items[0]?.number ?? 0,
+        history.filter((message) => message.role === "assistant" && message.timestamp >= turn.startedAtMs).length,
+      ),
       lastEntryId: newest.items[0]?.id ?? "",
     },
     prompt: undefined,

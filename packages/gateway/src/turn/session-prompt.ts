@@ -6,6 +6,7 @@ import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/ag
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
 import type { PromptRecord } from "@factotum/store";
+import { canReact } from "./can-react.ts";
 import type { PromptCause } from "./prompt-cause.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 
@@ -59,7 +60,6 @@ export function renderSessionPrompt(
 function promptFacts(facts: SessionPromptFacts): PromptFacts {
   const { agent, bootstrap, channel, group, name } = facts;
   const { heartbeat } = agent.config;
-  const hasMessageTool = facts.tools.some((tool) => tool.name === "message");
   const shell = process.env["SHELL"]?.split("/").at(-1);
   return {
     agent: { id: agent.config.id, ...(name === undefined ? {} : { name }) },
@@ -77,7 +77,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     run: facts.kind,
     reasoning: facts.reasoning,
     deliversToChannel: channel !== undefined,
-    ...(channel === undefined ? {} : { channel: promptChannel(channel.capabilities, hasMessageTool) }),
+    ...(channel === undefined ? {} : { channel: promptChannel(channel.capabilities, canReact(facts.tools)) }),
     ...(group === undefined
       ? {}
       : {
@@ -105,12 +105,12 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
   };
 }
 
-function promptChannel({ text, reactions, media }: ChannelCapabilities, hasMessageTool: boolean): PromptChannel {
+function promptChannel({ text, reactions, media }: ChannelCapabilities, reacts: boolean): PromptChannel {
   return {
     dialect: text.dialect,
     markdown: text.markdown,
     maxMessageChars: text.maxLength,
-    reactions: reactions && hasMessageTool,
+    reactions: reactions && reacts,
     voice: media.some(({ kind }) => kind === "audio"),
   };
 }

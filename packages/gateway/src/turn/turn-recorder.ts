@@ -97,7 +97,16 @@ export class TurnRecorder {
 
   /** Commits what is completed and shows it. */
   async flush(): Promise<void> {
-    if (this.#pending.length === 0 && this.#journal.length === 0) return;
+    if (this.#pending.length > 0 || this.#journal.length > 0) await this.#write(this.#requests.take());
+  }
+
+  /** The last commit of a turn that stays open: what is completed, and the request that was on the wire. */
+  async flushOpen(): Promise<void> {
+    const requests = this.#requests.finish();
+    if (this.#pending.length > 0 || this.#journal.length > 0 || requests.length > 0) await this.#write(requests);
+  }
+
+  async #write(requests: readonly NewRequest[]): Promise<void> {
     const { turn, facts } = this.#prepared;
     const entries = this.#pending;
     const journal = this.#journal;
@@ -106,7 +115,7 @@ export class TurnRecorder {
     const written = await this.#services.store.appendToTurn(turn.id, {
       entries,
       journal,
-      requests: this.#requests.take(),
+      requests,
       timestampMs: this.#services.clock.now(),
     });
     this.#requests.noteWritten(written);
@@ -121,9 +130,9 @@ export class TurnRecorder {
     return entries;
   }
 
-  /** Requests that have ended and are not committed, for the final commit. */
+  /** Requests of a run that is over and that are not committed, for the final commit. */
   takeRequests(): readonly NewRequest[] {
-    return this.#requests.take();
+    return this.#requests.finish();
   }
 
   async #shareThoughts(message: AssistantMessage): Promise<void> {

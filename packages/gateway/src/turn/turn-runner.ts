@@ -190,7 +190,7 @@ export class TurnRunner {
     const outcome = end?.outcome ?? { type: "failed", code: "internal", message: "the run ended without an outcome" };
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: what was completed is on disk, and the next start goes on from there.
-      await recorder.flush();
+      await recorder.flushOpen();
       return;
     }
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };

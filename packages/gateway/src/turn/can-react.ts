@@ -1,0 +1,10 @@
+import type { ToolSchema } from "@factotum/agent-contract";
+
+/** True when the `message` tool of this build takes `action: react`: what the prompt tells must be there. */
+export function canReact(tools: readonly Pick<ToolSchema, "name" | "parameters">[]): boolean {
+  const parameters = tools.find(({ name }) => name === "message")?.parameters as
+    | { readonly properties?: { readonly action?: { readonly enum?: readonly unknown[]; readonly const?: unknown } } }
+    | undefined;
+  const action = parameters?.properties?.action;
+  return action?.const === "react" || action?.enum?.includes("react") === true;
+}
