@@ -36,6 +36,20 @@ async function runTurn(store: Store, id: string, changes: Parameters<typeof samp
 /** Requests are kept by reference, found by session and turn, and forgotten by age and number. */
 export function describeRequests(context: () => ContractContext): void {
   describe("model requests", () => {
+    test("bring their texts along where nothing else has them", async () => {
+      const { store } = context();
+      await runTurn(store, "t1");
+      const body = { system: { stable: "You condense.", session: "" }, messages: [userEntry("one\u0000two").message], tools: [] };
+      const { promptHash: _promptHash, ...request } = sampleRequest(3);
+      await store.startTurn(sampleTurn("t2", []));
+      await store.endTurn(sampleEnd("t2", { requests: [{ ...request, body }], outbox: [] }));
+      const [own, other] = (await store.listRequests({ sessionId: "session-1", limit: 9 })).items;
+      expect(own).toMatchObject({ turnId: "t2", number: 3 });
+      expect(own).not.toHaveProperty("promptHash");
+      expect(await store.readRequestBody(own?.id ?? "")).toEqual(body);
+      expect(await store.readRequestBody(other?.id ?? "")).toBeUndefined();
+    });
+
     test("come back as they were written, newest first, page by page", async () => {
       const { store } = context();
       await runTurn(store, "t1");

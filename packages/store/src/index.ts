@@ -26,6 +26,7 @@ export type {
   PromptOutline,
   PromptRecord,
   RequestOutcome,
+  RequestBody,
   RequestRecord,
   RequestSettings,
   RequestView,

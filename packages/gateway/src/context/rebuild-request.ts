@@ -8,7 +8,8 @@ import { MessageDigests } from "./message-digests.ts";
 /** A kept request, whole again. */
 export interface RebuiltRequest {
   readonly request: ModelRequest;
-  readonly prompt: PromptRecord;
+  /** What was rendered when, and of which sections. */
+  readonly prompt: Pick<PromptRecord, "cause" | "renderedAtMs" | "outline">;
   /** Where the turn's own message stands; -1 when it is not there any more. */
   readonly promptIndex: number;
   /** The messages are those that were sent, by their fingerprint. */
@@ -21,9 +22,9 @@ export interface RebuiltRequest {
  */
 export async function rebuildRequest(
   record: RequestRecord,
-  store: Pick<Store, "readPrompt" | "readContext" | "readTurn">,
+  store: Pick<Store, "readPrompt" | "readContext" | "readTurn" | "readRequestBody">,
 ): Promise<RebuiltRequest | undefined> {
-  if (record.promptHash === undefined) return undefined;
+  if (record.promptHash === undefined) return withOwnBody(record, store);
   const [prompt, entries, turn] = await Promise.all([
     store.readPrompt(record.sessionId, { hash: record.promptHash, notAfterMs: record.sentAtMs }),
     store.readContext(record.sessionId, { at: record.lastEntryId }),
@@ -36,6 +37,18 @@ export async function rebuildRequest(
     prompt,
     promptIndex,
     exact: new MessageDigests().of(messages) === record.messages.digest,
+  };
+}
+
+/** A request that brought its texts along. */
+async function withOwnBody(record: RequestRecord, store: Pick<Store, "readRequestBody">): Promise<RebuiltRequest | undefined> {
+  const body = await store.readRequestBody(record.id);
+  if (body === undefined) return undefined;
+  return {
+    request: { ...record.settings, ...body },
+    prompt: { cause: record.kind, renderedAtMs: record.sentAtMs },
+    promptIndex: body.messages.length - 1,
+    exact: new MessageDigests().of(body.messages) === record.messages.digest,
   };
 }
 

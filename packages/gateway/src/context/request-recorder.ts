@@ -5,7 +5,8 @@ import type { MessageDigests } from "./message-digests.ts";
 
 /** What is known of a run's requests before they are sent. */
 export interface RequestRecorderOptions {
-  readonly promptHash: string;
+  /** The session's prompt; absent for requests that are not made of the conversation: those are kept with their texts. */
+  readonly promptHash?: string;
   readonly view: RequestView;
   /** Named causes and breaks of this turn; they hold for its first request. */
   readonly causes: readonly string[];
@@ -83,13 +84,13 @@ export class RequestRecorder {
   }
 
   /** Notes what is about to be sent; the function that it returns notes how it ended, `undefined` for a stream that was left. */
-  #begin({ system: _system, tools: _tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
+  #begin({ system, tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
     const { promptHash, view, causes, sentBefore, digests, clock, credentialOf } = this.#options;
     const startedMs = clock.monotonic();
     this.#number += 1;
     const sent = {
       number: this.#number,
-      promptHash,
+      ...(promptHash === undefined ? { body: { system, messages, tools } } : { promptHash }),
       view,
       causes: this.#number === sentBefore + 1 ? causes : [],
       lastEntryId: this.#lastEntryId,

@@ -108,7 +108,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
 function decideClosing(run: FinishedRun): Closing {
   const { outcome, turn } = run;
   // Notes are nobody's answer: what became of them stands in the log.
-  if (turn.kind === "memory") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
+  if (turn.kind === "memory" || turn.kind === "compaction") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   if (outcome.type === "aborted") {
     return {
       inputState: { type: "told", reason: outcome.reason },

@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
-import type { AgentMessage, Clock, Logger, ModelClient } from "@factotum/agent-contract";
+import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { AgentMessage, Clock, CompactionMessage, Logger, ModelClient, Random } from "@factotum/agent-contract";
 import { fallbackCompaction, groupSummaries, limitSummary, planCompaction, renderSummaryRequest } from "@factotum/agent-core";
-import type { SummaryPart } from "@factotum/agent-core";
+import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
+import type { Origin } from "@factotum/channel-contract";
 import type { Cooldowns } from "@factotum/models";
-import type { SessionRecord, Store, TranscriptEntry } from "@factotum/store";
+import { StoreError } from "@factotum/store";
+import type { NewRequest, SessionRecord, Store, TurnEnd } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
+import { MessageDigests } from "../context/message-digests.ts";
+import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
@@ -27,6 +32,7 @@ export interface CompactorOptions {
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
+  readonly random: Random;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
   readonly logger: Logger;
@@ -63,6 +69,7 @@ export type CompactionOutcome =
 export class Compactor {
   readonly #services: CompactorOptions;
   readonly #kept = new Map<string, string>();
+  readonly #digests = new MessageDigests();
 
   constructor(services: CompactorOptions) {
     this.#services = services;
@@ -83,52 +90,99 @@ export class Compactor {
       ...(previous === undefined ? {} : { previousSummary: previous.message.summary }),
     };
     if (messages.length === 0) return { type: "nothing" };
-    const summary = await this.#summarise(messages, { ...budget, contextTokens: request.contextTokens }, request);
-    const local = summary === undefined ? fallbackCompaction(messages, { ...budget, overheadTokens: request.overheadTokens }) : undefined;
-    if (local !== undefined && local.firstKept === 0 && !local.shrunk) return { type: "nothing" };
-    const result = summary ?? {
-      text: local?.summary ?? "",
-      // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
-      firstKept: local === undefined || local.shrunk ? messages.length : local.firstKept,
-      tainted: local?.tainted ?? false,
-    };
-    const nowMs = clock.now();
-    const notice = await store.appendEntry(
-      record.sessionId,
-      { type: "notice", level: "info", text: "Older messages were summarised to make room." },
-      { timestampMs: nowMs },
-    );
-    await store.appendEntry(
-      record.sessionId,
-      {
-        type: "compaction",
-        message: {
-          role: "compaction",
-          summary: result.text,
-          firstKeptEntryId: (kept[result.firstKept]?.entry ?? notice).id,
-          tokensBefore: request.contextTokens,
-          ...(result.tainted ? { tainted: true } : {}),
-          timestamp: nowMs,
-        },
-      },
-      { timestampMs: nowMs },
-    );
-    cache.drop(record.sessionId);
-    this.#show(record.key, notice);
-    const how = summary === undefined ? "local" : "summary";
-    logger.info("Conversation compacted", { sessionKey: record.key, how, tokensBefore: request.contextTokens });
-    return { type: "compacted", how, tokensBefore: request.contextTokens };
+    const { model, client } = await this.#summariser(request);
+    const plan = planCompaction(messages, { ...budget, contextTokens: request.contextTokens, summariserWindow: client.info.contextWindow });
+    const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens: request.overheadTokens });
+    if (plan === undefined && byRule() === undefined) return { type: "nothing" };
+    const requests = new RequestRecorder({
+      view: { settledBeforeMs: 0, contextWindow: client.info.contextWindow, prunes: false },
+      causes: [],
+      sentBefore: 0,
+      model: model.reference,
+      credentialOf: () => undefined,
+      lastEntryId: entries.at(-1)?.id ?? "",
+      digests: this.#digests,
+      clock,
+    });
+    const { turn } = await this.#beginTurn(record);
+    try {
+      const summary = plan === undefined ? undefined : await this.#summarise(plan, requests.wrap(client), request);
+      const cut = summary ?? byRule();
+      if (cut === undefined) {
+        await this.#endTurn(turn.id, record, { state: "failed", entries: [], requests: requests.finish() });
+        return { type: "nothing" };
+      }
+      await this.#commit(turn.id, request, { ...cut, firstKeptEntryId: kept[cut.firstKept]?.entry.id }, requests.finish());
+      const how = summary === undefined ? "local" : "summary";
+      logger.info("Conversation compacted", { sessionKey: record.key, how, tokensBefore: request.contextTokens });
+      return { type: "compacted", how, tokensBefore: request.contextTokens };
+    } catch (error) {
+      if (!StoreError.isInstance(error))
+        await this.#endTurn(turn.id, record, { state: "aborted", entries: [], requests: requests.finish() });
+      throw error;
+    } finally {
+      cache.drop(record.sessionId);
+    }
   }
 
-  async #summarise(
-    messages: readonly AgentMessage[],
-    options: Parameters<typeof planCompaction>[1],
-    request: CompactionRequest,
-  ): Promise<{ readonly text: string; readonly firstKept: number; readonly tainted: boolean } | undefined> {
+  /** The work has a turn of its own, so that its requests are kept like others. */
+  async #beginTurn(record: SessionRecord): ReturnType<Store["startTurn"]> {
+    const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.sessionId } };
+    return this.#services.store.startTurn({
+      id: this.#services.random.uuid(),
+      session: record,
+      touch: {},
+      kind: "compaction",
+      origin: record.lastOrigin ?? nobody,
+      owner: true,
+      inputIds: [],
+      entries: [],
+      startedAtMs: this.#services.clock.now(),
+    });
+  }
+
+  async #commit(
+    turnId: string,
+    { record, contextTokens }: CompactionRequest,
+    cut: Cut & { readonly firstKeptEntryId: string | undefined },
+    requests: readonly NewRequest[],
+  ): Promise<void> {
+    const { store, clock } = this.#services;
+    const nowMs = clock.now();
+    const text = "Older messages were summarised to make room.";
+    const notices = await store.appendToTurn(turnId, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
+    const message: CompactionMessage = {
+      role: "compaction",
+      summary: cut.text,
+      firstKeptEntryId: cut.firstKeptEntryId ?? notices[0]?.id ?? "",
+      tokensBefore: contextTokens,
+      ...(cut.tainted ? { tainted: true } : {}),
+      timestamp: nowMs,
+    };
+    await this.#endTurn(turnId, record, { state: "done", entries: [{ type: "compaction", message }], requests });
+    for (const entry of notices) publishEntry(this.#services, record.key, entry, undefined);
+  }
+
+  /** What the summary used is added to the session; how large its context is, only its own requests say. */
+  async #endTurn(
+    turnId: string,
+    { usage }: SessionRecord,
+    end: Pick<TurnEnd, "state" | "entries"> & { readonly requests: readonly NewRequest[] },
+  ): Promise<void> {
+    const used = end.requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
+    const { lastInput, lastCacheRead, lastCacheWrite } = usage;
+    await this.#services.store.endTurn({
+      ...end,
+      turnId,
+      outbox: [],
+      usage: { ...used, lastInput, lastCacheRead, lastCacheWrite },
+      inputState: { type: "silent" },
+      endedAtMs: this.#services.clock.now(),
+    });
+  }
+
+  async #summarise(plan: CompactionPlan, model: ModelClient, request: CompactionRequest): Promise<Cut | undefined> {
     const { clock, logger } = this.#services;
-    const model = await this.#summariser(request);
-    const plan = planCompaction(messages, { ...options, summariserWindow: model.info.contextWindow });
-    if (plan === undefined) return undefined;
     using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer: request.signal });
     const { signal } = deadline;
     try {
@@ -148,7 +202,8 @@ export class Compactor {
         }
         summaries = merged;
       }
-      return { text: limitSummary(summaries[0] ?? "", { window: options.window }), firstKept: plan.firstKept, tainted: plan.tainted };
+      const text = limitSummary(summaries[0] ?? "", { window: request.model.client.info.contextWindow });
+      return { text, firstKept: plan.firstKept, tainted: plan.tainted };
     } catch (error) {
       if (!(error instanceof SummaryFailure)) throw error;
       // Before a turn there is time: who stopped it, or stops the process, does not mean to have the conversation cut by rule.
@@ -158,14 +213,11 @@ export class Compactor {
     }
   }
 
-  async #summariser(request: CompactionRequest): Promise<ModelClient> {
+  async #summariser(request: CompactionRequest): Promise<{ readonly model: ResolvedModel; readonly client: ModelClient }> {
     const reference = request.agent.config.compaction.model;
     const model = reference === undefined ? request.model : await this.#services.models.resolve(reference);
-    return chargedModel(
-      modelChain([model], this.#services),
-      { agentId: request.agent.config.id, kind: "compaction" },
-      this.#services.spend,
-    );
+    const cause = { agentId: request.agent.config.id, kind: "compaction" } as const;
+    return { model, client: chargedModel(modelChain([model], this.#services), cause, this.#services.spend) };
   }
 
   /** One summary; the same part is not asked for twice. */
@@ -186,10 +238,21 @@ export class Compactor {
     if (this.#kept.size > MAX_KEPT_SUMMARIES && oldest.done !== true) this.#kept.delete(oldest.value);
     return text;
   }
+}
 
-  #show(sessionKey: string, entry: TranscriptEntry): void {
-    publishEntry(this.#services, sessionKey, entry, undefined);
-  }
+/** What stands for the older messages, and which message is the first that stays. */
+interface Cut {
+  readonly text: string;
+  readonly firstKept: number;
+  readonly tainted: boolean;
+}
+
+/** `undefined`: there is nothing that could be cut. */
+function cutByRule(messages: readonly AgentMessage[], options: Parameters<typeof fallbackCompaction>[1]): Cut | undefined {
+  const { summary, firstKept, shrunk, tainted } = fallbackCompaction(messages, options);
+  if (firstKept === 0 && !shrunk) return undefined;
+  // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
+  return { text: summary, firstKept: shrunk ? messages.length : firstKept, tainted };
 }
 
 /** A summariser that gave no summary. */

@@ -2,6 +2,9 @@ import { isPrefixOf, startAnthropicServer, textReply } from "@factotum/testing-p
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import type { FactotumConfig } from "@factotum/config";
 import { describe, expect, test } from "vitest";
+import { buildContextReport } from "../context/build-context-report.ts";
+import { listContextRequests } from "../context/list-context-requests.ts";
+import { replayRequest } from "../context/replay-request.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
 /** A small window, so that a few long messages fill it. */
@@ -68,6 +71,67 @@ describe("a conversation that outgrows its window", () => {
     );
     expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBeGreaterThanOrEqual(1);
     expect(server.violations).toEqual([]);
+  });
+
+  test("keeps what the summariser was asked, and every request can be sent again through the cut, byte for byte", async () => {
+    await using server = await startAnthropicServer();
+    play(server, () => textReply("Wanted: words."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    await converse(platform, 9);
+    await running.gateway.engine.idle();
+    const { services } = running.gateway.engine;
+    const sessionKey = "agent:main:main";
+    const { requests } = await listContextRequests({ sessionKey, limit: 200 }, services);
+    expect(requests).toHaveLength(server.requests.length);
+    const summaries = requests.filter(({ kind }) => kind === "compaction");
+    expect(summaries).toHaveLength(server.requests.filter(({ body }) => isSummary(body)).length);
+    expect(summaries.length).toBeGreaterThanOrEqual(1);
+    expect(new Set(requests.map(({ kind }) => kind))).toEqual(new Set(["user", "memory", "compaction"]));
+    const shown = await buildContextReport({ sessionKey, id: summaries[0]?.id, texts: true }, services);
+    expect(shown).toMatchObject({ exact: true, prompt: { cause: "compaction" } });
+    expect(JSON.stringify(shown.parts)).toContain("You condense the record of a conversation");
+    const originals = server.requests.map(({ bytes }) => bytes.toString());
+    for (const request of requests) {
+      const result = await replayRequest({ sessionKey, id: request.id }, services, {
+        signal: new AbortController().signal,
+        onPiece: () => undefined,
+      });
+      expect(result.exact).toBe(true);
+      expect(originals).toContain(server.requests.at(-1)?.bytes.toString());
+    }
+    expect(new Set(server.requests.slice(originals.length).map(({ bytes }) => bytes.toString())).size).toBe(requests.length);
+    // What came after a cut is compared with what it begins with, not with the summary.
+    const last = await buildContextReport({ sessionKey, diff: "previous" }, services);
+    expect(last.diff?.prefixHeld === true || last.diff?.causes.includes("compaction")).toBe(true);
+  });
+
+  test("leaves an unfinished summary to whoever needs it next", async () => {
+    await using server = await startAnthropicServer();
+    const reached = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    server.respond(async ({ body }) => {
+      if (!isSummary(body)) return textReply("Noted.");
+      reached.resolve();
+      await gate.promise;
+      return textReply("late");
+    });
+    const platform = new TestPlatform();
+    let running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    // The one whose room is being made waits, and so does who said it.
+    void converse(platform, 12);
+    await reached.promise;
+    await running.stop();
+    gate.resolve();
+    const sent = platform.sent.length;
+    play(server, () => textReply("Wanted: words."));
+    running = await startTestGateway({ platform, patch: small(server.baseUrl), home: running.home });
+    await running.gateway.engine.idle();
+    expect(platform.sent.length).toBe(sent + 1);
+    const { requests } = await listContextRequests({ sessionKey: "agent:main:main", limit: 200 }, running.gateway.engine.services);
+    expect(requests.filter(({ kind }) => kind === "compaction").map(({ outcome }) => outcome.type)).toEqual(["answered", "failed"]);
+    expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBe(1);
+    await running[Symbol.asyncDispose]();
   });
 
   test("is compacted when the provider finds it too long, whatever was estimated, and the turn goes on", async () => {

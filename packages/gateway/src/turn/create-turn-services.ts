@@ -83,7 +83,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     toolGate: createToolGate(),
     cooldowns,
     spend,
-    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, events, cache, logger }),
+    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, random, events, cache, logger }),
     clock,
     random,
     logger,

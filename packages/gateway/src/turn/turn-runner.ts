@@ -93,10 +93,11 @@ export class TurnRunner {
           flushMemory: async (context, options) => this.flushMemory(context, options),
           showsGroup: this.#showsGroup(sessionKey, job.input.message),
         });
-      if (job.turn.attempts > MAX_TURN_ATTEMPTS) {
+      // A summary is begun anew by whoever needs it.
+      if (job.turn.attempts > MAX_TURN_ATTEMPTS || job.turn.kind === "compaction") {
         await closeTurn(this.#services, {
           turn: job.turn,
-          outcome: crashed(),
+          outcome: crashed(job.turn.attempts - 1),
           usage: NO_USAGE_TOTALS,
           entries: [],
           sentTexts: [],
@@ -263,8 +264,8 @@ export class TurnRunner {
   }
 }
 
-function crashed(): RunOutcome {
-  return { type: "failed", code: "internal", message: `the gateway stopped ${MAX_TURN_ATTEMPTS} times while it worked on this` };
+function crashed(times: number): RunOutcome {
+  return { type: "failed", code: "internal", message: `the gateway stopped while it worked on this, ${times} times` };
 }
 
 function preparationFailure(error: unknown, signal: AbortSignal): Extract<RunOutcome, { type: "failed" }> {

@@ -186,7 +186,7 @@ export interface RequestRecord {
   readonly kind: RunKind;
   /** Counts the requests of the turn, from 1. */
   readonly number: number;
-  /** Absent when the prompt was damaged and is gone. */
+  /** Absent for a request with a body of its own, and when the prompt was damaged and is gone. */
   readonly promptHash?: string;
   /** The last entry that was in it. */
   readonly lastEntryId: string;
@@ -204,6 +204,13 @@ export interface RequestRecord {
   readonly outcome: RequestOutcome;
   readonly sentAtMs: number;
   readonly durationMs: number;
+}
+
+/** The texts of a request that is not made of its conversation. */
+export interface RequestBody {
+  readonly system: SystemPrompt;
+  readonly messages: readonly AgentMessage[];
+  readonly tools: readonly ToolSchema[];
 }
 
 /** How the history was shown: the same values over the same entries give the same messages. */

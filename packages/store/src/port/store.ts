@@ -6,6 +6,7 @@ import type {
   OutboxRecord,
   OutboxTransition,
   PromptRecord,
+  RequestBody,
   RequestRecord,
   SessionOverrides,
   SessionRecord,
@@ -72,8 +73,9 @@ export interface SessionTouch {
   readonly memoryFlushAtMs?: number;
 }
 
-/** A request that has ended. `promptHash` names a prompt of the session. */
-export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind"> & { readonly promptHash: string };
+/** A request that has ended. Its texts are a prompt of the session, by its hash, and the conversation; or it brings them along. */
+export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &
+  ({ readonly promptHash: string; readonly body?: never } | { readonly body: RequestBody; readonly promptHash?: never });
 
 /** What a turn ends with, in one commit. */
 export interface TurnEnd {
@@ -250,6 +252,8 @@ export interface Store {
   }): Promise<Page<RequestRecord>>;
   /** Undefined when it was never kept, or is kept no more. */
   readRequest(id: string): Promise<RequestRecord | undefined>;
+  /** What a kept request brought along; undefined for one that is made of its conversation, and for what is damaged. */
+  readRequestBody(id: string): Promise<RequestBody | undefined>;
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;

@@ -4,6 +4,7 @@ import type {
   OutboxRecord,
   OutboxTransition,
   PromptRecord,
+  RequestBody,
   RequestRecord,
   SessionRecord,
   SpendCharge,
@@ -225,6 +226,10 @@ export class SqliteStore implements Store {
 
   readRequest(id: string): Promise<RequestRecord | undefined> {
     return this.#read(() => this.#tables.requests.read(id));
+  }
+
+  readRequestBody(id: string): Promise<RequestBody | undefined> {
+    return this.#read(() => this.#tables.requests.readBody(id));
   }
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]> {

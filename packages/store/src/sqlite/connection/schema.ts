@@ -273,8 +273,15 @@ CREATE TABLE requests (
 CREATE INDEX requests_by_turn ON requests (conversation, turn);
 `;
 
+/** What a request held that is made of nothing else in the store: a summariser's. Few have it; it goes with the request. */
+const REQUEST_BODIES = `
+ALTER TABLE requests ADD COLUMN body TEXT;
+ALTER TABLE requests ADD COLUMN body_sum INTEGER;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
   { version: 2, sql: REQUESTS },
+  { version: 3, sql: REQUEST_BODIES },
 ];

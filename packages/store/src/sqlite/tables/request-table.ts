@@ -1,5 +1,5 @@
 import type { RunKind } from "@factotum/agent-contract";
-import type { RequestRecord } from "../../port/records.ts";
+import type { RequestBody, RequestRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewRequest, Page } from "../../port/store.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
@@ -31,20 +31,23 @@ export class RequestTable {
   }
 
   add(turn: RunningTurn, sessionId: string, requests: readonly NewRequest[]): void {
-    for (const { promptHash, sentAtMs, ...facts } of requests) {
+    for (const { promptHash, body, sentAtMs, ...facts } of requests) {
+      const ownBody = body === undefined ? null : JSON.stringify(body);
       const { profile, payload } = packRequest(facts, sessionId);
       this.#context.database.run("INSERT INTO request_profiles (body) VALUES (?) ON CONFLICT DO NOTHING", profile);
       this.#context.database.run(
-        `INSERT INTO requests (conversation, turn, prompt, profile, at, payload, sum)
+        `INSERT INTO requests (conversation, turn, prompt, profile, at, payload, sum, body, body_sum)
          VALUES (?1, ?2, (SELECT n FROM prompts WHERE conversation = ?1 AND hash = ?3 ORDER BY n DESC LIMIT 1),
-           (SELECT n FROM request_profiles WHERE body = ?4), ?5, ?6, ?7)`,
+           (SELECT n FROM request_profiles WHERE body = ?4), ?5, ?6, ?7, ?8, ?9)`,
         turn.conversation,
         turn.n,
-        promptHash,
+        promptHash ?? null,
         profile,
         sentAtMs,
         payload,
         checksum(payload, [turn.conversation, turn.n, sentAtMs, profile]),
+        ownBody,
+        ownBody === null ? null : checksum(ownBody, [turn.conversation, turn.n, sentAtMs]),
       );
     }
   }
@@ -74,6 +77,25 @@ export class RequestTable {
   read(id: string): RequestRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE requests.n = ?`, decodeId("r", id) ?? -1);
     return row === undefined ? undefined : this.#decode(row);
+  }
+
+  /** A damaged one is as good as none. */
+  readBody(id: string): RequestBody | undefined {
+    const row = this.#context.database.get(
+      "SELECT conversation, turn, at, body, body_sum FROM requests WHERE n = ? AND body IS NOT NULL",
+      decodeId("r", id) ?? -1,
+    );
+    if (row === undefined) return undefined;
+    try {
+      return parseChecked<RequestBody>(row["body"], row["body_sum"], [
+        numberOf(row, "conversation"),
+        numberOf(row, "turn"),
+        numberOf(row, "at"),
+      ]);
+    } catch (error) {
+      if (StoreError.isInstance(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Removes the oldest rows that are too old, or too many; at most `limit` of each. Says how many went. */

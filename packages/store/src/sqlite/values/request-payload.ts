@@ -3,7 +3,7 @@ import type { NewRequest } from "../../port/store.ts";
 import { decodePosition, encodeId } from "./sequence-id.ts";
 
 /** What of a request has no column of its own. */
-type RequestFacts = Omit<NewRequest, "promptHash" | "sentAtMs">;
+type RequestFacts = Omit<NewRequest, "promptHash" | "body" | "sentAtMs">;
 
 /**
  * What the requests of a model have in common: kept once. The cache key is nearly always the session id, which the row knows: then 1 stands for it.
