@@ -78,7 +78,10 @@ function describeRequest({ request, prompt, exact, contextWindow, cutFiles, rest
     `model      ${request.model}${contextWindow === undefined ? "" : `, window ${count(contextWindow)} tokens`}; ${settings.join(", ")}`,
     `outcome    ${outcome.type === "answered" ? `answered (${outcome.stopReason})` : `failed (${outcome.code}): ${outcome.message}`}`,
     `usage      ${count(usage.input)} new, ${count(usage.cacheRead)} read from the cache, ${count(usage.cacheWrite)} written to it, ${count(usage.output)} answered${cost}`,
-    `prompt     rendered ${new Date(prompt.renderedAtMs).toISOString()} because of ${prompt.cause}, hash ${request.promptHash.slice(0, 12)}`,
+    request.promptHash === ""
+      ? "prompt     its own, kept with the request"
+      : `prompt     rendered ${new Date(prompt.renderedAtMs).toISOString()} because of ${prompt.cause}, hash ${request.promptHash.slice(0, 12)}`,
+    ...(request.causes.length === 0 ? [] : [`breaks     ${request.causes.join(", ")}`]),
     ...resting.map(
       ({ provider, model = "*", credential, reason, untilMs }) =>
         `           ! ${provider}/${model} (${credential}) is not asked until ${new Date(untilMs).toISOString()}: ${reason}`,

@@ -118,8 +118,8 @@ describe("a conversation that outgrows its window", () => {
     });
     const platform = new TestPlatform();
     let running = await startTestGateway({ platform, patch: small(server.baseUrl) });
-    // The one whose room is being made waits, and so does who said it.
-    void converse(platform, 12);
+    await converse(platform, 6);
+    await platform.say(platform.message(long("word-6")));
     await reached.promise;
     await running.stop();
     gate.resolve();

@@ -35,5 +35,5 @@ export function RequestList({ page, shown }: { readonly page: RequestPage; reado
 function detailOf(request: ContextRequest): string {
   const time = new Date(request.sentAtMs).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
   const what = request.outcome.type === "failed" ? "failed" : `${count(sentTokens(request))} tokens`;
-  return [time, what, ...request.causes].join(" · ");
+  return [time, ...(request.kind === "user" ? [] : [request.kind]), what, ...request.causes].join(" · ");
 }
