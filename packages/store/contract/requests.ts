@@ -5,7 +5,10 @@ import type { ContractContext } from "./contract-context.ts";
 
 const DAY_MS = 86_400_000;
 
-export function sampleRequest(number: number, changes: Partial<NewRequest> = {}): NewRequest {
+/** One of the conversation: its texts are a prompt and entries. */
+type SampleRequest = Omit<Extract<NewRequest, { readonly promptHash: string }>, "body">;
+
+export function sampleRequest(number: number, changes: Partial<SampleRequest> = {}): SampleRequest {
   return {
     number,
     promptHash: "hash-1",
