@@ -18,8 +18,9 @@ export default defineConfig({
       { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,gates,new}/**/*.test.ts"] } },
     ],
     environment: "node",
-    // Ends a test that hangs; a busy machine must not reach it.
-    testTimeout: 30_000,
+    // They end what hangs; a busy machine must not reach them.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 25_000 } },
     restoreMocks: true,
     unstubEnvs: true,

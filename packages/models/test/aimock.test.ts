@@ -5,7 +5,7 @@ import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts
 import { converse, stored } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const REPLIES = createScriptConversation.neutralReplies;
 

@@ -14,7 +14,7 @@ import { conversationRequest, conversations } from "./history.ts";
 import { converse, inWriting, type Run, stored, TOOLS } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const THOUGHT = "The skill comes first.";
 const REPLIES: readonly MessageReply[] = createScriptConversation.neutralReplies;

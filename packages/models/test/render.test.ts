@@ -15,7 +15,7 @@ import { openaiResponses } from "./wires/openai-responses.ts";
 import { list, type Wire } from "./wires/wire.ts";
 
 // Properties over many conversations: minutes of a slow machine are no failure.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 interface Sent {
   readonly body: Record<string, unknown>;

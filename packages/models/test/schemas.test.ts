@@ -7,7 +7,7 @@ import { clientFor, collect, LS_TOOL, messageOf, requestOf } from "./client.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
 // Properties over many conversations: minutes of a slow machine are no failure.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const name = fc.oneof(
   fc.constantFrom("path", "url", "a.b", "größe", "with space", "$weird", "x".repeat(70), "", "__proto__", "constructor"),
