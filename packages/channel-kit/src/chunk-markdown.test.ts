@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { chunkMarkdown, measure } from "./index.ts";
-import type { ChunkOptions } from "./index.ts";
+import { chunkMarkdown, createMarkdownStream, measure } from "./index.ts";
+import type { ChunkLimits, ChunkOptions, MarkdownChunk } from "./index.ts";
 
 const texts = (source: string, options: ChunkOptions): string[] => chunkMarkdown(source, options).map(({ text }) => text);
 
@@ -66,14 +66,34 @@ const markdown = fc
   })
   .map(({ blocks, between, tail }) => blocks.join(between) + tail);
 const anything = fc.string({ unit: "binary", maxLength: 400 }).filter((text) => !/[`~]{3}/.test(text));
-const options = fc.record({
+const plainOptions = fc.record({
   maxLength: fc.integer({ min: 32, max: 300 }),
   unit: fc.constantFrom("utf16" as const, "code-points" as const, "bytes" as const),
   maxLines: fc.constantFrom(4, 6, 17, Number.POSITIVE_INFINITY),
 });
+const options = fc.oneof(
+  plainOptions,
+  fc
+    .tuple(plainOptions, fc.integer({ min: 1, max: 300 }))
+    .map(([plain, least]) => ({ ...plain, minLength: Math.min(least, plain.maxLength) })),
+);
+
+/** Gives a text to a stream in pieces of these lengths, over and over. */
+function stream(source: string, limits: ChunkLimits, lengths: readonly number[]): MarkdownChunk[] {
+  const markdownStream = createMarkdownStream(limits);
+  const chunks: MarkdownChunk[] = [];
+  for (let at = 0, turn = 0; at < source.length; turn += 1) {
+    const end = at + (lengths[turn % lengths.length] ?? 1);
+    chunks.push(...markdownStream.push(source.slice(at, end)));
+    at = end;
+  }
+  chunks.push(...markdownStream.end());
+  expect(markdownStream.coveredEnd).toBe(chunks.at(-1)?.end ?? 0);
+  return chunks;
+}
 
 describe("what holds for every text and every limit", () => {
-  const hold = (source: string, limits: Required<Omit<ChunkOptions, "from">>): void => {
+  const hold = (source: string, limits: ChunkLimits & Required<Pick<ChunkLimits, "unit" | "maxLines">>): void => {
     const chunks = chunkMarkdown(source, limits);
     const covered = chunks.map(({ start, end }) => source.slice(start, end)).join("");
     expect(covered).toBe(chunks.length === 0 && source.trim() === "" ? "" : source);
@@ -123,6 +143,42 @@ describe("what holds for every text and every limit", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("a text that is still being written", () => {
+  const lengths = fc.array(fc.oneof(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 400 })), { minLength: 1, maxLength: 20 });
+
+  test("the pieces that it comes in change nothing: the messages are those of the whole text, and their spans are its", () => {
+    fc.assert(
+      fc.property(fc.oneof(markdown, anything), options, lengths, (source, limits, pieces) => {
+        const chunks = stream(source, limits, pieces);
+        expect(chunks.map(({ text }) => text)).toEqual(texts(source, limits));
+        const covered = chunks.map(({ start, end }) => source.slice(start, end)).join("");
+        expect(source.startsWith(covered)).toBe(true);
+        expect(source.slice(covered.length).trim()).toBe("");
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("a paragraph that is long enough comes as soon as the next has begun", () => {
+    const markdownStream = createMarkdownStream({ maxLength: 400, minLength: 20 });
+    expect(markdownStream.push("Short.\n\n")).toEqual([]);
+    expect(markdownStream.push("This one is long enough.\n\n")).toEqual([]);
+    expect(markdownStream.push("N")).toEqual([{ text: "Short.\n\nThis one is long enough.", start: 0, end: 34 }]);
+    expect(markdownStream.push("ext")).toEqual([]);
+    expect(markdownStream.end()).toEqual([{ text: "Next", start: 34, end: 38 }]);
+  });
+
+  test("a code block is not left in the middle for a paragraph's sake", () => {
+    const markdownStream = createMarkdownStream({ maxLength: 400, minLength: 20 });
+    expect(markdownStream.push("```py\nprint('one thing')\n\nprint('another')\n``")).toEqual([]);
+    expect(markdownStream.push("`\nSo.")).toEqual([{ text: "```py\nprint('one thing')\n\nprint('another')\n```", start: 0, end: 47 }]);
+  });
+
+  test("a least length over the longest is refused", () => {
+    expect(() => createMarkdownStream({ maxLength: 40, minLength: 41 })).toThrow(RangeError);
   });
 });
 
@@ -185,11 +241,16 @@ describe("where it cuts", () => {
   });
 });
 
-test("time grows with the text, not with its square", () => {
+const ways: Record<string, (source: string) => unknown> = {
+  whole: (source) => chunkMarkdown(source, { maxLength: 4_000 }),
+  "in pieces": (source) => stream(source, { maxLength: 1_200, minLength: 800 }, [400]),
+};
+
+test.each(Object.keys(ways))("time grows with the text, not with its square: %s", (way) => {
   // Time of the processor, in milliseconds: what else the machine does takes none of it.
   const timeOf = (source: string): number => {
     const began = process.threadCpuUsage();
-    chunkMarkdown(source, { maxLength: 4_000 });
+    ways[way]?.(source);
     const { user, system } = process.threadCpuUsage(began);
     return (user + system) / 1_000;
   };

@@ -1,7 +1,10 @@
 export { backoffDelay } from "./backoff-delay.ts";
 export type { BackoffOptions } from "./backoff-delay.ts";
 export { chunkMarkdown } from "./chunk-markdown.ts";
-export type { ChunkOptions, MarkdownChunk } from "./chunk-markdown.ts";
+export type { ChunkLimits, ChunkOptions } from "./chunk-markdown.ts";
+export type { MarkdownChunk } from "./markdown-cutter.ts";
+export { createMarkdownStream } from "./markdown-stream.ts";
+export type { MarkdownStream } from "./markdown-stream.ts";
 export { createKeyedQueue } from "./keyed-queue.ts";
 export type { KeyedQueue } from "./keyed-queue.ts";
 export { measure } from "./measure-text.ts";

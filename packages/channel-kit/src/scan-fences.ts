@@ -2,7 +2,7 @@ import { measure } from "./measure-text.ts";
 import type { TextUnit } from "./measure-text.ts";
 
 /** An open code block: the line that opened it, and one that closes it. */
-export interface Fence {
+interface Fence {
   readonly opener: string;
   readonly closer: string;
 }
@@ -13,14 +13,23 @@ export interface SourceLine {
   readonly end: number;
   readonly kind: "text" | "open" | "body" | "close";
   readonly blank: boolean;
-  readonly fence?: Fence;
+  readonly fence?: OpenFence;
 }
 
 const FENCE = /^((?:[^\S\n]|>)*)(`{3,}|~{3,})([^\n]*)$/;
 
-interface OpenFence extends Fence {
+/** What else is known of it: what closes it. */
+export interface OpenFence extends Fence {
   readonly marker: string;
   readonly quoted: boolean;
+}
+
+/** `open` and `continues` say how a source begins that is the rest of another: inside a code block, within a line. */
+interface ScanOptions {
+  readonly maxFenceLength: number;
+  readonly unit: TextUnit;
+  readonly open?: OpenFence | undefined;
+  readonly continues?: boolean;
 }
 
 /**
@@ -28,13 +37,18 @@ interface OpenFence extends Fence {
  * as many of the same, by the end of the quote, or by the end of the text. A fence line longer than `maxFenceLength` counts as text, so that there is always
  * room for content beside the fences.
  */
-export function scanFences(source: string, options: { readonly maxFenceLength: number; readonly unit: TextUnit }): SourceLine[] {
+export function scanFences(source: string, options: ScanOptions): SourceLine[] {
   const lines: SourceLine[] = [];
-  let open: OpenFence | undefined;
+  let open = options.open;
   for (let start = 0; start < source.length;) {
     const newline = source.indexOf("\n", start);
     const end = newline === -1 ? source.length : newline + 1;
     const text = source.slice(start, newline === -1 ? end : newline);
+    if (start === 0 && options.continues === true) {
+      lines.push(open === undefined ? { start, end, blank: false, kind: "text" } : { start, end, blank: false, kind: "body", fence: open });
+      start = end;
+      continue;
+    }
     const match = fenceOf(text.trimEnd(), options);
     const place = { start, end, blank: text.trim() === "" };
     if (open?.quoted && !/^[^\S\n]*>/.test(text)) open = undefined;

@@ -26,18 +26,26 @@ interface MarkdownChunk {
   readonly end: number;
 }
 /** Limits of one message. */
-interface ChunkOptions {
+interface ChunkLimits {
   /** Longest text of a chunk, synthetic fences included; at least 32. */
   readonly maxLength: number;
-  /** What `maxLength` counts; `utf16` by default. */
+  /** What lengths count; `utf16` by default. */
   readonly unit?: TextUnit;
   /** Most lines of a chunk, synthetic fences included; at least 4. Unlimited by default. */
   readonly maxLines?: number;
+  /**
+   * Where a chunk is long enough to end at the first paragraph; at most `maxLength`. Without it a chunk is as long as it may be and ends in the later
+   * half of its room.
+   */
+  readonly minLength?: number;
+}
+/** Limits of one message, and where to begin. */
+interface ChunkOptions extends ChunkLimits {
   /** Offset to begin at: the end of the last chunk that was sent of this source. 0 by default. A code block that is open there is opened again. */
   readonly from?: number;
 }
 /**
- * Cuts Markdown into messages of at most `maxLength`. Breaks in the later half of the room, at a paragraph, else a newline, else a sentence, else a space,
+ * Cuts Markdown into messages of at most `maxLength`. Breaks where the chunk is long enough, at a paragraph, else a newline, else a sentence, else a space,
  * else anywhere between two graphemes. A code block that is cut is closed and opened again.
  *
  * Pure, and linear in the source. The spans of the chunks, put together, are the source from `from` on exactly (R18); blank space alone has no chunks.
@@ -45,6 +53,21 @@ interface ChunkOptions {
  * Throws a RangeError for limits below the least.
  */
 declare function chunkMarkdown(source: string, options: ChunkOptions): MarkdownChunk[];
+/** Cuts Markdown that is still being written. */
+interface MarkdownStream {
+  /** Where the last chunk ended in the source; what follows has not been given out. */
+  readonly coveredEnd: number;
+  /** Takes the next piece of the source and gives the chunks whose end no further text can change. */
+  push(text: string): MarkdownChunk[];
+  /** Gives the rest. Nothing may be pushed afterwards. */
+  end(): MarkdownChunk[];
+}
+/**
+ * The same chunks as those of `chunkMarkdown` for the whole text, however it comes in pieces; the offsets of the spans are those of the whole text, and
+ * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source.
+ * Throws a RangeError for limits below the least.
+ */
+declare function createMarkdownStream(options: ChunkLimits): MarkdownStream;
 /** Runs tasks of one key one after the other, tasks of different keys side by side. */
 interface KeyedQueue {
   /** Starts `task` when all earlier tasks of `key` have settled, and settles as it does. A failed task does not hold up the next. */
@@ -82,4 +105,4 @@ interface TimestampOptions {
 }
 /** True when a timestamp in whole seconds, as webhooks sign it, is close to now. Anything but plain digits is not fresh. */
 declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
-export { type BackoffOptions, type CappedBody, type ChunkOptions, type KeyedQueue, type MarkdownChunk, type TextUnit, type TimestampOptions, backoffDelay, chunkMarkdown, constantTimeEqual, createKeyedQueue, measure, readBodyCapped, verifyTimestamp };
+export { type BackoffOptions, type CappedBody, type ChunkLimits, type ChunkOptions, type KeyedQueue, type MarkdownChunk, type MarkdownStream, type TextUnit, type TimestampOptions, backoffDelay, chunkMarkdown, constantTimeEqual, createKeyedQueue, createMarkdownStream, measure, readBodyCapped, verifyTimestamp };

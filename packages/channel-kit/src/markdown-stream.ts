@@ -1,0 +1,106 @@
+import { checkLimits, cutAll, fenceLimits } from "./chunk-markdown.ts";
+import type { ChunkLimits } from "./chunk-markdown.ts";
+import { LOOKAHEAD, MarkdownCutter } from "./markdown-cutter.ts";
+import type { CutLimits, MarkdownChunk } from "./markdown-cutter.ts";
+import { scanFences } from "./scan-fences.ts";
+import type { OpenFence } from "./scan-fences.ts";
+
+/** Cuts Markdown that is still being written. */
+export interface MarkdownStream {
+  /** Where the last chunk ended in the source; what follows has not been given out. */
+  readonly coveredEnd: number;
+  /** Takes the next piece of the source and gives the chunks whose end no further text can change. */
+  push(text: string): MarkdownChunk[];
+  /** Gives the rest. Nothing may be pushed afterwards. */
+  end(): MarkdownChunk[];
+}
+
+/**
+ * The same chunks as those of `chunkMarkdown` for the whole text, however it comes in pieces; the offsets of the spans are those of the whole text, and
+ * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source.
+ * Throws a RangeError for limits below the least.
+ */
+export function createMarkdownStream(options: ChunkLimits): MarkdownStream {
+  return new BufferedStream(checkLimits(options));
+}
+
+/** A line that begins like this opens and closes no code block, whatever follows. */
+const NO_FENCE = /^[\s>]*(?:[^\s>`~]|`{1,2}[^`]|~{1,2}[^~])/;
+
+class BufferedStream implements MarkdownStream {
+  readonly #limits: CutLimits;
+  /** What has come and has not been given out. */
+  #buffer = "";
+  /** Where the buffer and the next chunk's span begin in the source. */
+  #base = 0;
+  #coveredEnd = 0;
+  #open: OpenFence | undefined;
+  #continues = false;
+  /** Without a new line there is nothing to look for in a shorter buffer. */
+  #lookAgainAt: number;
+
+  constructor(limits: CutLimits) {
+    this.#limits = limits;
+    this.#lookAgainAt = limits.maxLength + LOOKAHEAD;
+  }
+
+  get coveredEnd(): number {
+    return this.#coveredEnd;
+  }
+
+  push(text: string): MarkdownChunk[] {
+    this.#buffer += text;
+    const { maxLength, minLength } = this.#limits;
+    const mayEndEarly = minLength !== undefined && this.#buffer.length >= minLength && text.includes("\n");
+    const mayBeFull = this.#buffer.length >= this.#lookAgainAt || this.#limits.maxLines < Number.POSITIVE_INFINITY;
+    // A chunk that ends early is followed by a line that has begun: the piece after the line's end counts, too.
+    if (!mayEndEarly && !mayBeFull && !this.#followsLineEnd(text)) return [];
+    const chunks: MarkdownChunk[] = [];
+    const cutter = this.#cutter();
+    const knownEnd = this.#knownEnd();
+    while (!cutter.done && cutter.isSettled(knownEnd)) {
+      const chunk = cutter.next();
+      if (chunk.text !== "") chunks.push(this.#take(chunk));
+    }
+    const { at, fence, isMidLine } = cutter;
+    this.#open = fence;
+    this.#continues = isMidLine;
+    this.#buffer = this.#buffer.slice(at);
+    this.#base += at;
+    this.#lookAgainAt = Math.max(this.#buffer.length + maxLength / 8, maxLength + LOOKAHEAD);
+    return chunks;
+  }
+
+  end(): MarkdownChunk[] {
+    const chunks = cutAll(this.#cutter()).map((chunk) => this.#take(chunk));
+    this.#base += this.#buffer.length;
+    this.#buffer = "";
+    return chunks;
+  }
+
+  #cutter(): MarkdownCutter {
+    const begin = { open: this.#open, continues: this.#continues };
+    return new MarkdownCutter(this.#buffer, scanFences(this.#buffer, { ...fenceLimits(this.#limits), ...begin }), this.#limits, begin);
+  }
+
+  #take(chunk: MarkdownChunk): MarkdownChunk {
+    const start = this.#coveredEnd;
+    this.#coveredEnd = this.#base + chunk.end;
+    return { text: chunk.text, start, end: this.#coveredEnd };
+  }
+
+  #followsLineEnd(text: string): boolean {
+    const { minLength } = this.#limits;
+    return (
+      minLength !== undefined && this.#buffer.length > minLength && this.#buffer.charAt(this.#buffer.length - text.length - 1) === "\n"
+    );
+  }
+
+  /** Where the last line begins while it may still become a fence or cease to be one, else the end. */
+  #knownEnd(): number {
+    const lineStart = this.#buffer.lastIndexOf("\n") + 1;
+    const line = this.#buffer.slice(lineStart);
+    const isKnown = (lineStart === 0 && this.#continues) || line.length > this.#limits.maxLength || NO_FENCE.test(line);
+    return isKnown ? this.#buffer.length : lineStart;
+  }
+}
