@@ -3,6 +3,7 @@ import { overlay, type Document } from "./document/plain-object.ts";
 import type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
 import { AgentEntrySchema } from "./schema/agents.ts";
 import { expandHome, type StatePaths } from "./state/state-paths.ts";
+import { PARSE_ONCE } from "./validate/parse-once.ts";
 import type { ValidDocument } from "./validate/validate-document.ts";
 
 /** What the machine contributes to defaults. */
@@ -48,7 +49,7 @@ function resolveAgents({ written, parsed }: ValidDocument, facts: { paths: State
     parsed.agents.list.findIndex((agent) => agent.default),
   );
   return entries.map((entry, index) => {
-    const { default: _default, ...agent } = AgentEntrySchema.parse(overlay(defaults, entry, WHOLE_ROWS));
+    const { default: _default, ...agent } = AgentEntrySchema.parse(overlay(defaults, entry, WHOLE_ROWS), PARSE_ONCE);
     const isDefault = index === chosen;
     return {
       ...agent,

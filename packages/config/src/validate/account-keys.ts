@@ -4,6 +4,7 @@ import { without } from "../document/key-path.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { isSecretReference } from "../schema/secret.ts";
 import { findingsOf, type Finding } from "./issues.ts";
+import { PARSE_ONCE } from "./parse-once.ts";
 
 /**
  * Checks the platform's own keys of an account. What a reference to a secret will bring is not known yet, so nothing that lies at one
@@ -15,7 +16,7 @@ export function checkAccountKeys(
 ): { readonly findings: readonly Finding[]; readonly settings: Document } {
   const references: KeyPath[] = [];
   const filled = fillReferences(settings, [], references) as Document;
-  const parsed = schema.safeParse(filled);
+  const parsed = schema.safeParse(filled, PARSE_ONCE);
   if (parsed.success) return { findings: [], settings };
   const findings = findingsOf(parsed.error.issues).filter(
     (finding) => finding.type === "unknown-key" || !references.some((reference) => isSame(reference, finding.path)),

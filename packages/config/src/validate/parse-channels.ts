@@ -6,6 +6,7 @@ import { checkAccountKeys } from "./account-keys.ts";
 import type { ChannelSchema, ChannelSource } from "./channel-source.ts";
 import type { Finding } from "./issues.ts";
 import { parseKnown } from "./parse-known.ts";
+import { PARSE_ONCE } from "./parse-once.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
 /** Accounts as they were read, and what was wrong with them. */
@@ -67,7 +68,7 @@ async function parseChannel(block: Document, context: ChannelContext): Promise<v
     const own = Object.fromEntries(Object.entries(account).filter(([key]) => !COMMON_KEYS.has(key)));
     const onOwn = parseKnown(CommonAccountSchema, common);
     found.findings.push(...at(onOwn.findings, place));
-    const parsed = CommonAccountSchema.safeParse(overlay(defaults, onOwn.written));
+    const parsed = CommonAccountSchema.safeParse(overlay(defaults, onOwn.written), PARSE_ONCE);
     const enabled = isOn && common["enabled"] !== false && (defaults["enabled"] !== false || common["enabled"] === true);
     const settings = enabled ? await ownSettings(own, place, context) : own;
     if (!parsed.success) continue;

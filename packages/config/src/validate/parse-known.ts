@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { without } from "../document/key-path.ts";
 import type { Document } from "../document/plain-object.ts";
 import { findingsOf, type Finding } from "./issues.ts";
+import { PARSE_ONCE } from "./parse-once.ts";
 
 /** A document as its schema reads it. */
 export interface ParsedKnown<Value> {
@@ -14,7 +15,7 @@ export interface ParsedKnown<Value> {
 
 /** Parses a document; unknown keys are found, taken out, and what remains is parsed again. */
 export function parseKnown<Value>(schema: z.ZodType<Value>, document: Document): ParsedKnown<Value> {
-  const result = schema.safeParse(document);
+  const result = schema.safeParse(document, PARSE_ONCE);
   if (result.success) return { findings: [], written: document, parsed: result.data };
   const findings = findingsOf(result.error.issues);
   const unknown = findings.filter(({ type }) => type === "unknown-key");
