@@ -421,4 +421,18 @@ describe("delivery", () => {
     const { entries } = await running.gateway.engine.sessions.history("agent:main:main", { limit: 10 });
     expect(entries.at(-1)).toMatchObject({ type: "notice", level: "error", text: expect.stringContaining("could not be delivered") });
   });
+  test("a message whose content is refused is told of in the chat, once for all of its parts and for no word of the gateway's own", async () => {
+    await using server = await startAnthropicServer();
+    server.script([textReply("x".repeat(9_000))]);
+    const platform = new TestPlatform();
+    const refusal = { type: "rejected", code: "rejected", retry: { type: "never" } } as const;
+    // Three parts, each as an answer and as a message of its own where it was one; then the notice is taken.
+    platform.receipts = Array.from({ length: 4 }, () => refusal);
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("one"));
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("could not be sent here") } }]);
+    expect((await running.gateway.status()).outbox).toEqual({ waiting: 0, deadLettered: 3, ambiguous: 0 });
+  });
 });

@@ -86,7 +86,7 @@ export class TestPlatform {
       },
       create: async (host) => {
         this.#host = host;
-        return this.#channel();
+        return this.channel;
       },
     };
   }
@@ -124,7 +124,8 @@ export class TestPlatform {
     while (this.sent.length < count) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  #channel(): Channel {
+  /** The platform's side of the gateway. */
+  get channel(): Channel {
     return {
       capabilities: {
         addressing: this.#addressing,

@@ -64,6 +64,30 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await store.counts()).toMatchObject({ outboxWaiting: 0, outboxDead: 1, outboxAmbiguous: 1 });
     });
 
+    test("what is sent in the place of a row is known by it, belongs to its turn, and is one commit with its end", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      const [row] = await store.addOutbound([sampleOutbound("a")], { turnId: "t1" });
+      const id = row?.id ?? "";
+      const how = { reason: "too-long", nowMs: NOW_MS + 5 };
+      await expect(store.replaceOutbound(id, [sampleOutbound("b")], how)).rejects.toMatchObject({ code: "conflict" });
+      await expect(store.replaceOutbound("nothing", [], how)).rejects.toMatchObject({ code: "not-found" });
+      await store.claimOutbound(id);
+      const parts = await store.replaceOutbound(id, [sampleOutbound("b"), sampleOutbound("c")], how);
+      expect(parts).toMatchObject([
+        { turnId: "t1", idempotencyKey: "b", replaces: [id], state: { type: "waiting" } },
+        { turnId: "t1", idempotencyKey: "c", replaces: [id] },
+      ]);
+      expect(await store.readOutbound(id)).toMatchObject({ state: { type: "replaced", reason: "too-long" } });
+      expect(await store.listPendingOutbound({ limit: 9 })).toEqual(parts);
+      await store.claimOutbound(parts[0]?.id ?? "");
+      const [nested] = await store.replaceOutbound(parts[0]?.id ?? "", [sampleOutbound("d")], how);
+      expect(nested).toMatchObject({ replaces: [id, parts[0]?.id] });
+      await expect(store.replaceOutbound(id, [sampleOutbound("e")], how)).rejects.toMatchObject({ code: "conflict" });
+      expect(await store.addOutbound([sampleOutbound("a")])).toMatchObject([{ id, state: { type: "replaced" } }]);
+      expect(await store.counts()).toMatchObject({ outboxWaiting: 2, outboxDead: 0 });
+    });
+
     test("only a row on the wire takes a receipt, and only an open one can be given up", async () => {
       const { store } = context();
       const row = await addOne(store, "a");

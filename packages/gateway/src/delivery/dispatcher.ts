@@ -1,8 +1,9 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { OutboxRecord, OutboxTransition, Store } from "@factotum/store";
+import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
 import { conversationKey } from "./conversation-key.ts";
+import { degradeRow } from "./degrade-row.ts";
 import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 
 /** What delivery needs of the rest. */
@@ -24,6 +25,8 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #queues = new Map<string, OutboxRecord[]>();
+  /** Ids of what stands in the queues. */
+  readonly #taken = new Set<string>();
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
@@ -36,6 +39,9 @@ export class Dispatcher {
     if (this.#closing.signal.aborted) return;
     for (const row of rows) {
       if (row.state.type !== "waiting" && row.state.type !== "sending") continue;
+      // A row that was there already, under the key of one that was just added, comes again.
+      if (this.#taken.has(row.id)) continue;
+      this.#taken.add(row.id);
       const key = conversationKey(row.target);
       const queue = this.#queues.get(key);
       if (queue !== undefined) queue.push(row);
@@ -49,17 +55,21 @@ export class Dispatcher {
 
   /** Takes up what the last process left. A row that was on the wire then is ambiguous unless its channel recognises repeated sends. */
   async recover(): Promise<void> {
-    let afterId: string | undefined;
-    for (;;) {
+    const pending: OutboxRecord[] = [];
+    for (let more = true; more;) {
+      const afterId = pending.at(-1)?.id;
       const rows = await this.#options.store.listPendingOutbound({ limit: 200, ...(afterId === undefined ? {} : { afterId }) });
-      if (rows.length === 0) return;
-      for (const row of rows) {
-        if (row.state.type === "sending") {
-          const receipt: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
-          this.dispatch([await this.#settle(row, receipt)]);
-        } else this.dispatch([row]);
-      }
-      afterId = rows.at(-1)?.id;
+      pending.push(...rows);
+      more = rows.length > 0;
+    }
+    // What is sent in the place of an earlier row has a later id than the rows that it goes before.
+    for (const row of pending.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))) {
+      if (row.state.type === "sending") {
+        const receipt: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
+        const settled = await this.#settle(row, receipt);
+        if (settled.state.type === "waiting") this.dispatch([settled]);
+        else this.#options.onSettled(settled);
+      } else this.dispatch([row]);
     }
   }
 
@@ -90,6 +100,7 @@ export class Dispatcher {
       })
       .finally(() => {
         this.#queues.delete(key);
+        for (const row of queue) this.#taken.delete(row.id);
         this.#workers.delete(worker);
       });
     this.#workers.add(worker);
@@ -97,20 +108,23 @@ export class Dispatcher {
 
   async #drain(queue: OutboxRecord[]): Promise<void> {
     for (let row = queue[0]; row !== undefined && !this.#closing.signal.aborted; row = queue[0]) {
-      const settled = await this.#deliver(row);
-      if (settled.state.type === "waiting") queue[0] = settled;
-      else {
-        queue.shift();
-        this.#options.onSettled(settled);
-      }
+      const after = await this.#deliver(row);
+      const open = after.filter(({ state }) => state.type === "waiting");
+      queue.splice(0, 1, ...open);
+      this.#taken.delete(row.id);
+      for (const one of open) this.#taken.add(one.id);
+      for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
     }
   }
 
-  async #deliver(row: OutboxRecord): Promise<OutboxRecord> {
+  /** The row as it is then, or the rows that take its place. */
+  async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
     const { clock, store } = this.#options;
-    if (clock.now() > row.expiresAtMs)
-      return this.#transition(row, { type: "dead", reason: "it could not be sent before its time ran out" });
-    if (row.dueAtMs > clock.now() && row.state.type === "waiting") await this.#wait(row.dueAtMs - clock.now());
+    if (row.dueAtMs > clock.now() && row.state.type === "waiting") await this.#wait(Math.min(row.dueAtMs, row.expiresAtMs) - clock.now());
+    if (this.#closing.signal.aborted) return [row];
+    if (clock.now() >= row.expiresAtMs)
+      return [await this.#transition(row, { type: "dead", reason: "it could not be sent before its time ran out" })];
+    if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
     const channel = this.#options.channelFor(row.target);
     if (channel === undefined) {
       const receipt: SendReceipt = {
@@ -119,11 +133,30 @@ export class Dispatcher {
         retry: { type: "backoff" },
         message: `the channel ${row.target.channel}:${row.target.accountId} is not running`,
       };
-      return this.#settle(row, receipt);
+      return [await this.#settle(row, receipt)];
     }
-    if (this.#closing.signal.aborted) return row;
-    if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return (await store.readOutbound(row.id)) ?? row;
-    return this.#settle(row, await this.#send(channel, row));
+    const receipt = await this.#send(channel, row);
+    if (receipt.type === "rejected" && receipt.retry.type === "never") {
+      const others = degradeRow(row, receipt, channel.capabilities);
+      if (others !== undefined) return this.#replace(row, receipt, others);
+    }
+    return [await this.#settle(row, receipt)];
+  }
+
+  async #replace(
+    row: OutboxRecord,
+    { code, message }: Extract<SendReceipt, { type: "rejected" }>,
+    others: readonly NewOutbound[],
+  ): Promise<readonly OutboxRecord[]> {
+    const { store, clock, logger } = this.#options;
+    const reason = message === undefined ? code : `${code}: ${message}`;
+    logger.info("A message was refused as it is and is sent in another form", {
+      outboxId: row.id,
+      channel: row.target.channel,
+      reason,
+      parts: others.length,
+    });
+    return store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
   }
 
   async #send(channel: Channel, row: OutboxRecord): Promise<SendReceipt> {
@@ -183,4 +216,16 @@ export class Dispatcher {
       signal.addEventListener("abort", done);
     });
   }
+}
+
+/** Where a row stands in the order of a conversation: under the rows in whose place it is sent. */
+function placeOf({ id, replaces = [] }: OutboxRecord): readonly string[] {
+  return [...replaces, id];
+}
+
+function comparePlaces(one: readonly string[], other: readonly string[]): number {
+  const at = one.findIndex((id, index) => id !== other[index]);
+  if (at === -1) return one.length - other.length;
+  // Ids sort in the order of their making.
+  return (one[at] ?? "") < (other[at] ?? "") ? -1 : 1;
 }

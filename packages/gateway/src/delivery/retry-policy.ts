@@ -5,7 +5,7 @@ import { backoffDelay } from "@factotum/channel-kit";
 /** Milliseconds that one send may take. */
 export const SEND_TIMEOUT_MS = 60_000;
 
-/** Tries of one row, the first one included. */
+/** Tries of one row, the first one included; those that never reached the platform, or that it put off, go on until the row's time runs out. */
 const MAX_SEND_ATTEMPTS = 8;
 
 /** What the decision rests on. */
@@ -24,7 +24,9 @@ export interface SendAttempt {
  * channel recognises its key; elsewhere it may have been shown, and showing it twice is worse than saying so (R3).
  */
 export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | undefined {
-  if (receipt.type === "accepted" || attempt.attempts >= MAX_SEND_ATTEMPTS) return undefined;
+  if (receipt.type === "accepted") return undefined;
+  const isPutOff = receipt.type === "rejected" && (receipt.code === "unreachable" || receipt.code === "rate-limited");
+  if (attempt.attempts >= MAX_SEND_ATTEMPTS && !isPutOff) return undefined;
   if (receipt.type === "ambiguous") {
     const window = attempt.idempotent?.windowMs;
     const retryAtMs = attempt.nowMs + backoff(attempt);

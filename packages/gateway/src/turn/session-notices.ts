@@ -1,4 +1,6 @@
+import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord, StoreDamage } from "@factotum/store";
+import { conversationKey } from "../delivery/conversation-key.ts";
 import { planMessage } from "../delivery/plan-reply.ts";
 import { sendPolicy } from "../delivery/send-policy.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -13,11 +15,26 @@ export async function tellPause(services: NoticeServices, sessionKey: string, me
   await addNotice(services, sessionKey, "warning", message);
 }
 
-/** Leaves a note in the conversation, where the owner sees it: the channel itself is what failed. */
-export async function tellUndelivered(services: NoticeServices, row: OutboxRecord): Promise<void> {
+/** Codes at which a chat takes nothing at all, a word about it included. */
+const CLOSED = /^(?:forbidden|unauthorized|not-found|unreachable|rate-limited)\b/;
+
+const REFUSED = "A message of mine could not be sent here. It can be read in the conversation's history; please ask again if you need it.";
+const UNCERTAIN = "It is not certain that a message of mine has reached you. If something is missing, please ask again.";
+
+/** Leaves a note in the conversation, where the owner sees it, and says it in the chat, unless the chat itself is what failed: once an hour at most. */
+export async function tellUndelivered(services: NoticeServices & AddressServices, row: OutboxRecord): Promise<void> {
+  const reason = "reason" in row.state ? row.state.reason : "";
+  if (row.purpose !== "notice" && !CLOSED.test(reason)) {
+    await sayInChat(services, row.sessionKey, row.target, {
+      text: row.state.type === "ambiguous" ? UNCERTAIN : REFUSED,
+      identity: ["undelivered", row.sessionKey, conversationKey(row.target), Math.floor(services.clock.now() / HOUR_MS)],
+    });
+  }
   const what = row.state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
-  await addNotice(services, row.sessionKey, "error", `${what} ${row.target.channel}: ${"reason" in row.state ? row.state.reason : ""}`);
+  await addNotice(services, row.sessionKey, "error", `${what} ${row.target.channel}: ${reason}`);
 }
+
+const HOUR_MS = 3_600_000;
 
 const DAMAGED =
   "A part of this conversation was damaged on the disk and is left out from now on. The rest goes on as it is. If something you said before seems forgotten, please say it again.";
@@ -28,29 +45,28 @@ const DAMAGED =
  */
 export async function tellDamage(services: NoticeServices & AddressServices, { type, id, sessionKey }: StoreDamage): Promise<void> {
   if (sessionKey === undefined) return;
-  const { store, channels, clock, config, dispatcher } = services;
-  const session = await store.readSession(sessionKey);
+  const session = await services.store.readSession(sessionKey);
   if (session === undefined) return;
-  const { lastOrigin } = session;
-  const channel = lastOrigin === undefined ? undefined : channels.channelFor(lastOrigin);
-  // The gateway's own clients read the conversation; there is nothing to send them.
-  if (lastOrigin !== undefined && channels.accountFor(lastOrigin) !== undefined && channel?.capabilities.addressing !== "session-key") {
-    const policy = { override: session.overrides.sendPolicy, origin: lastOrigin, sessionKey };
-    const rows = planMessage(
-      {
-        sessionKey,
-        target: lastOrigin,
-        text: DAMAGED,
-        purpose: "notice",
-        identity: ["damage", session.sessionId, type, id],
-        nowMs: clock.now(),
-        suppressed: sendPolicy(config.session.sendPolicy, policy) === "deny",
-      },
-      channel,
-    );
-    dispatcher.dispatch(await store.addOutbound(rows));
-  }
+  const identity = ["damage", session.sessionId, type, id];
+  if (session.lastOrigin !== undefined) await sayInChat(services, sessionKey, session.lastOrigin, { text: DAMAGED, identity });
   await addNotice(services, sessionKey, "error", DAMAGED);
+}
+
+/** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation. */
+async function sayInChat(
+  services: Pick<NoticeServices, "store" | "clock"> & AddressServices,
+  sessionKey: string,
+  target: Origin,
+  { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
+): Promise<void> {
+  const { store, channels, clock, config, dispatcher } = services;
+  const channel = channels.channelFor(target);
+  if (channels.accountFor(target) === undefined || channel?.capabilities.addressing === "session-key") return;
+  const session = await store.readSession(sessionKey);
+  const policy = { override: session?.overrides.sendPolicy, origin: target, sessionKey };
+  const suppressed = sendPolicy(config.session.sendPolicy, policy) === "deny";
+  const rows = planMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channel);
+  dispatcher.dispatch(await store.addOutbound(rows));
 }
 
 async function addNotice(services: NoticeServices, sessionKey: string, level: "warning" | "error", text: string): Promise<void> {

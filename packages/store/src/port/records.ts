@@ -262,6 +262,8 @@ export interface OutboxRecord {
   readonly dueAtMs: number;
   /** Not after this time: then it becomes a dead letter instead of a late surprise. */
   readonly expiresAtMs: number;
+  /** The row in whose place it is sent, after the rows in whose place that one was. Absent for a row that takes no other's place. */
+  readonly replaces?: readonly string[];
 }
 
 /** An outbound message as the outbox keeps it: JSON, media by path. */
@@ -271,11 +273,12 @@ export type StoredOutbound = { readonly type: "text"; readonly text: string; rea
  * - `waiting`: to be sent at `dueAtMs`. - `sending`: custody was taken; it may be on the wire.
  * - `accepted`: the platform said yes. - `suppressed`: held back by the send policy.
  * - `ambiguous`: it may have been shown; not sent again. - `dead`: given up; listed, replayable.
+ * - `replaced`: it was refused as it is, and other rows are sent in its place.
  */
 export type OutboxState =
   | { readonly type: "waiting" | "sending" | "suppressed" }
   | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
-  | { readonly type: "ambiguous" | "dead"; readonly reason: string };
+  | { readonly type: "ambiguous" | "dead" | "replaced"; readonly reason: string };
 
 /** What a receipt makes of a row. */
 export type OutboxTransition =

@@ -261,6 +261,15 @@ export interface Store {
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]>;
   /** Takes custody before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */
   claimOutbound(id: string): Promise<boolean>;
+  /**
+   * Ends a row on the wire that was refused as it is, and adds those that are sent in its place, in one commit. They belong to its turn. Rejects with
+   * `conflict` for a row that is not on the wire.
+   */
+  replaceOutbound(
+    id: string,
+    rows: readonly NewOutbound[],
+    options: { readonly reason: string; readonly nowMs: number },
+  ): Promise<readonly OutboxRecord[]>;
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord>;
 
   /** Adds to what an agent has used for a cause on a day. */

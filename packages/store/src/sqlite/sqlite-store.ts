@@ -248,6 +248,14 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#tables.outbox.claim(id));
   }
 
+  replaceOutbound(
+    id: string,
+    rows: readonly NewOutbound[],
+    options: { readonly reason: string; readonly nowMs: number },
+  ): Promise<readonly OutboxRecord[]> {
+    return this.#write(() => this.#tables.outbox.replace(id, rows, options));
+  }
+
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
     return this.#write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
   }

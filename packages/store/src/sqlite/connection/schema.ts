@@ -279,9 +279,16 @@ ALTER TABLE requests ADD COLUMN body TEXT;
 ALTER TABLE requests ADD COLUMN body_sum INTEGER;
 `;
 
+/** Rows in whose place others are sent are forgotten with those that have arrived. */
+const REPLACED_OUTBOX = `
+DROP INDEX outbox_settled;
+CREATE INDEX outbox_settled ON outbox (settled_at) WHERE state IN ('accepted', 'suppressed', 'replaced');
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
   { version: 2, sql: REQUESTS },
   { version: 3, sql: REQUEST_BODIES },
+  { version: 4, sql: REPLACED_OUTBOX },
 ];

@@ -12,6 +12,13 @@ import type { TableContext } from "./table-context.ts";
 interface OutboxPayload {
   readonly target: Origin;
   readonly outbound: StoredOutbound;
+  readonly replaces?: readonly string[];
+}
+
+interface AddOptions {
+  readonly turn?: number;
+  readonly atMs: number;
+  readonly replaces?: readonly string[];
 }
 
 const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
@@ -25,7 +32,7 @@ export class OutboxTable {
   }
 
   /** Adds rows in their order; a row whose idempotency key is taken is the row that has it. */
-  add(rows: readonly NewOutbound[], options: { readonly turn?: number; readonly atMs: number }): readonly OutboxRecord[] {
+  add(rows: readonly NewOutbound[], options: AddOptions): readonly OutboxRecord[] {
     return rows.map((row) => this.#addOne(row, options));
   }
 
@@ -79,6 +86,22 @@ export class OutboxTable {
     return { ...record, state, dueAtMs };
   }
 
+  /** Ends a row on the wire and adds those that are sent in its place. */
+  replace(id: string, rows: readonly NewOutbound[], options: { readonly reason: string; readonly nowMs: number }): readonly OutboxRecord[] {
+    const { database } = this.#context;
+    const record = this.read(id);
+    if (record === undefined) throw new StoreError("not-found", `There is no outgoing message ${id}.`);
+    const ended = database.get(
+      "UPDATE outbox SET state = 'replaced', result = ?, settled_at = ? WHERE id = ? AND state = 'sending' RETURNING turn",
+      JSON.stringify(options.reason),
+      options.nowMs,
+      decodeId("o", id) ?? -1,
+    );
+    if (ended === undefined) throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not sending.`);
+    const turn = ended["turn"] === null ? {} : { turn: numberOf(ended, "turn") };
+    return this.add(rows, { ...turn, atMs: options.nowMs, replaces: [...(record.replaces ?? []), id] });
+  }
+
   countPending(state: "waiting" | "sending"): number {
     return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending') AND state = ?", state);
   }
@@ -90,17 +113,21 @@ export class OutboxTable {
   /** Forgets up to `limit` rows that were settled before `beforeMs`; dead letters stay. Gives the number of rows removed. */
   prune(beforeMs: number, limit: number): number {
     return this.#context.database.run(
-      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state IN ('accepted', 'suppressed') AND settled_at < ? LIMIT ?)",
+      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state IN ('accepted', 'suppressed', 'replaced') AND settled_at < ? LIMIT ?)",
       beforeMs,
       limit,
     );
   }
 
-  #addOne(row: NewOutbound, options: { readonly turn?: number; readonly atMs: number }): OutboxRecord {
+  #addOne(row: NewOutbound, options: AddOptions): OutboxRecord {
     const { database } = this.#context;
     const key = checkKey("The idempotency key", row.idempotencyKey);
     const sessionKey = checkKey("The session key", row.sessionKey);
-    const payload = JSON.stringify({ target: row.target, outbound: row.outbound } satisfies OutboxPayload);
+    const payload = JSON.stringify({
+      target: row.target,
+      outbound: row.outbound,
+      ...(options.replaces === undefined ? {} : { replaces: options.replaces }),
+    } satisfies OutboxPayload);
     const inserted = database.get(
       `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, payload, sum)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id`,
@@ -162,7 +189,7 @@ function stateAfter(receipt: SendReceipt, retryAtMs: number | undefined): Outbox
 
 function resultOf(state: OutboxState): string | null {
   if (state.type === "accepted") return JSON.stringify(state.messageIds);
-  return state.type === "dead" || state.type === "ambiguous" ? JSON.stringify(state.reason) : null;
+  return state.type === "dead" || state.type === "ambiguous" || state.type === "replaced" ? JSON.stringify(state.reason) : null;
 }
 
 function toRecord(row: Row): OutboxRecord {
@@ -185,6 +212,7 @@ function toRecord(row: Row): OutboxRecord {
     createdAtMs: numberOf(row, "created_at"),
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
+    ...(payload.replaces === undefined ? {} : { replaces: payload.replaces }),
   };
 }
 
@@ -200,6 +228,7 @@ function toState(row: Row): OutboxState {
       return { type, messageIds: result === undefined ? [] : (JSON.parse(result) as MessageId[]) };
     case "ambiguous":
     case "dead":
+    case "replaced":
       return { type, reason: result === undefined ? "" : (JSON.parse(result) as string) };
     default:
       throw new StoreError("damaged", `No outgoing message can be ${JSON.stringify(type)}.`);

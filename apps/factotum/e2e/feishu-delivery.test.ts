@@ -1,0 +1,31 @@
+import type { FeishuFault } from "@factotum/testing-channels";
+import { describe, expect, test } from "vitest";
+import { startFeishuScene } from "./feishu-scene.ts";
+
+const REFUSED: FeishuFault = { type: "refuse", status: 400, code: 230001, message: "Your request contains an invalid request parameter." };
+const SLOW_DOWN: FeishuFault = {
+  type: "refuse",
+  status: 429,
+  code: 99991400,
+  message: "request trigger frequency limit",
+  headers: { "x-ogw-ratelimit-reset": "1" },
+};
+
+describe("a reply that the platform does not simply take", () => {
+  test.each<[string, readonly FeishuFault[]]>([
+    ["refused as it is: in plain words, once", [REFUSED]],
+    ["put off, with a delay: later, once", [SLOW_DOWN]],
+    ["taken, and the answer lost: once", [{ type: "accept-then-drop" }]],
+    ["put off, then refused: in plain words, once", [SLOW_DOWN, REFUSED]],
+  ])("%s", async (_name, faults) => {
+    await using scene = await startFeishuScene();
+    for (const fault of faults) scene.feishu.failNext(fault);
+    await scene.push();
+    await scene.waitForSent(1);
+    await scene.product.end("SIGTERM");
+    expect(scene.feishu.sent).toMatchObject([{ receiveId: "oc_dm", parentId: scene.messageId }]);
+    const text = JSON.stringify(scene.feishu.sent[0]?.content);
+    expect(text).toContain("list_files.py");
+    expect(text.includes("`")).toBe(!faults.includes(REFUSED));
+  });
+});

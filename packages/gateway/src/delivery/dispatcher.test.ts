@@ -1,0 +1,282 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Clock } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
+import type { Channel, ChannelCapabilities, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { openSqliteStore } from "@factotum/store";
+import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
+import { Dispatcher } from "./dispatcher.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
+const REFUSED: SendReceipt = { type: "rejected", code: "rejected", retry: { type: "never" }, message: "bad markup" };
+const TOO_LONG: SendReceipt = { type: "rejected", code: "too-long", retry: { type: "never" } };
+
+/** A clock that is as late as its timers say: waiting takes no time. */
+function createLeapingClock(): Clock & { nowMs: number; readonly waits: number[] } {
+  const clock = {
+    nowMs: NOW_MS,
+    waits: [] as number[],
+    now: () => clock.nowMs,
+    monotonic: () => clock.nowMs,
+    schedule: (delayMs: number, callback: () => void): Disposable => {
+      let isOver = false;
+      // The limit of a send is no wait.
+      if (delayMs !== 60_000)
+        queueMicrotask(() => {
+          if (isOver) return;
+          clock.nowMs += delayMs;
+          clock.waits.push(delayMs);
+          callback();
+        });
+      return { [Symbol.dispose]: () => void (isOver = true) };
+    },
+  };
+  return clock;
+}
+
+let folder = "";
+let store: SqliteStore;
+let clock: ReturnType<typeof createLeapingClock>;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "factotum-dispatcher-"));
+  clock = createLeapingClock();
+  store = await open();
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+async function open(): Promise<SqliteStore> {
+  return openSqliteStore({
+    folder: path.join(folder, "state"),
+    copies: { folder: () => path.join(folder, "sessions"), cwd: () => folder },
+    onDamage: () => undefined,
+    clock: { ...clock, now: clock.now, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
+    random: realRandom,
+    logger: createMemoryLogger(),
+  });
+}
+
+function origin(id = "dm-1"): Origin {
+  return { channel: "test", accountId: "default", conversation: { kind: "direct", id } };
+}
+
+function row(text: string, extra: Partial<NewOutbound> & { readonly replyTo?: string } = {}): NewOutbound {
+  const { replyTo, ...rest } = extra;
+  return {
+    sessionKey: "agent:main:main",
+    target: origin(),
+    outbound: { type: "text", text, ...(replyTo === undefined ? {} : { replyTo: messageId(replyTo) }) },
+    purpose: "reply",
+    idempotencyKey: text,
+    dueAtMs: NOW_MS,
+    expiresAtMs: NOW_MS + DAY_MS,
+    state: "waiting",
+    ...rest,
+  };
+}
+
+/** A platform that answers as `answer` says, and a dispatcher in front of it. */
+class Scene {
+  readonly asked: { readonly text: string; readonly key: string; readonly replyTo: string | undefined }[] = [];
+  readonly shown: string[] = [];
+  readonly settled: OutboxRecord[] = [];
+  readonly dispatcher: Dispatcher;
+  isRunning = true;
+
+  constructor(
+    answer: (text: string, count: number) => SendReceipt,
+    { idempotentSend, ...capabilities }: Partial<ChannelCapabilities> = {},
+  ) {
+    const channel = new ScriptedChannel(answer, this, { ...capabilities, idempotentSend });
+    this.dispatcher = new Dispatcher({
+      store,
+      channelFor: () => (this.isRunning ? channel.channel : undefined),
+      clock,
+      random: { ...realRandom, float: () => 0.5 },
+      logger: createMemoryLogger(),
+      onSettled: (one) => this.settled.push(one),
+    });
+  }
+
+  async send(...rows: readonly NewOutbound[]): Promise<void> {
+    this.dispatcher.dispatch(await store.addOutbound(rows));
+    await this.dispatcher.idle();
+  }
+}
+
+class ScriptedChannel {
+  readonly channel: Pick<Channel, "send" | "capabilities"> & Channel;
+
+  constructor(
+    answer: (text: string, count: number) => SendReceipt,
+    scene: Pick<Scene, "asked" | "shown">,
+    capabilities: Omit<Partial<ChannelCapabilities>, "idempotentSend"> & {
+      readonly idempotentSend: ChannelCapabilities["idempotentSend"] | undefined;
+    },
+  ) {
+    const plain = new TestPlatform().channel;
+    const { idempotentSend: _none, ...others } = plain.capabilities;
+    const { idempotentSend, ...given } = capabilities;
+    this.channel = {
+      ...plain,
+      capabilities: { ...others, ...given, ...(idempotentSend === undefined ? {} : { idempotentSend }) },
+      send: async (_target: Origin, outbound: Outbound, { idempotencyKey }) => {
+        if (outbound.type !== "text") throw new Error("only texts are sent here");
+        scene.asked.push({ text: outbound.text, key: idempotencyKey, replyTo: outbound.replyTo });
+        const receipt = answer(outbound.text, scene.asked.length);
+        if (receipt.type === "accepted") scene.shown.push(outbound.text);
+        return receipt;
+      },
+    };
+  }
+}
+
+const yes = (): SendReceipt => ({ type: "accepted", messageIds: [messageId("m")] });
+
+describe("a message that is refused as it is", () => {
+  test("goes without its markup, once, and what comes later comes after it", async () => {
+    const scene = new Scene((text) => (text.includes("**") ? REFUSED : yes()));
+    await scene.send(row("**Hello** [there](https://example.com)", { replyTo: "m1" }), row("later"));
+    expect(scene.shown).toEqual(["Hello there (https://example.com)", "later"]);
+    expect(scene.asked.map(({ replyTo }) => replyTo)).toEqual(["m1", "m1", undefined]);
+    expect(new Set(scene.asked.map(({ key }) => key)).size).toBe(3);
+    expect(scene.settled.map(({ state }) => state.type)).toEqual(["accepted", "accepted"]);
+  });
+
+  test("is halved until its parts are taken: nothing is lost, nothing doubled, the order is kept", async () => {
+    const words = Array.from({ length: 200 }, (_, index) => `word${index}`);
+    const scene = new Scene((text) => (text.length > 150 ? TOO_LONG : yes()));
+    await scene.send(row(words.join(" "), { replyTo: "m1" }), row("later"));
+    expect(scene.shown.at(-1)).toBe("later");
+    expect(scene.shown.slice(0, -1).join(" ").split(" ")).toEqual(words);
+    expect(scene.asked.filter(({ replyTo }) => replyTo !== undefined && replyTo === "m1").at(-1)?.text).toBe(scene.shown[0]);
+  });
+
+  test("answers nobody when the message that it answers is gone", async () => {
+    const scene = new Scene(() => (scene.asked.at(-1)?.replyTo === undefined ? yes() : { ...REFUSED, code: "not-found" }));
+    await scene.send(row("Hello", { replyTo: "m1" }));
+    expect(scene.shown).toEqual(["Hello"]);
+  });
+
+  test("is given up when no form of it is taken, after a bounded number of tries", async () => {
+    const scene = new Scene((text) => (text === "later" ? yes() : REFUSED));
+    await scene.send(row("**a** `b` [c](d)", { replyTo: "m1" }), row("later"));
+    expect(scene.asked.length).toBeLessThanOrEqual(5);
+    expect(scene.settled.map(({ state }) => state.type)).toEqual(["dead", "accepted"]);
+    const never = new Scene(() => TOO_LONG);
+    await never.send(row("x".repeat(5_000)));
+    expect(never.shown).toEqual([]);
+    expect(new Set(never.settled.map(({ state }) => state.type))).toEqual(new Set(["dead"]));
+    expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
+  });
+
+  test("keeps its place over a restart between the refusal and the other form", async () => {
+    const long = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
+    const [first] = await store.addOutbound([row(long, { state: "sending" }), row("later")]);
+    const half = long.indexOf("word30");
+    await store.replaceOutbound(first?.id ?? "", [row(long.slice(0, half).trim()), row(long.slice(half))], {
+      reason: "too-long",
+      nowMs: NOW_MS,
+    });
+    await store.close();
+    store = await open();
+    const scene = new Scene(yes);
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.shown.join(" ")).toBe(`${long} later`);
+  });
+});
+
+describe("a message that is not taken now", () => {
+  test("waits as long as the platform says, under the same key", async () => {
+    const scene = new Scene((_, count) =>
+      count < 3 ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 7_000 } } : yes(),
+    );
+    await scene.send(row("Hello"));
+    expect(clock.waits).toEqual([7_000, 7_000]);
+    expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
+  });
+
+  test("waits longer and longer, with jitter, and is given up after eight tries", async () => {
+    const scene = new Scene(() => ({ type: "rejected", code: "rejected", retry: { type: "backoff" } }));
+    await scene.send(row("Hello"));
+    expect(clock.waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
+    expect(scene.settled).toMatchObject([{ state: { type: "dead" } }]);
+  });
+
+  test("waits for a channel that is not there, for longer than eight tries, until its time runs out", async () => {
+    const back = new Scene(yes);
+    back.isRunning = false;
+    clock.waits.push = (...waits: number[]) => {
+      if (clock.nowMs > NOW_MS + 3_600_000) back.isRunning = true;
+      return waits.length;
+    };
+    await back.send(row("Hello"));
+    expect(back.shown).toEqual(["Hello"]);
+    const gone = new Scene(yes);
+    gone.isRunning = false;
+    await gone.send(row("late", { dueAtMs: clock.nowMs, expiresAtMs: clock.nowMs + 3_600_000 }));
+    expect(gone.settled).toMatchObject([{ state: { type: "dead", reason: expect.stringContaining("time ran out") } }]);
+  });
+
+  test("does not come nine days late: old rows are given up without a request", async () => {
+    const scene = new Scene(yes);
+    await store.addOutbound(Array.from({ length: 50 }, (_, index) => row(`old ${index}`)));
+    clock.nowMs += 9 * DAY_MS;
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.asked).toEqual([]);
+    expect(scene.settled.map(({ state }) => state.type)).toEqual(Array.from({ length: 50 }, () => "dead"));
+  });
+
+  test("is not sent after its time though the platform's delay is longer", async () => {
+    const scene = new Scene(() => ({ type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 2 * DAY_MS } }));
+    await scene.send(row("Hello"));
+    expect(scene.asked).toHaveLength(1);
+    expect(clock.nowMs).toBe(NOW_MS + DAY_MS);
+    expect(scene.settled).toMatchObject([{ state: { type: "dead" } }]);
+  });
+});
+
+describe("a message of which no answer came", () => {
+  const lost: SendReceipt = { type: "ambiguous", cause: "the connection broke" };
+
+  test("is sent again where the platform knows the key, and only there", async () => {
+    const known = new Scene((_, count) => (count === 1 ? lost : yes()), { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
+    await known.send(row("Hello"));
+    expect(known.asked.map(({ key }) => key)).toEqual(["Hello", "Hello"]);
+    const unknown = new Scene(() => lost);
+    await unknown.send(row("Bye"));
+    expect(unknown.asked).toHaveLength(1);
+    expect(unknown.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
+  });
+
+  test("one that was on the wire at a kill is told of, where it is not sent again", async () => {
+    await store.addOutbound([row("Hello", { state: "sending" })]);
+    const scene = new Scene(yes);
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.asked).toEqual([]);
+    expect(scene.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
+  });
+});
+
+test("a row that is given to it twice is sent once", async () => {
+  const scene = new Scene(yes, { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
+  const notice = row("Hello", { state: "sending" });
+  for (let count = 0; count < 3; count += 1) scene.dispatcher.dispatch(await store.addOutbound([row("first"), notice]));
+  await scene.dispatcher.idle();
+  expect(scene.shown).toEqual(["first", "Hello"]);
+});
+
+test("conversations do not wait for each other", async () => {
+  const scene = new Scene((text) => (text === "stuck" ? REFUSED : yes()));
+  await scene.send(row("stuck"), row("free", { target: origin("dm-2") }));
+  expect(scene.shown).toEqual(["free"]);
+});
