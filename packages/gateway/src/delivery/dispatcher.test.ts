@@ -56,7 +56,7 @@ async function open(): Promise<SqliteStore> {
     folder: path.join(folder, "state"),
     copies: { folder: () => path.join(folder, "sessions"), cwd: () => folder },
     onDamage: () => undefined,
-    clock: { ...clock, now: clock.now, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
+    clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     random: realRandom,
     logger: createMemoryLogger(),
   });
