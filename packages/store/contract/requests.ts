@@ -101,6 +101,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.findTurn("session-1", 3)).toBeUndefined();
       expect(await store.findTurn("session-9", 1)).toBeUndefined();
       expect((await store.readTurn("t2"))?.number).toBe(2);
+      expect(await store.readLastTurn("session-1", { except: [] })).toMatchObject({ id: "t2", kind: "user", state: "done", attempts: 1 });
       await store.resetSession("agent:main:main", { sessionId: "session-3", isPrivate: true, nowMs: NOW_MS });
       expect((await store.startTurn(sampleTurn("t3", []))).turn).toMatchObject({ sessionId: "session-3", number: 1 });
     });

@@ -56,6 +56,19 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(store.startTurn(sampleTurn("t1", []))).rejects.toMatchObject({ code: "conflict" });
     });
 
+    test("the newest turn of any but some kinds is known by its state", async () => {
+      const { store } = context();
+      const last = async (...except: ("memory" | "user")[]) => store.readLastTurn("session-1", { except });
+      expect(await last()).toBeUndefined();
+      await store.startTurn(sampleTurn("t1", []));
+      await store.endTurn(sampleEnd("t1", { failure: { code: "loop", message: "again" }, state: "failed" }));
+      await store.startTurn(sampleTurn("t2", [], { kind: "memory" }));
+      expect(await last()).toEqual({ id: "t2", kind: "memory", state: "running", attempts: 1 });
+      const failed = { id: "t1", kind: "user", state: "failed", attempts: 1, failure: { code: "loop", message: "again" } };
+      expect(await last("memory")).toEqual(failed);
+      expect(await last("memory", "user")).toBeUndefined();
+    });
+
     test("a later turn only touches its session", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));

@@ -40,6 +40,7 @@ export type {
   TranscriptBody,
   TranscriptEntry,
   TurnRecord,
+  TurnState,
 } from "./port/records.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";

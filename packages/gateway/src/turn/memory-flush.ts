@@ -12,7 +12,7 @@ import type { TurnServices } from "./turn-services.ts";
 export const FLUSH_TIME_MS = 120_000;
 
 /** Longer notes of one day are added to no more. */
-const MAX_NOTES_BYTES = 1024 * 1024;
+export const MAX_NOTES_BYTES: number = 1024 * 1024;
 
 /** Runs that take notes before their conversation is summarised: a person's, and those that answer for one. */
 const FLUSHING_KINDS: ReadonlySet<RunKind> = new Set(["user", "a2a"]);

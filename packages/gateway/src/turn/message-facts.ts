@@ -23,6 +23,10 @@ export interface MessageFactsContext {
   /** The group's facts changed since they were last shown. */
   readonly showsGroup: boolean;
   readonly sessionHint?: "aborted" | "interrupted";
+  /** How the turn's channel shows text, and which one the prompt tells of. */
+  readonly format?: Pick<EffectivePromptFacts["trusted"], "responseFormat" | "promptChannel">;
+  /** Of the first turn of a private session. */
+  readonly dailyNotes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
   readonly systemEvents: readonly SystemEvent[];
   /** The message is a bare `/new`. */
   readonly isReset: boolean;
@@ -53,6 +57,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
       owner: context.admission.owner,
       messageId: message.messageId,
       ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
+      ...context.format,
     },
     ...(context.media.length === 0 ? {} : { media: context.media, mediaReplyHint: context.isPlatform }),
     systemEvents: context.systemEvents,
@@ -80,6 +85,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
           })),
         }),
     ...(message.forwarded === undefined ? {} : { forwarded: message.forwarded }),
+    dailyNotes: context.dailyNotes,
     body: promptBody(message, context.isReset),
     untrustedNotes: message.untrusted ?? [],
     storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },

@@ -75,7 +75,7 @@ export async function prepareInputTurn(
     services,
   );
   const user = await renderUserMessage(
-    { sessionKey, job, facts, history, nowMs, showsGroup: options.showsGroup, signal: options.signal },
+    { sessionKey, job, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup, signal: options.signal },
     prompt,
     context,
     services,

@@ -3,6 +3,7 @@ import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { CauseQuery, PromptBasis } from "./prompt-cause.ts";
 
 const basis: PromptBasis = {
+  channel: "feishu",
   config: "c",
   model: "a/m",
   thinking: "off",

@@ -28,6 +28,8 @@ export interface PromptBasis {
   readonly isPrivate: boolean;
   /** How often the conversation has been compacted. */
   readonly compactions: number;
+  /** The channel whose format the prompt tells; empty without one. No cause: a turn from elsewhere is told the difference. */
+  readonly channel: string;
   /** Files and skills that the prompt took in. A change of one of these is no cause: it waits, and is announced. */
   readonly sources: PromptSources;
   /** When a cause last rendered the history anew: older messages are shown as they are from then on. 0 while there was none. */
@@ -40,7 +42,7 @@ const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { 
 /** What the decision rests on. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
-  readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs">;
+  readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs" | "channel">;
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
@@ -70,7 +72,7 @@ export function renderBasis(basis: PromptBasis): string {
 }
 
 /** A basis as it may lie on disk. */
-type StoredBasis = Omit<PromptBasis, "reasoning"> & Partial<Pick<PromptBasis, "reasoning">>;
+type StoredBasis = Omit<PromptBasis, "reasoning" | "channel"> & Partial<Pick<PromptBasis, "reasoning" | "channel">>;
 
 /** The basis of a stored prompt; `undefined` for one of an older build. */
 export function parseBasis(text: string): StoredBasis | undefined {

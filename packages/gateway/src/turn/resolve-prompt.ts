@@ -51,6 +51,7 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
     extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
     isPrivate: request.isPrivate,
     compactions: context.record?.compactionCount ?? 0,
+    channel: context.channel?.id ?? "",
   };
   const nowMs = services.clock.now();
   const cause = findPromptCause({

@@ -1,7 +1,11 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
 import { displayId } from "../access/display-id.ts";
+import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
+import { readLastRun, sessionHint } from "./last-run.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
+import type { MessageFactsContext } from "./message-facts.ts";
+import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import type { SessionContext } from "./session-context.ts";
 import { sourceEvents } from "./source-events.ts";
@@ -16,6 +20,8 @@ export interface UserMessageRequest {
   readonly history: readonly AgentMessage[];
   readonly nowMs: number;
   readonly showsGroup: boolean;
+  /** The session is private, this message included. */
+  readonly isPrivate: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -38,6 +44,13 @@ export async function renderUserMessage(
     },
     { signal },
   );
+  const lastRun = await readLastRun(context.sessionId, services.store);
+  const hint = admission.kind === "user" ? sessionHint(lastRun) : undefined;
+  const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
+  const daily =
+    request.isPrivate && isFirst && admission.kind === "user"
+      ? await readDailyNotes(services.files, { run: request.facts, agent: context.agent, nowMs })
+      : NO_NOTES;
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -53,16 +66,32 @@ export async function renderUserMessage(
       systemEvents: prompt.isNew ? [] : await sourceEvents(request, prompt, context, services),
       truncations: prompt.truncations,
       media: media.media,
+      ...(hint === undefined ? {} : { sessionHint: hint }),
+      dailyNotes: daily.notes,
+      ...responseFormat(prompt, context),
     }),
     context.agent.time,
   );
   const tainted =
-    media.tainted || isTainted(message, { admission, overheard: job.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
+    media.tainted ||
+    daily.untrusted ||
+    isTainted(message, { admission, overheard: job.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],
     parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
+  };
+}
+
+/** How the turn's channel shows text, for a session that several reach: its prompt tells of one (design 03 §3). */
+function responseFormat(prompt: ResolvedPrompt, { channel }: SessionContext): Pick<MessageFactsContext, "format"> {
+  const promptChannel = parseBasis(prompt.record.basis)?.channel;
+  // A prompt of an older build does not say what it was rendered for.
+  if (channel === undefined || promptChannel === undefined) return {};
+  const { dialect, markdown, maxLength } = channel.capabilities.text;
+  return {
+    format: { responseFormat: { dialect, markdown, maxMessageChars: maxLength }, ...(promptChannel === "" ? {} : { promptChannel }) },
   };
 }

@@ -124,6 +124,9 @@ export interface TurnRecord {
   readonly failure?: { readonly code: string; readonly message: string };
 }
 
+/** How a turn stands; known also of one whose address was damaged. */
+export type TurnState = Pick<TurnRecord, "id" | "kind" | "state" | "attempts" | "failure">;
+
 /** One line of a conversation, append-only. `notice` is for people and never sent to a model. */
 export type TranscriptEntry = TranscriptBody & {
   /** Unique in the store; sorts in the order of appending. */

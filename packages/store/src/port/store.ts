@@ -18,6 +18,7 @@ import type {
   TranscriptBody,
   TranscriptEntry,
   TurnRecord,
+  TurnState,
 } from "./records.ts";
 
 /** A new row of the outbox. */
@@ -200,6 +201,8 @@ export interface Store {
   readTurn(id: string): Promise<TurnRecord | undefined>;
   /** The turn of a session id with this number. */
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;
+  /** How the newest turn of a session id stands, turns of the `except` kinds left out. */
+  readLastTurn(sessionId: string, options: { readonly except: readonly TurnRecord["kind"][] }): Promise<TurnState | undefined>;
   /** The journal of a running turn; a turn that has ended needs none. */
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
 

@@ -14,6 +14,7 @@ import type {
   TranscriptBody,
   TranscriptEntry,
   TurnRecord,
+  TurnState,
 } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type {
@@ -129,6 +130,13 @@ export class SqliteStore implements Store {
     return this.#read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
       return conversation === undefined ? undefined : this.#tables.turns.find(conversation, number);
+    });
+  }
+
+  readLastTurn(sessionId: string, options: Parameters<Store["readLastTurn"]>[1]): Promise<TurnState | undefined> {
+    return this.#read(() => {
+      const conversation = this.#tables.transcripts.find(sessionId);
+      return conversation === undefined ? undefined : this.#tables.turns.last(conversation, options.except);
     });
   }
 

@@ -1,6 +1,6 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
-import type { ToolJournalRecord, TurnRecord } from "../../port/records.ts";
+import type { ToolJournalRecord, TurnRecord, TurnState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewTurn, TurnEnd } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -115,6 +115,26 @@ export class TurnTable {
   find(conversation: Conversation, number: number): TurnRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.conversation = ? AND turns.number = ?`, conversation.n, number);
     return row === undefined ? undefined : toTurn(row);
+  }
+
+  /** The state of the conversation's newest turn, of any but these kinds. Reads plain columns only: damage of the address plays no part. */
+  last(conversation: Conversation, except: readonly TurnRecord["kind"][]): TurnState | undefined {
+    const row = this.#context.database.get(
+      `SELECT id, kind, state, attempts, outcome FROM turns
+       WHERE conversation = ?1 AND kind NOT IN (SELECT value FROM json_each(?2)) ORDER BY number DESC LIMIT 1`,
+      conversation.n,
+      JSON.stringify(except),
+    );
+    if (row === undefined) return undefined;
+    const outcome = optionalText(row, "outcome");
+    const { failure } = outcome === undefined ? {} : (JSON.parse(outcome) as TurnOutcome);
+    return {
+      id: textOf(row, "id"),
+      kind: textOf(row, "kind") as TurnRecord["kind"],
+      state: toState(textOf(row, "state")),
+      attempts: numberOf(row, "attempts"),
+      ...(failure === undefined ? {} : { failure }),
+    };
   }
 
   /** Counts one more attempt of every running turn. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */

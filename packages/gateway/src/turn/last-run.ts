@@ -1,0 +1,21 @@
+import type { RunKind } from "@factotum/agent-contract";
+import type { Store, TurnState } from "@factotum/store";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+
+/** What nobody asked for comes in between and says nothing of the run before. */
+const IN_BETWEEN: readonly RunKind[] = [...UNATTENDED_KINDS, "memory", "compaction"];
+
+/** The run that a person's turn follows on; `undefined`: it is the first of the conversation. */
+export async function readLastRun(sessionId: string, store: Pick<Store, "readLastTurn">): Promise<TurnState | undefined> {
+  return store.readLastTurn(sessionId, { except: IN_BETWEEN });
+}
+
+/**
+ * What the next turn is told of a run that did not come to its own end (design 03 §3): it was stopped, or a restart cut it short and it was given up or
+ * failed afterwards. One that went on after a restart and finished needs no word, and every other failure has been told.
+ */
+export function sessionHint(run: TurnState | undefined): "aborted" | "interrupted" | undefined {
+  if (run === undefined || run.state === "done" || run.state === "running") return undefined;
+  if (run.state === "aborted" || run.failure?.code === "aborted") return "aborted";
+  return run.attempts > 1 ? "interrupted" : undefined;
+}
