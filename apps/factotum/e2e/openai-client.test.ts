@@ -161,6 +161,27 @@ describe("the OpenAI client", () => {
     expect(model.violations).toEqual([]);
   });
 
+  test("shows images, whatever kind they are said to be, and is told what of them was not taken", async () => {
+    model.script([textReply("A dot.")]);
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const image = { type: "image_url" as const, image_url: { url: `data:image/webp;base64,${dot}` } };
+    const elsewhere = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
+    const { data, response } = await client.chat.completions
+      .create({ model: "factotum", messages: [{ role: "user", content: [image, elsewhere] }] })
+      .withResponse();
+    expect(data.choices[0]?.message.content).toBe("A dot.");
+    expect(response.headers.get("x-factotum-ignored")).toBe("messages.content.image_url");
+    const asked = JSON.stringify(model.requests.at(-1)?.body);
+    expect(asked).toContain(`"media_type":"image/png","data":"${dot}"`);
+    expect(asked).toContain("[User sent media without caption]");
+    expect(model.violations).toEqual([]);
+
+    const broken = { type: "image_url" as const, image_url: { url: image.image_url.url.slice(0, 60) } };
+    await expect(
+      client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: [broken] }] }),
+    ).rejects.toMatchObject({ status: 400, code: "invalid_image", param: "messages.content.image_url" });
+  });
+
   test("gets a provider's failure as an error with advice", async () => {
     model.script([{ type: "error", errorType: "overloaded_error", message: "Overloaded" }]);
     await expect(client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({

@@ -40,7 +40,8 @@ export interface HttpServer {
 const MAX_WEBHOOKS = 64;
 /** What holds a connection without sending its request must not keep those out who do. */
 const REQUEST_TIMEOUT_MS = 30_000;
-const MAX_COMPLETION_BYTES: number = 20 * 1024 * 1024;
+/** Room for one image of the largest size in base64, and a conversation. */
+const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
 type Env = { Bindings: HttpBindings };
 
 /** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */

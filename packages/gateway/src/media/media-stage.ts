@@ -14,6 +14,7 @@ import { orderImages } from "./order-images.ts";
 import { loadReference } from "./references/load-reference.ts";
 import { parseReferences } from "./references/parse-references.ts";
 import { mediaReference, MediaStore } from "./store/media-store.ts";
+import { UploadStore } from "./store/upload-store.ts";
 
 /** What the stage is made of. */
 export interface MediaStageOptions {
@@ -67,6 +68,8 @@ interface NotedMedia {
 /** The stage between the queue and the turn that fetches, keeps, orders and fits what came with a message (design 02; 03 §4). */
 export class MediaStage {
   readonly store: MediaStore;
+  /** What clients of the gateway itself have handed in. */
+  readonly uploads: UploadStore;
   readonly #options: MediaStageOptions;
   readonly #encoder: ImageEncoder;
 
@@ -74,6 +77,7 @@ export class MediaStage {
     const { clock, imageWorker } = options;
     this.#options = options;
     this.store = new MediaStore(options);
+    this.uploads = new UploadStore(options);
     this.#encoder = new ImageEncoder({ clock, ...(imageWorker === undefined ? {} : { worker: imageWorker }) });
   }
 
@@ -104,6 +108,15 @@ export class MediaStage {
       media: [...notes, ...references.notes],
       tainted: (!run.owner && message.attachments.length > 0) || references.tainted,
     };
+  }
+
+  /** The turn of a message is committed: what was handed in with it lies in the media store now. Never rejects. */
+  async release({ attachments }: MsgContext): Promise<void> {
+    try {
+      await this.uploads.remove(attachments);
+    } catch (error) {
+      this.#options.logger.warn("An uploaded file was not removed; it goes with the old ones", { error });
+    }
   }
 
   /** Ends the decoder's thread. */

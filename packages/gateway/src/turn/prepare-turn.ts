@@ -106,6 +106,7 @@ export async function prepareInputTurn(
     startedAtMs: nowMs,
   };
   const started = await store.startTurn(newTurn);
+  await services.media.release(message);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);

@@ -3,7 +3,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 /** What a session is called until a person names it: the group or person on a platform, the first words of what was said elsewhere. */
 export function sessionName(message: MsgContext, isPlatform: boolean): string {
   const { origin, sender, group } = message;
-  if (!isPlatform) return firstWords(message.text);
+  if (!isPlatform) return message.text.trim() === "" && message.attachments.length > 0 ? "Images" : firstWords(message.text);
   const who = origin.conversation.kind === "direct" ? sender.name : group?.subject;
   return [origin.channel, who ?? origin.conversation.id].join(": ");
 }

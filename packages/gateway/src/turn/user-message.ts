@@ -38,7 +38,7 @@ export async function renderUserMessage(
     {
       message,
       run: request.facts,
-      channel: services.channels.channelFor(message.origin),
+      channel: message.origin.channel === "http" ? services.media.uploads : services.channels.channelFor(message.origin),
       model: context.model.client.info,
       fallbacks: context.fallbacks.map(({ client }) => client.info),
     },

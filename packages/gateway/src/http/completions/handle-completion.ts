@@ -1,5 +1,5 @@
 import { messageId } from "@factotum/channel-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
 import type { ChatEvent } from "@factotum/protocol";
 import type { InputAdmission } from "@factotum/store";
 import type { Engine } from "../../engine.ts";
@@ -8,7 +8,8 @@ import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "..
 import { failureText } from "../../turn/failure-text.ts";
 import type { RunReport } from "../../turn/run-report.ts";
 import { RunText } from "../run-text.ts";
-import { CompletionRequestError, parseCompletionRequest } from "./parse-request.ts";
+import { CompletionRequestError } from "./completion-request-error.ts";
+import { parseCompletionRequest } from "./parse-request.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 import { renderChunk, renderCompletion, renderError, renderFinishReason, renderUsageChunk } from "./render-response.ts";
 import type { CompletionIdentity } from "./render-response.ts";
@@ -76,7 +77,7 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
     sender: { id: "owner", isBot: false },
     text: completion.text,
     mentionsBot: true,
-    attachments: [],
+    attachments: await keepImages(completion, engine),
   };
   const admission: InputAdmission = {
     owner: true,
@@ -113,6 +114,14 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
     { once: true },
   );
   return { sessionKey: target.sessionKey, events: queue, runId: () => runId, inputId };
+}
+
+/** The images lie on the disk before their message is committed: a turn after a crash finds them. */
+async function keepImages({ images }: CompletionRequest, { services }: Engine): Promise<readonly AttachmentRef[]> {
+  const kept: AttachmentRef[] = [];
+  for (const { bytes, mimeType } of images)
+    kept.push({ kind: "image", ref: await services.media.uploads.put(bytes), mimeType, sizeBytes: bytes.length });
+  return kept;
 }
 
 async function targetSession(

@@ -1,6 +1,10 @@
 import { NO_USAGE } from "@factotum/agent-contract";
 import type { AgentMessage, JsonObject } from "@factotum/agent-contract";
+import { IMAGE_REMOVED } from "@factotum/agent-core";
 import * as z from "zod";
+import { CompletionRequestError } from "./completion-request-error.ts";
+import { readInlineImage } from "./inline-images.ts";
+import type { InlineImage } from "./inline-images.ts";
 
 /** A chat completion request in our own terms. */
 export interface CompletionRequest {
@@ -15,26 +19,17 @@ export interface CompletionRequest {
   readonly history: readonly AgentMessage[];
   /** What is said now: the user messages behind the last answer. */
   readonly text: string;
+  /** What is shown with it, in the order of sending. */
+  readonly images: readonly InlineImage[];
   /** Parameters that have no effect. */
   readonly ignored: readonly string[];
 }
 
-/** Why a request cannot be taken, in the terms of the OpenAI API. */
-export class CompletionRequestError extends Error {
-  readonly status: 400 | 404;
-  readonly param: string | null;
-  readonly code: string | null;
-
-  constructor(message: string, options: { readonly status: 400 | 404; readonly param: string | null; readonly code: string | null }) {
-    super(message);
-    this.name = "CompletionRequestError";
-    this.status = options.status;
-    this.param = options.param;
-    this.code = options.code;
-  }
-}
-
-const PartSchema = z.looseObject({ type: z.string(), text: z.string().optional() });
+const PartSchema = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: z.string() }).optional(),
+});
 const ContentSchema = z.union([z.string(), z.array(PartSchema)]).nullish();
 const ToolCallSchema = z.looseObject({
   id: z.string().min(1),
@@ -56,6 +51,9 @@ const RequestSchema = z.looseObject({
 });
 type ParsedMessage = z.infer<typeof MessageSchema>;
 
+/** How an image is named in what is refused or ignored. */
+const IMAGE_PARAM = "messages.content.image_url";
+
 const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
 /** Values that ask for what happens anyway. */
 const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = { n: [1], store: [false], logprobs: [false], parallel_tool_calls: [true] };
@@ -76,17 +74,15 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
   const ignored = Object.entries(parsed.data)
     .filter(([key, value]) => !USED.has(key) && value !== null && value !== undefined && !(NEUTRAL[key] ?? []).includes(value))
     .map(([key]) => key);
-  if (messages.some(({ content }) => Array.isArray(content) && content.some((part) => part.type !== "text")))
-    ignored.push("messages.content");
   const spoken = messages.filter((message) => message.role !== "system" && message.role !== "developer");
   const cut = spoken.findLastIndex((message) => message.role !== "user") + 1;
-  const text = spoken
-    .slice(cut)
-    .map(({ content }) => contentText(content))
-    .filter((part) => part.trim() !== "")
-    .join("\n\n");
-  if (text === "")
-    throw new CompletionRequestError("messages: the last message must be the user's and must hold text.", {
+  const now = new Set<ParsedMessage>(spoken.slice(cut));
+  const said = readSaid([...now]);
+  const earlier = messages.filter((message) => !now.has(message));
+  ignored.push(...new Set([...said.ignored, ...earlier.flatMap(({ content }) => unusedParts(content))]));
+  const { text, images } = said;
+  if (text === "" && images.length === 0)
+    throw new CompletionRequestError("messages: the last message must be the user's and must hold text, or an image as a data: URL.", {
       status: 400,
       param: "messages",
       code: "invalid_value",
@@ -104,8 +100,31 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
     extra: extra === "" ? undefined : extra,
     history: spoken.slice(0, cut).map((message) => historyMessage(message, spoken, nowMs)),
     text,
+    images,
     ignored,
   };
+}
+
+/** What is said now. Images elsewhere are not fetched: they are named among what has no effect. */
+function readSaid(messages: readonly ParsedMessage[]): Pick<CompletionRequest, "text" | "images" | "ignored"> {
+  const images: InlineImage[] = [];
+  const ignored: string[] = [];
+  for (const part of messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))) {
+    if (part.type === "text") continue;
+    const image = part.type === "image_url" ? readInlineImage(part.image_url?.url ?? "", IMAGE_PARAM) : undefined;
+    if (image === undefined) ignored.push(part.type === "image_url" ? IMAGE_PARAM : "messages.content");
+    else images.push(image);
+  }
+  const text = messages
+    .map(({ content }) => contentText(content))
+    .filter((part) => part.trim() !== "")
+    .join("\n\n");
+  return { text, images, ignored };
+}
+
+function unusedParts(content: ParsedMessage["content"]): readonly string[] {
+  if (!Array.isArray(content)) return [];
+  return content.flatMap(({ type }) => (type === "text" ? [] : [type === "image_url" ? IMAGE_PARAM : "messages.content"]));
 }
 
 function agentOf(model: string): string | undefined {
@@ -157,8 +176,13 @@ function historyMessage(message: ParsedMessage, all: readonly ParsedMessage[], t
         timestamp,
       };
     default:
-      return { role: "user", content: [{ type: "text", text }], timestamp };
+      return { role: "user", content: [{ type: "text", text: [text, ...removedImages(message.content)].join("\n").trim() }], timestamp };
   }
+}
+
+/** Images of earlier messages stay words: what a model has seen once it is not sent again. */
+function removedImages(content: ParsedMessage["content"]): readonly string[] {
+  return Array.isArray(content) ? content.flatMap(({ type }) => (type === "image_url" ? [IMAGE_REMOVED] : [])) : [];
 }
 
 function toolName(callId: string, all: readonly ParsedMessage[]): string {

@@ -7,6 +7,7 @@ import { writePrivateFile } from "@factotum/config";
 import * as z from "zod";
 import { pruneMedia } from "./prune-media.ts";
 import { isMissing } from "./is-missing.ts";
+import { uploadsFolder } from "./upload-store.ts";
 
 /** One received file. */
 export interface StoredMedia {
@@ -137,13 +138,11 @@ export class MediaStore {
     if (clock.monotonic() - this.#prunedAtMs < PRUNE_EVERY_MS && this.#writtenBytes < maxBytes / 16) return;
     this.#prunedAtMs = clock.monotonic();
     this.#writtenBytes = 0;
-    await pruneMedia({
-      filesFolder: path.join(home, "media", "inbound"),
-      recordsFolder: path.join(home, "media", "records"),
-      nowMs: clock.now(),
-      maxBytes,
-      maxAgeMs,
-    });
+    const limits = { nowMs: clock.now(), maxBytes, maxAgeMs };
+    const folder = (name: string): string => path.join(home, "media", name);
+    await pruneMedia({ filesFolder: folder("inbound"), recordsFolder: folder("records"), ...limits });
+    // Nothing is noted of an upload but in its message.
+    await pruneMedia({ filesFolder: uploadsFolder(home), recordsFolder: folder("upload-records"), ...limits });
   }
 
   #recordPath(sessionId: string, id: string): string {

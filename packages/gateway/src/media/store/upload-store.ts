@@ -1,0 +1,59 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Random } from "@factotum/agent-contract";
+import { ChannelError } from "@factotum/channel-contract";
+import type { AttachmentRef, Channel, Media } from "@factotum/channel-contract";
+import { writePrivateFile } from "@factotum/config";
+import { isMissing } from "./is-missing.ts";
+
+/** Where files lie whose message has no turn yet: one folder below this one. */
+export function uploadsFolder(home: string): string {
+  return path.join(home, "media", "uploads");
+}
+
+const REF = /^upload:([0-9a-f]{32})$/;
+
+/**
+ * Files that clients of the gateway itself hand in, from before their message is committed until its turn has them in the media store: for the turn it
+ * is what the platform is to a channel. What never gets a turn goes with the old files of the media store.
+ */
+export class UploadStore implements Pick<Channel, "fetchAttachment"> {
+  readonly #folder: string;
+  readonly #random: Random;
+
+  constructor({ home, random }: { readonly home: string; readonly random: Random }) {
+    this.#folder = path.join(uploadsFolder(home), "waiting");
+    this.#random = random;
+  }
+
+  /** Keeps a file under an id that cannot be guessed; resolves with the `ref` of an attachment. Rejects when the disk does. */
+  async put(bytes: Uint8Array): Promise<string> {
+    const id = Buffer.from(this.#random.bytes(16)).toString("hex");
+    await writePrivateFile(this.#path(id), bytes);
+    return `upload:${id}`;
+  }
+
+  async fetchAttachment({ kind, ref, mimeType = "application/octet-stream" }: AttachmentRef): Promise<Media> {
+    const id = REF.exec(ref)?.[1];
+    if (id !== undefined) {
+      try {
+        return { kind, mimeType, bytes: await readFile(this.#path(id)) };
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+    }
+    throw new ChannelError("not-found", "the file is not there any more", { retry: { type: "never" } });
+  }
+
+  /** Removes those of the attachments that lie here. Rejects when the disk does. */
+  async remove(attachments: readonly AttachmentRef[]): Promise<void> {
+    for (const { ref } of attachments) {
+      const id = REF.exec(ref)?.[1];
+      if (id !== undefined) await rm(this.#path(id), { force: true });
+    }
+  }
+
+  #path(id: string): string {
+    return path.join(this.#folder, `${id}.bin`);
+  }
+}
