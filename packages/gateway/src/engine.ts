@@ -116,6 +116,11 @@ export class Engine {
     return this.#lanes.active;
   }
 
+  /** Inputs and turns that wait for their session's lane. */
+  get waiting(): number {
+    return this.#lanes.waiting;
+  }
+
   /** Resolves when no turn runs or waits and nothing is left to send or to note. */
   async idle(): Promise<void> {
     for (;;) {

@@ -17,6 +17,7 @@ import { createAuthenticator } from "./http/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { LocalFiles } from "./media/local-files.ts";
+import type { MetricsPage } from "./observe/metrics-page.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 
 /** What the composition root gives. Everything that reads the world is injected. */
@@ -122,6 +123,7 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
   const startedAtMs = clock.now();
   let ready = false;
   let url = "";
+  let metrics: Promise<MetricsPage> | undefined;
   const status = async (): Promise<GatewayStatus> =>
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configReport });
   const authenticator = createAuthenticator(options.token);
@@ -137,6 +139,7 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
     port: config.gateway.port,
     loopbackOnly,
     isReady: () => ready,
+    metrics: async () => (await (metrics ??= openMetrics(engine, version))).render(),
   });
   url = `http://${displayHost(host)}:${server.port}`;
   const runtimeFile = path.join(options.home, "state", "gateway.json");
@@ -146,6 +149,7 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
     clients.close(reason);
     await engine.stop(reason);
     await server.close();
+    (await metrics)?.[Symbol.dispose]();
     await rm(runtimeFile, { force: true });
   };
   try {
@@ -157,6 +161,12 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
   }
   ready = true;
   return { url, engine, status, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+/** Loaded at the first scrape: most gateways never have one. */
+async function openMetrics(engine: Engine, version: string): Promise<MetricsPage> {
+  const { MetricsPage: Page } = await import("./observe/metrics-page.ts");
+  return new Page(engine, version);
 }
 
 function listenHost(bind: string): string {

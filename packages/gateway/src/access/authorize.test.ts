@@ -28,6 +28,7 @@ describe("authority", () => {
         "ANY /channels: platform",
         "GET /: anonymous token platform",
         "GET /healthz: anonymous token platform",
+        "GET /metrics: token",
         "GET /readyz: anonymous token platform",
         "GET /v1/models: token",
         "GET /ws: anonymous token platform",

@@ -1,9 +1,10 @@
-import type { AssistantMessage, ModelEvent } from "@factotum/agent-contract";
+import type { AssistantMessage, ModelClient, ModelEvent } from "@factotum/agent-contract";
 import { ModelError, NO_USAGE } from "@factotum/agent-contract";
 import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { observedModel } from "../observe/observed-model.ts";
 import { SessionRequestError } from "../sessions/session-service.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
@@ -19,7 +20,10 @@ export interface ReplayQuery extends RequestQuery {
 }
 
 /** What replays stand on. */
-export type ReplayServices = Pick<TurnServices, "store" | "models" | "agents" | "spend" | "hideSecrets" | "clock" | "cooldowns">;
+export type ReplayServices = Pick<
+  TurnServices,
+  "store" | "models" | "agents" | "spend" | "hideSecrets" | "clock" | "cooldowns" | "observer"
+>;
 
 /** What of an answer is shown as it comes. */
 export type ReplayPiece = Omit<ReplayDelta, "replayId">;
@@ -39,7 +43,9 @@ export async function replayRequest(
     throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
   }
   const model = await resolveModel(query.model ?? record.model, services);
-  const client = chargedModel(modelChain([model], services), { agentId: await agentOf(record, services), kind: "user" }, services.spend);
+  const cause = { agentId: await agentOf(record, services), kind: "user" } as const;
+  const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, services.observer);
+  const client = chargedModel(modelChain([model], { ...services, wrap }), cause, services.spend);
   const answer = await listen(client.stream(rebuilt.request, options), options.onPiece);
   return {
     request: toContextRequest(record, services.hideSecrets),

@@ -8,6 +8,7 @@ import { openSqliteStore } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
+import { Observer } from "../observe/observer.ts";
 import { Dispatcher } from "./dispatcher.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
@@ -100,6 +101,7 @@ class Scene {
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
+      observer: new Observer({ clock }),
       onSettled: (one) => this.settled.push(one),
     });
   }

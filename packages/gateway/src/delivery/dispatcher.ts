@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
+import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { degradeRow } from "./degrade-row.ts";
 import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
@@ -14,6 +15,7 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly observer: Observer;
   /** A row has reached a state from which it does not come back. */
   readonly onSettled: (row: OutboxRecord) => void;
 }
@@ -135,7 +137,9 @@ export class Dispatcher {
       };
       return [await this.#settle(row, receipt)];
     }
+    const sent = this.#options.observer.sendStarted(row);
     const receipt = await this.#send(channel, row);
+    sent(receipt);
     if (receipt.type === "rejected" && receipt.retry.type === "never") {
       const others = degradeRow(row, receipt, channel.capabilities);
       if (others !== undefined) return this.#replace(row, receipt, others);

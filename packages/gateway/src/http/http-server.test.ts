@@ -41,6 +41,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     port: 0,
     loopbackOnly: true,
     isReady: () => true,
+    metrics: async () => "",
     requestTimeoutMs,
   });
 }

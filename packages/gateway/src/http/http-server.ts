@@ -9,6 +9,7 @@ import type { Engine } from "../engine.ts";
 import type { ClientServer } from "../clients/client-server.ts";
 import { handleCompletion } from "./completions/handle-completion.ts";
 import { renderError } from "./completions/render-response.ts";
+import { METRICS_TYPE } from "../observe/metrics-type.ts";
 import { bearerToken } from "./credentials.ts";
 import type { Authenticator } from "./credentials.ts";
 import { readJsonBody } from "./read-json-body.ts";
@@ -26,6 +27,8 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly loopbackOnly: boolean;
   readonly isReady: () => boolean;
+  /** The text for Prometheus, read now. */
+  readonly metrics: () => Promise<string>;
   /** How long a client may take to send a request, its body included; 30 s by default. Answers may take as long as they need. */
   readonly requestTimeoutMs?: number;
 }
@@ -93,6 +96,11 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   app.get(
     "/readyz",
     (context) => guard(context, "GET /readyz", options) ?? context.json({ ready: options.isReady() }, options.isReady() ? 200 : 503),
+  );
+  app.get(
+    "/metrics",
+    async (context) =>
+      guard(context, "GET /metrics", options) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
   );
   app.get("/v1/models", (context) => guard(context, "GET /v1/models", options) ?? context.json(modelList(engine)));
   app.post("/v1/chat/completions", async (context) => {

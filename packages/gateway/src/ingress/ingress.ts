@@ -61,6 +61,7 @@ export class Ingress {
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     });
     const { sessionKey } = this.#route(input);
+    this.#services.observer.inputTaken(input, type);
     if (type === "accepted") {
       options.onAccepted?.(input.id);
       this.place(input);

@@ -49,6 +49,11 @@ export class SessionLanes<Item> {
     return this.#actors.get(sessionKey)?.queue.length ?? 0;
   }
 
+  /** Items that wait, over all sessions. */
+  get waiting(): number {
+    return this.#actors.values().reduce((sum, { queue }) => sum + queue.length, 0);
+  }
+
   /** Items that are worked on now. */
   get active(): number {
     return this.#active;

@@ -77,6 +77,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
     endedAtMs: nowMs,
   });
+  services.observer.turnEnded(turn, run.outcome.type);
   dispatcher.dispatch(ended.outbox);
   services.cache.append(turn.sessionId, ended.entries);
   for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);

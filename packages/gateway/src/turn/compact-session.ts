@@ -13,6 +13,8 @@ import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import { observedModel } from "../observe/observed-model.ts";
+import type { Observer } from "../observe/observer.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -35,6 +37,7 @@ export interface CompactorOptions {
   readonly random: Random;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
+  readonly observer: Observer;
   readonly logger: Logger;
 }
 
@@ -105,6 +108,7 @@ export class Compactor {
       clock,
     });
     const { turn } = await this.#beginTurn(record);
+    using _observed = this.#services.observer.turnStarted(turn);
     try {
       const summary = plan === undefined ? undefined : await this.#summarise(plan, requests.wrap(client), request);
       const cut = summary ?? byRule();
@@ -179,6 +183,7 @@ export class Compactor {
       inputState: { type: "silent" },
       endedAtMs: this.#services.clock.now(),
     });
+    this.#services.observer.turnEnded({ id: turnId, kind: "compaction" }, end.state);
   }
 
   async #summarise(plan: CompactionPlan, model: ModelClient, request: CompactionRequest): Promise<Cut | undefined> {
@@ -217,7 +222,8 @@ export class Compactor {
     const reference = request.agent.config.compaction.model;
     const model = reference === undefined ? request.model : await this.#services.models.resolve(reference);
     const cause = { agentId: request.agent.config.id, kind: "compaction" } as const;
-    return { model, client: chargedModel(modelChain([model], this.#services), cause, this.#services.spend) };
+    const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, this.#services.observer);
+    return { model, client: chargedModel(modelChain([model], { ...this.#services, wrap }), cause, this.#services.spend) };
   }
 
   /** One summary; the same part is not asked for twice. */

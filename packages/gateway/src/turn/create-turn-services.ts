@@ -8,6 +8,7 @@ import { Dispatcher } from "../delivery/dispatcher.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
+import { Observer } from "../observe/observer.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "./compact-session.ts";
 import { InputWatchers } from "./run-report.ts";
@@ -33,6 +34,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     logger,
     fetch: options.fetch,
   });
+  const observer = new Observer({ clock });
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
     store,
@@ -40,6 +42,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     clock,
     random,
     logger,
+    observer,
     onSettled: hooks.onSettled,
   });
   const agents = new AgentDirectory({
@@ -82,8 +85,9 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     cache,
     toolGate: createToolGate(),
     cooldowns,
+    observer,
     spend,
-    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, random, events, cache, logger }),
+    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, random, events, cache, observer, logger }),
     clock,
     random,
     logger,

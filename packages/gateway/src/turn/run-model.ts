@@ -4,6 +4,7 @@ import type { FailoverSwitch } from "@factotum/models";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../agents/session-credential.ts";
+import { observedModel } from "../observe/observed-model.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
@@ -25,7 +26,7 @@ export interface RunModel {
 export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
-  services: Pick<TurnServices, "clock" | "cooldowns" | "spend" | "logger">,
+  services: Pick<TurnServices, "clock" | "cooldowns" | "observer" | "spend" | "logger">,
 ): RunModel {
   const { model, fallbacks } = models;
   const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
@@ -33,6 +34,7 @@ export function createRunModel(
   const chain = modelChain([model, ...fallbacks], {
     clock: services.clock,
     cooldowns: services.cooldowns,
+    wrap: (client) => observedModel(client, cause, services.observer),
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);

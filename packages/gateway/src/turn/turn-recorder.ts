@@ -1,4 +1,4 @@
-import type { AgentEvent, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
+import type { AgentEvent, AssistantMessage, ModelStreamEvent, ToolTraits } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../context/request-recorder.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -65,8 +65,9 @@ export class TurnRecorder {
         this.#pending.push({ type: "message", message: event.message });
         return this.#shareThoughts(event.message);
       case "tool-start": {
-        const tool = this.#prepared.tools.find((candidate) => candidate.name === event.call.name);
-        if (tool?.traits.effect !== "read") {
+        const effect = this.#effectOf(event.call.name);
+        this.#services.observer.toolStarted(turn, event.call.id);
+        if (effect !== "read") {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
@@ -81,6 +82,7 @@ export class TurnRecorder {
         });
       case "tool-end":
         if (this.#resumed?.finished.has(event.call.id) === true) return;
+        this.#services.observer.toolEnded(turn, event.call.id, { effect: this.#effectOf(event.call.name), isError: event.result.isError });
         this.#pending.push({ type: "message", message: event.result });
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)
@@ -148,6 +150,10 @@ export class TurnRecorder {
     const suppressed = await isSuppressed(turn, this.#services);
     const rows = planThoughts(turn, thoughts, { key: message.timestamp, nowMs: clock.now(), suppressed }, this.#services);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
+  }
+
+  #effectOf(name: string): ToolTraits["effect"] | undefined {
+    return this.#prepared.tools.find((tool) => tool.name === name)?.traits.effect;
   }
 
   #noteSent(text: unknown): void {

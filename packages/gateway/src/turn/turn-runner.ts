@@ -76,7 +76,8 @@ export class TurnRunner {
 
   async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
     const { agent, turn } = prepared;
-    const { events, watchers, clock } = this.#services;
+    const { events, watchers, clock, observer } = this.#services;
+    using _observed = observer.turnStarted(turn);
     watchers.claimed(turn.inputIds, turn.id);
     for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });

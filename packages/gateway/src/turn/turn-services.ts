@@ -9,6 +9,7 @@ import type { ToolGate } from "../access/tool-gate.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
+import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -35,6 +36,7 @@ export interface TurnServices {
   readonly compactor: Compactor;
   /** Which credentials and models rest after failures. */
   readonly cooldowns: Cooldowns;
+  readonly observer: Observer;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

@@ -1,0 +1,2 @@
+/** `Content-Type` of what Prometheus reads. */
+export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
