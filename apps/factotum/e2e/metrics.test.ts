@@ -1,14 +1,6 @@
-import { createRequire } from "node:module";
+import parse from "parse-prometheus-text-format";
 import { expect, test } from "vitest";
 import { startFeishuScene } from "./feishu-scene.ts";
-
-interface Family {
-  readonly name: string;
-  readonly metrics: readonly { readonly value?: string; readonly labels?: Readonly<Record<string, string>> }[];
-}
-
-/** A parser that is not ours. */
-const parse = createRequire(import.meta.url)("parse-prometheus-text-format") as (text: string) => readonly Family[];
 
 test("the built gateway tells Prometheus what it has done, whoever has the token", async () => {
   await using scene = await startFeishuScene();

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
+import type { LogLevel } from "../runtime/log-line.ts";
 import type { CliContext } from "./cli-context.ts";
 
 type Finish = (exitCode: number) => void;
@@ -20,6 +21,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addContext(program, context, finish);
   addConfig(program, context, finish);
   addReports(program, context, finish);
+  addLogs(program, context, finish);
   for (const command of program.commands) inherit(command, program);
   return program;
 }
@@ -44,9 +46,11 @@ function addGateway(program: Command, context: CliContext, finish: Finish): void
     .option("--bind <where>", "loopback, lan or an IP address of this machine")
     .option("--setup", "first make the configuration and the workspaces where they are missing")
     .option("--hide-token", "print the address without the token, for output that goes to a log")
-    .action(async (options: { port?: number; bind?: string; setup?: boolean; hideToken?: boolean }) => {
+    .option("--quiet", "tell what happens in the log file alone, and not on standard error")
+    .action(async (options: { port?: number; bind?: string; setup?: boolean; hideToken?: boolean; quiet?: boolean }) => {
       const { gatewayRun } = await import("../commands/gateway-run.ts");
-      finish(await gatewayRun(context, { ...options, setup: options.setup === true, hideToken: options.hideToken === true }));
+      const { setup, hideToken, quiet } = options;
+      finish(await gatewayRun(context, { ...options, setup: setup === true, hideToken: hideToken === true, quiet: quiet === true }));
     });
   const control = [
     ["status", "say whether the gateway runs, and where"],
@@ -190,6 +194,20 @@ function addReports(program: Command, context: CliContext, finish: Finish): void
     .action(async (options: { json?: boolean }) => {
       const { status } = await import("../commands/status.ts");
       finish(await status(context, { json: options.json === true }));
+    });
+}
+
+function addLogs(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("logs")
+    .description("show the gateway's log; it need not run")
+    .option("--follow", "go on with what is written, until you stop it")
+    .addOption(new Option("--lines <number>", "how many of the last lines").default(100).argParser(positive))
+    .addOption(new Option("--level <level>", "nothing that matters less").choices(["debug", "info", "warn", "error"]).default("debug"))
+    .addOption(new Option("--json", "print the lines as they are, a JSON object each"))
+    .action(async (options: { follow?: boolean; lines: number; level: LogLevel; json?: boolean }) => {
+      const { logs } = await import("../commands/logs.ts");
+      finish(await logs(context, { ...options, follow: options.follow === true, json: options.json === true }));
     });
 }
 

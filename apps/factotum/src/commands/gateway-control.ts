@@ -96,7 +96,10 @@ async function startGateway(context: CliContext): Promise<Started> {
     "failure",
     `${service.manager} has started the service, but the gateway is not ready after ${START_TIMEOUT_MS / 1000} seconds.`,
     {
-      fix: service.manager === "systemd" ? "Its log: journalctl --user -u factotum" : `Its log: ${context.paths.logFile}`,
+      fix:
+        service.manager === "systemd"
+          ? "Its log: journalctl --user -u factotum"
+          : `Its log: ${context.paths.outputFile} and ${context.paths.logFile}`,
     },
   );
 }

@@ -7,6 +7,8 @@ import { CHANNELS } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
+import { LogFile } from "../runtime/log-file.ts";
+import { LOG_LEVELS } from "../runtime/log-line.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { addressOf } from "./address-of.ts";
@@ -19,11 +21,12 @@ export interface GatewayRunOptions {
   readonly setup: boolean;
   /** The output goes to a log, where the token must not be. */
   readonly hideToken: boolean;
+  /** Nobody reads the output: what happens is told in the log file alone. */
+  readonly quiet: boolean;
 }
 
 /** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
 const STOP_BUDGET_MS = 30_000;
-const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** Runs the gateway until a signal or a client ends it. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
@@ -31,8 +34,17 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   const loaded = withOverrides(await load(context), options);
   using _home = await holdOrRefuse(loaded.paths);
   const secrets = new SecretFilter();
-  const named = LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
-  const logger = createLogger({ write: context.note, pretty: process.stderr.isTTY, level: named ?? "info", secrets });
+  const named = LOG_LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
+  await using file = await LogFile.open(loaded.paths.logFile, {
+    onFailure: (error) => context.note(`factotum: the log ${loaded.paths.logFile} cannot be written: ${describe(error)}\n`),
+  });
+  const logger = createLogger({
+    write: options.quiet ? () => undefined : context.note,
+    pretty: process.stderr.isTTY,
+    keep: (line) => file.write(line),
+    level: named ?? "info",
+    secrets,
+  });
   for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
   const stop = Promise.withResolvers<string>();
   context.signal.addEventListener("abort", () => stop.resolve(String(context.signal.reason)), { once: true });
@@ -40,6 +52,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
   const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: stop.resolve });
   await rememberConfig(loaded);
+  logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
   await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
   const reason = await stop.promise;
   logger.info("Stopping", { reason });
@@ -107,6 +120,10 @@ async function announce(context: CliContext, { gateway, token }: ComposedGateway
   context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n\n`);
   context.print(`${agents.join("\n")}\n`);
   if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown failure";
 }
 
 async function within(budgetMs: number, work: Promise<void>): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, open, rename, stat, type FileHandle } from "node:fs/promises";
+import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
@@ -9,20 +9,18 @@ import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
 
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 50;
-const MAX_LOG_BYTES = 10 * 1024 * 1024;
-const SHOWN_LOG_BYTES = 2000;
+const SHOWN_BYTES = 2000;
 
-/** Starts a gateway that outlives this command, its output in the log file, and waits until it is ready. Rejects with a `CliError`. */
+/** Starts a gateway that outlives this command, what it prints in a file of its own, and waits until it is ready. Rejects with a `CliError`. */
 export async function startDetached(context: CliContext): Promise<RuntimeFacts> {
   const { paths, self, env } = context;
-  await mkdir(dirname(paths.logFile), { recursive: true, mode: 0o700 });
-  await keepLogSmall(paths.logFile);
-  const log = await open(paths.logFile, "a", 0o600);
+  const { outputFile } = paths;
+  await mkdir(dirname(outputFile), { recursive: true, mode: 0o700 });
+  const output = await open(outputFile, "w", 0o600);
   try {
-    const { size } = await log.stat();
-    const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token"], {
+    const child = spawn(self.file, [...self.args, "gateway", "run", "--hide-token", "--quiet"], {
       detached: true,
-      stdio: ["ignore", log.fd, log.fd],
+      stdio: ["ignore", output.fd, output.fd],
       env: outsideOfCommands(env),
       cwd: paths.home,
     });
@@ -32,14 +30,14 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
     });
     const facts = await Promise.race([waitUntilReady(context, child.pid), ended]);
     if (typeof facts === "string") {
-      throw new CliError("failure", `The gateway did not start: ${facts}.\n${await tail(paths.logFile, size)}`, {
-        fix: `Its log: ${paths.logFile}`,
+      throw new CliError("failure", `The gateway did not start: ${facts}.\n${await tail(outputFile)}`, {
+        fix: `What it printed: ${outputFile}; its log: ${paths.logFile}`,
       });
     }
     child.unref();
     return facts;
   } finally {
-    await log.close();
+    await output.close();
   }
 }
 
@@ -72,20 +70,12 @@ export async function isReady(url: string): Promise<boolean> {
   }
 }
 
-async function keepLogSmall(file: string): Promise<void> {
-  try {
-    if ((await stat(file)).size > MAX_LOG_BYTES) await rename(file, `${file}.1`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  }
-}
-
-async function tail(path: string, from: number): Promise<string> {
+async function tail(path: string): Promise<string> {
   const file: FileHandle = await open(path, "r");
   try {
     const { size } = await file.stat();
-    const start = Math.max(from, size - SHOWN_LOG_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.max(0, size - start)), 0, size - start, start);
+    const start = Math.max(0, size - SHOWN_BYTES);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(size - start), 0, size - start, start);
     return buffer.subarray(0, bytesRead).toString("utf8").trimEnd();
   } finally {
     await file.close();

@@ -41,7 +41,9 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
 /** The property list. `SuccessfulExit false`: a gateway that was stopped stays stopped. */
 export function plistText(context: CliContext, label: string): string {
   const { self, paths } = context;
-  const words = [self.file, ...self.args, "gateway", "run", "--hide-token"].map((word) => `    <string>${escape(word)}</string>`);
+  const words = [self.file, ...self.args, "gateway", "run", "--hide-token", "--quiet"].map(
+    (word) => `    <string>${escape(word)}</string>`,
+  );
   const environment = Object.entries(serviceEnvironment(context)).map(
     ([name, value]) => `    <key>${escape(name)}</key>\n    <string>${escape(value)}</string>`,
   );
@@ -61,8 +63,8 @@ export function plistText(context: CliContext, label: string): string {
     "  <key>KeepAlive</key>\n  <dict>\n    <key>SuccessfulExit</key>\n    <false/>\n  </dict>",
     "  <key>ExitTimeOut</key>\n  <integer>40</integer>",
     "  <key>Umask</key>\n  <integer>63</integer>",
-    `  <key>StandardOutPath</key>\n  <string>${escape(paths.logFile)}</string>`,
-    `  <key>StandardErrorPath</key>\n  <string>${escape(paths.logFile)}</string>`,
+    `  <key>StandardOutPath</key>\n  <string>${escape(paths.outputFile)}</string>`,
+    `  <key>StandardErrorPath</key>\n  <string>${escape(paths.outputFile)}</string>`,
     "</dict>",
     "</plist>",
     "",

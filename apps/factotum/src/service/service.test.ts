@@ -74,14 +74,14 @@ test("the property list holds exactly what launchd is to know, as a strict reade
   const odd: CliContext = { ...context, self: { file: "/opt/node <x>", args: ["/opt/a & b/]]>/factotum.mjs", ""] } };
   expect(parse(plistText(odd, "ai.factotum.gateway"))).toEqual({
     Label: "ai.factotum.gateway",
-    ProgramArguments: ["/opt/node <x>", "/opt/a & b/]]>/factotum.mjs", "", "gateway", "run", "--hide-token"],
+    ProgramArguments: ["/opt/node <x>", "/opt/a & b/]]>/factotum.mjs", "", "gateway", "run", "--hide-token", "--quiet"],
     EnvironmentVariables: { FACTOTUM_HOME: odd.paths.home, FACTOTUM_CONFIG: "/c & d/factotum.json5" },
     RunAtLoad: true,
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: 40,
     Umask: 0o77,
-    StandardOutPath: odd.paths.logFile,
-    StandardErrorPath: odd.paths.logFile,
+    StandardOutPath: odd.paths.outputFile,
+    StandardErrorPath: odd.paths.outputFile,
   });
   expect(() => parse(plistText(odd, "ai.factotum.gateway").replace("</dict>", ""))).toThrow();
 });

@@ -15,7 +15,10 @@ export interface StatePaths {
   readonly gatewayTokenFile: string;
   /** What the running gateway writes about itself. */
   readonly runtimeFile: string;
+  /** What the gateway tells of its work, one JSON object a line. */
   readonly logFile: string;
+  /** What a gateway in the background prints, since its start. */
+  readonly outputFile: string;
   /** Earlier versions of the configuration. */
   readonly configVersionsFolder: string;
   readonly workspace: string;
@@ -37,6 +40,7 @@ export function statePaths(env: Environment): StatePaths {
     gatewayTokenFile: join(credentialsFolder, "gateway-token"),
     runtimeFile: join(stateFolder, "gateway.json"),
     logFile: join(home, "logs", "gateway.log"),
+    outputFile: join(home, "logs", "gateway.out"),
     configVersionsFolder: join(stateFolder, "config-versions"),
     workspace: join(home, "workspace"),
     skillsFolder: join(home, "skills"),

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { textReply, toolReply, startAnthropicServer } from "@factotum/testing-providers";
 import fc from "fast-check";
+import parse from "parse-prometheus-text-format";
+import type { ParsedFamily } from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
@@ -10,23 +11,6 @@ import type { MetricName } from "./metric-table.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { CollectedMetrics } from "./render-metrics.ts";
 import { Durations } from "./tally.ts";
-
-interface ParsedSample {
-  readonly value?: string;
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly buckets?: Readonly<Record<string, string>>;
-  readonly count?: string;
-}
-
-interface ParsedFamily {
-  readonly name: string;
-  readonly help: string;
-  readonly type: string;
-  readonly metrics: readonly ParsedSample[];
-}
-
-/** A parser that is not ours. */
-const parse = createRequire(import.meta.url)("parse-prometheus-text-format") as (text: string) => readonly ParsedFamily[];
 
 async function scrape(running: TestGateway): Promise<{ readonly text: string; readonly families: ReadonlyMap<string, ParsedFamily> }> {
   const response = await fetch(`${running.gateway.url}/metrics`, { headers: { authorization: `Bearer ${running.token}` } });

@@ -1,0 +1,38 @@
+import type { CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { levelRank, parseLogLine, renderLogLine, visible, type LogLevel } from "../runtime/log-line.ts";
+import { followLog, readLastLines } from "../runtime/read-log.ts";
+
+/** What of the log is shown. */
+export interface LogsOptions {
+  /** How many of the last lines. */
+  readonly lines: number;
+  /** Nothing that matters less. */
+  readonly level: LogLevel;
+  /** Go on with what is written, until a signal. */
+  readonly follow: boolean;
+  readonly json: boolean;
+}
+
+/** Shows the gateway's log. It reads the file, so the gateway need not run. */
+export async function logs(context: CliContext, { lines: count, level, follow, json }: LogsOptions): Promise<number> {
+  const { logFile } = context.paths;
+  const least = levelRank(level);
+  const isWanted = (line: string): boolean => line !== "" && levelRank(parseLogLine(line)?.["level"]) >= least;
+  const show = (line: string): void => context.print(`${json ? jsonLine(line) : personLine(line)}\n`);
+  const { lines, position } = await readLastLines(logFile, count, isWanted);
+  for (const line of lines) show(line);
+  if (position.inode === undefined && lines.length === 0) context.note(`There is no log yet: ${logFile}\n`);
+  if (follow) for await (const line of followLog(logFile, position, { signal: context.signal })) if (isWanted(line)) show(line);
+  return EXIT.ok;
+}
+
+/** The line as it is, when it is one of the gateway's. */
+function jsonLine(line: string): string {
+  return parseLogLine(line) === undefined ? JSON.stringify({ message: line }) : line;
+}
+
+function personLine(line: string): string {
+  const fields = parseLogLine(line);
+  return fields === undefined ? visible(line) : renderLogLine(fields, { withDate: true });
+}

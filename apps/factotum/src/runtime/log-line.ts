@@ -1,0 +1,42 @@
+/** Levels of the log, what matters least first. */
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** Name of a level. */
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The fields of a line as the gateway writes it; `undefined` for anything else that stands in the file. */
+export function parseLogLine(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null && "message" in value ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** How much a line matters. Lines of unknown levels are shown with `info`. */
+export function levelRank(level: unknown): number {
+  const rank = LOG_LEVELS.findIndex((name) => name === level);
+  return rank === -1 ? LOG_LEVELS.indexOf("info") : rank;
+}
+
+/** One line for a person: time, level, message, then what else is known. What others wrote into it cannot move the cursor. */
+export function renderLogLine(fields: Readonly<Record<string, unknown>>, { withDate }: { readonly withDate: boolean }): string {
+  const { time, level, message, error, ...others } = fields;
+  const rest = Object.entries(others).map(([key, value]) => `${key}=${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const failure = error === undefined ? [] : [`error=${JSON.stringify(messagesOf(error).join(": "))}`];
+  const when = withDate ? String(time).slice(0, 19).replace("T", " ") : String(time).slice(11, 19);
+  return visible([when, String(level).padEnd(5), message, ...rest, ...failure].join(" "));
+}
+
+/** Control characters as their escapes. */
+export function visible(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function messagesOf(error: unknown): string[] {
+  if (typeof error !== "object" || error === null) return [String(error)];
+  const { message, cause } = error as { readonly message?: unknown; readonly cause?: unknown };
+  return [String(message), ...(cause === undefined ? [] : messagesOf(cause))];
+}

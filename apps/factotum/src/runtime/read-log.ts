@@ -1,0 +1,105 @@
+import { createReadStream } from "node:fs";
+import { open, stat, type FileHandle } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as delay } from "node:timers/promises";
+
+const POLL_MS = 200;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Where reading has come to. */
+export interface LogPosition {
+  /** Of the newest file; `undefined` when there is none. */
+  readonly inode: number | undefined;
+  readonly offset: number;
+}
+
+/** The last `count` lines that are `wanted`, over the log and the file before it, and where they end. */
+export async function readLastLines(
+  path: string,
+  count: number,
+  wanted: (line: string) => boolean,
+): Promise<{ readonly lines: readonly string[]; readonly position: LogPosition }> {
+  const lines: string[] = [];
+  const facts = await statOrNone(path);
+  for (const [file, end] of [[`${path}.1`, (await statOrNone(`${path}.1`))?.size ?? 0] as const, [path, facts?.size ?? 0] as const]) {
+    if (end === 0) continue;
+    const input = createReadStream(file, { end: end - 1 });
+    for await (const line of createInterface({ input, crlfDelay: Infinity })) {
+      if (!wanted(line)) continue;
+      lines.push(line);
+      if (lines.length > count) lines.shift();
+    }
+  }
+  return { lines, position: { inode: facts?.ino, offset: facts?.size ?? 0 } };
+}
+
+/** Yields every line that is written from `position` on, also into the files that follow, until the signal fires. */
+export async function* followLog(
+  path: string,
+  position: LogPosition,
+  { signal }: { readonly signal: AbortSignal },
+): AsyncGenerator<string, void, undefined> {
+  let { inode, offset } = position;
+  while (!signal.aborted) {
+    const file = await openOrNone(path);
+    if (file !== undefined) {
+      try {
+        // Another file than the one that was read before is read from its beginning.
+        const facts = await file.stat();
+        yield* readOn(path, file, facts.ino === inode && offset <= facts.size ? offset : 0, signal);
+        inode = undefined;
+        offset = 0;
+      } finally {
+        await file.close();
+      }
+    } else await pause(signal);
+  }
+}
+
+/** Yields what one file gets until another one has its name, it was cut, or the signal fires. */
+async function* readOn(path: string, file: FileHandle, from: number, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
+  const { ino } = await file.stat();
+  const decoder = new StringDecoder("utf8");
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let at = from;
+  let rest = "";
+  while (!signal.aborted) {
+    // Looked at before reading: whoever gave the name to another file has written everything to this one.
+    const now = await statOrNone(path);
+    for (let read = await file.read(chunk, 0, CHUNK_BYTES, at); read.bytesRead > 0; read = await file.read(chunk, 0, CHUNK_BYTES, at)) {
+      at += read.bytesRead;
+      const pieces = `${rest}${decoder.write(chunk.subarray(0, read.bytesRead))}`.split("\n");
+      rest = pieces.pop() ?? "";
+      yield* pieces;
+    }
+    if (now?.ino !== ino || now.size < at) return;
+    await pause(signal);
+  }
+}
+
+async function pause(signal: AbortSignal): Promise<void> {
+  try {
+    await delay(POLL_MS, undefined, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+async function statOrNone(path: string): Promise<{ readonly ino: number; readonly size: number } | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function openOrNone(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
