@@ -3,12 +3,13 @@ import path from "node:path";
 import { startStrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
 
 const KEY = "sk-ant-canary-0123456789";
 const WORDS = "canary-words-of-a-person";
 
 test("the log of a gateway that is gone is there to read, and holds no secret that somebody repeated, and no words of anybody", async () => {
-  await using server = await startStrictServer("anthropic-messages");
+  await using server = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   server.respond(() => ({ type: "error", errorType: "authentication", message: `invalid x-api-key: ${KEY}` }));
   await using product = await startProduct({
     config: {
