@@ -10,6 +10,7 @@ export { renderEffectivePrompt } from "./effective-prompt/render-effective-promp
 export { createTimeFormat } from "./effective-prompt/time-format.ts";
 export type { TimeFormat } from "./effective-prompt/time-format.ts";
 export { applyHistoryLimit } from "./history/apply-history-limit.ts";
+export { beginsTurn } from "./history/begins-turn.ts";
 export { dropImages, IMAGE_REMOVED } from "./history/drop-images.ts";
 export { pruneToolResults } from "./history/prune-tool-results.ts";
 export { quarantine } from "./history/quarantine.ts";

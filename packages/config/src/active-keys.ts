@@ -41,6 +41,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.identityLinks",
   "session.resetTriggers",
   "session.sendPolicy",
+  "messages.queue",
   "messages.groupChat",
   "tools.profile",
   "tools.allow",

@@ -29,6 +29,8 @@ export interface EngineOptions {
   readonly hideSecrets: (text: string) => string;
   /** Another process has taken over the state directory: nothing can be written any more. */
   readonly onLostOwnership: () => void;
+  /** How long turns may go on once the gateway ends. */
+  readonly drainMs: number;
   readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];

@@ -6,37 +6,49 @@ import { runCommand } from "./commands/run-command.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import type { Route } from "./routing/route.ts";
-import { SessionLanes } from "./lanes/session-lanes.ts";
+import type { QueueSettings } from "./lanes/queue-settings.ts";
+import { TurnQueue } from "./lanes/turn-queue.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError, SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
-import type { TurnJob } from "./turn/turn-job.ts";
+import { DROPPED, dropInput } from "./turn/drop-input.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
+
+/** Runs that no person waits for, at the same time (design 08). */
+const CRON_CAPACITY = 4;
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
 export class Engine {
   readonly services: TurnServices;
   readonly sessions: SessionService;
-  readonly #lanes: SessionLanes<TurnJob>;
+  readonly #queue: TurnQueue;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
+  readonly #drainMs: number;
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
-    const { config, logger } = options;
+    const { config, clock, logger } = options;
+    this.#drainMs = options.drainMs;
     this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
-    const runner = new TurnRunner(this.services);
-    this.#lanes = new SessionLanes<TurnJob>({
-      capacity: config.maxConcurrent,
+    const runner = new TurnRunner(this.services, {
+      steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
+      take: (sessionKey, job) => this.#queue.take(sessionKey, job),
+      putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
+    });
+    this.#queue = new TurnQueue({
+      clock,
+      capacities: { main: config.maxConcurrent, subagent: subagents(config), cron: CRON_CAPACITY },
+      onDropped: (sessionKey, input) => this.#inBackground("drop", dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
       onError: (sessionKey, error) => {
@@ -44,12 +56,12 @@ export class Engine {
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.sessions = new SessionService(this.services, this.#lanes, {
+    this.sessions = new SessionService(this.services, this.#queue, {
       flushMemory: async (context, options) => runner.flushMemory(context, options),
     });
     this.#ingress = new Ingress(this.services, {
-      enqueue: (sessionKey, job) => this.#lanes.enqueue(sessionKey, job),
-      command: (route, command, input) => this.#inBackground("command", this.#runCommand(route, command, input)),
+      enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
+      command: (route, command, input, queue) => this.#inBackground("command", this.#runCommand({ route, input, queue }, command)),
     });
   }
 
@@ -58,11 +70,11 @@ export class Engine {
     const { store, channels, dispatcher } = this.services;
     await channels.prepare();
     await dispatcher.recover();
-    for (const turn of await store.resumeTurns()) this.#lanes.enqueue(turn.sessionKey, { type: "resume", turn });
+    for (const turn of await store.resumeTurns()) this.#queue.lanes.enqueue(turn.sessionKey, { type: "resume", turn });
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
-      for (const input of page.items) this.#ingress.place(input);
+      for (const input of page.items) await this.#ingress.recover(input);
       cursor = page.cursor;
     } while (cursor !== undefined);
     this.#inBackground("channels", channels.start());
@@ -91,8 +103,7 @@ export class Engine {
     input: { readonly inputId: string; readonly runId: string | undefined; readonly reason: string },
   ): Promise<void> {
     const { store, watchers, events } = this.services;
-    const waiting = this.#lanes.remove(sessionKey, (job) => job.type === "input" && job.input.id === input.inputId);
-    if (waiting !== undefined) {
+    if (this.#queue.removeInput(sessionKey, input.inputId)) {
       await store.settleInputs([input.inputId], { type: "told", reason: input.reason });
       watchers.settled([input.inputId], input.reason);
     } else if (input.runId !== undefined && events.live(sessionKey)?.runId === input.runId) {
@@ -113,7 +124,7 @@ export class Engine {
 
   /** Turns that run now. */
   get running(): number {
-    return this.#lanes.active;
+    return this.#queue.lanes.active;
   }
 
   /** Inputs and turns that wait for their session's lane. */
@@ -124,19 +135,20 @@ export class Engine {
   /** Resolves when no turn runs or waits and nothing is left to send or to note. */
   async idle(): Promise<void> {
     for (;;) {
-      await this.#lanes.idle();
+      await this.#queue.lanes.idle();
       await this.services.dispatcher.idle();
       await Promise.all(this.#background);
-      if (this.#lanes.active === 0 && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
+      if (this.#queue.lanes.active === 0 && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
     }
   }
 
-  /** Stops taking work, leaves unfinished turns to the next start, and lets sends that are on the wire come back. The store stays open. */
+  /** Stops taking work, gives turns the time to end, leaves those that do not to the next start, and lets sends that are on the wire come back. The store stays open. */
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
-    await this.services.channels.stop();
-    await this.#lanes.close(reason);
+    // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
+    await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await this.services.dispatcher.close();
+    await this.services.channels.stop();
     await Promise.all(this.#background);
     await this.services.media.close();
     await this.services.agents.close();
@@ -186,11 +198,14 @@ export class Engine {
     this.#inBackground("undelivered notice", tellUndelivered(this.services, row));
   }
 
-  async #runCommand(route: Route, command: Command, input: InputRecord): Promise<void> {
+  async #runCommand(
+    { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
+    command: Command,
+  ): Promise<void> {
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
-    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation" });
+    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation", by: input.message });
     // The new conversation begins with a greeting, before anything that is said later.
-    this.#lanes.enqueue(route.sessionKey, { type: "input", input, agentId: route.agentId, overheard: [], isReset: true });
+    this.#queue.lanes.enqueue(route.sessionKey, { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue });
     try {
       await reset;
     } catch (error) {
@@ -198,4 +213,8 @@ export class Engine {
       if (!(error instanceof SessionRequestError) || error.code !== "not-found") throw error;
     }
   }
+}
+
+function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number {
+  return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }

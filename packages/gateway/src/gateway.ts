@@ -32,6 +32,8 @@ export interface GatewayOptions {
   /** The gateway's token; `undefined` only for `auth.mode: none`. */
   readonly token: string | undefined;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
+  /** Milliseconds that turns at work have to end by themselves once the gateway stops; what does not is taken up at the next start. */
+  readonly drainMs: number;
   /** Makes the tools around the port that sends messages. */
   readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
   /** Reads what the owner names by its path, within the same bounds as the tools. */
@@ -110,6 +112,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     hideSecrets: options.hideSecrets,
     ownerDisplaySecret: ownerDisplaySecret?.type === "resolved" ? ownerDisplaySecret.value : undefined,
     commands: options.commands,
+    drainMs: options.drainMs,
     documentation: options.documentation,
   });
   if (ownerDisplaySecret?.type === "resolved") options.onSecret(ownerDisplaySecret.value);

@@ -209,6 +209,8 @@ export async function startTestGateway(
     readonly accounts?: readonly ChannelAccount[];
     /** The real time unless a test moves it. */
     readonly clock?: Clock;
+    /** No time by default. */
+    readonly drainMs?: number;
     /** None by default. */
     readonly skills?: SkillIndex;
     /** Runs no command by default. */
@@ -250,6 +252,7 @@ export async function startTestGateway(
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
     commands: [],
+    drainMs: options.drainMs ?? 0,
     documentation: {},
     environment,
     fetch,

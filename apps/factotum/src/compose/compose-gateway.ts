@@ -34,6 +34,9 @@ export interface ComposeOptions {
   readonly onShutdownRequest: (reason: string) => void;
 }
 
+/** How long a turn may still go on once the gateway is told to end; well within what a service manager waits. */
+const DRAIN_MS = 5000;
+
 /** What the agent is told of this command: only what exists in this build. */
 const COMMANDS: GatewayOptions["commands"] = [
   { usage: "factotum status", purpose: "what runs, and whether it is well" },
@@ -79,6 +82,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       configReport: configReport(loaded),
       store,
       token,
+      drainMs: DRAIN_MS,
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
       tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
       localFiles: createLocalFiles(files),

@@ -1,3 +1,4 @@
+import { beginsTurn } from "../history/begins-turn.ts";
 import type { AgentMessage, AssistantMessage, UserMessage } from "@factotum/agent-contract";
 import { withoutImages } from "../history/drop-images.ts";
 import { rerenderMessages } from "../history/rerender-messages.ts";
@@ -62,7 +63,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
 function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): number {
   let found: number | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
-    if (messages[index]?.role !== "user") continue;
+    if (!beginsTurn(messages[index])) continue;
     if (found !== undefined && tokensOf(messages.slice(index)) > maxTokens) break;
     found = index;
   }

@@ -1,3 +1,4 @@
+import { beginsTurn } from "../history/begins-turn.ts";
 import type { AgentMessage } from "@factotum/agent-contract";
 import { renderJson } from "../effective-prompt/render-json.ts";
 import { estimateHistoryTokens, estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
@@ -65,7 +66,7 @@ function cutAt(messages: readonly AgentMessage[], options: CompactionOptions): n
     const message = messages[index];
     if (message === undefined) break;
     tokens += estimateMessageTokens(message);
-    if (message.role !== "user") continue;
+    if (!beginsTurn(message)) continue;
     if (cut !== undefined && (cutTokens >= keepRecent || tokens > maxKept)) break;
     cut = index;
     cutTokens = tokens;

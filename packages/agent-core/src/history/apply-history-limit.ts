@@ -1,4 +1,5 @@
 import type { AgentMessage } from "@factotum/agent-contract";
+import { beginsTurn } from "./begins-turn.ts";
 
 /**
  * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
@@ -11,7 +12,7 @@ export function applyHistoryLimit(
   messages: readonly AgentMessage[],
   limit: number | undefined,
 ): { readonly messages: readonly AgentMessage[]; readonly droppedTurns: number } {
-  const starts = messages.flatMap(({ role }, index) => (role === "user" ? [index] : []));
+  const starts = messages.flatMap((message, index) => (beginsTurn(message) ? [index] : []));
   if (limit === undefined || limit <= 0 || starts.length <= limit) return { messages, droppedTurns: 0 };
   const kept = Math.max(1, Math.floor(limit / 2));
   const step = limit + 1 - kept;

@@ -1,4 +1,5 @@
 import type { AgentMessage, ImageContent, TextContent } from "@factotum/agent-contract";
+import { beginsTurn } from "./begins-turn.ts";
 
 /** Stands where an image stood. */
 export const IMAGE_REMOVED = "[image data removed - already processed by model]";
@@ -14,7 +15,7 @@ export function dropImages(
 ): { readonly messages: readonly AgentMessage[]; readonly dropped: number } {
   let turns = options.keepTurns ?? 3;
   let border = messages.length;
-  while (border > 0 && turns > 0) if (messages[--border]?.role === "user") turns--;
+  while (border > 0 && turns > 0) if (beginsTurn(messages[--border])) turns--;
   if (turns > 0) return { messages, dropped: 0 };
   const dropped = messages.slice(0, border).reduce((sum, message) => sum + imagesIn(message), 0);
   if (dropped === 0) return { messages, dropped };

@@ -1,4 +1,5 @@
 import type { AgentMessage, RunKind } from "@factotum/agent-contract";
+import { beginsTurn } from "./begins-turn.ts";
 
 /** What an agent answers to a heartbeat when there is nothing to tell. */
 const OK_TOKEN = "HEARTBEAT_OK";
@@ -31,7 +32,7 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
   const kept: AgentMessage[] = [];
   let from = 0;
   for (let end = 1; end <= messages.length; end++) {
-    if (end < messages.length && messages[end]?.role !== "user") continue;
+    if (end < messages.length && !beginsTurn(messages[end])) continue;
     const exchange = messages.slice(from, end);
     if ((options.isOpen && end === messages.length) || !isQuiet(exchange)) kept.push(...exchange);
     from = end;

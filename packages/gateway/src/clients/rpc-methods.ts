@@ -134,7 +134,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   const ended = Promise.withResolvers<AgentRunResult>();
   const { status } = await engine.submit(
     message,
-    { owner: true, kind: "user", sessionKey, ...(agentId === undefined ? {} : { agentId }) },
+    { owner: true, kind: "user", ownTurn: true, sessionKey, ...(agentId === undefined ? {} : { agentId }) },
     {
       onClaimed: () => undefined,
       onReport: (report) => ended.resolve(toRunResult(report)),

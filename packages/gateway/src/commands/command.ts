@@ -1,3 +1,5 @@
+import { isQueueWish } from "./choose-queue.ts";
+
 /** A command that a person typed, parsed. */
 export type Command =
   /** End the run and drop what waits. */
@@ -15,6 +17,8 @@ export type Command =
   | { readonly type: "think"; readonly wish?: string }
   /** Show or choose whether the model's thoughts are seen. */
   | { readonly type: "reasoning"; readonly wish?: string }
+  /** Show or choose what happens to messages that come while the assistant works. */
+  | { readonly type: "queue"; readonly words: readonly string[] }
   | { readonly type: "help" };
 
 /** The commands of this build, for `/help` and native menus. */
@@ -28,6 +32,11 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
   },
   { name: "/think", summary: "show how much the model thinks; /think <level> chooses, /think default undoes that" },
   { name: "/reasoning", summary: "on shows the model's thoughts before a reply, stream each at once, off hides them" },
+  {
+    name: "/queue",
+    summary:
+      "show what happens to messages that come while I work; /queue steer, followup, collect or interrupt chooses, /queue default undoes that",
+  },
   { name: "/status", summary: "show model, context and queue" },
   { name: "/context", summary: "show what the model was given last; /context detail names its largest sections" },
   { name: "/help", summary: "show this list" },
@@ -35,7 +44,7 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
 
 /**
  * Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message; only `/compact` takes several
- * words.
+ * words, and `/queue` several options.
  */
 export function parseCommand(text: string, resetTriggers: readonly string[]): Command | undefined {
   const word = text.trim().toLowerCase();
@@ -47,6 +56,9 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
     const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning";
     return { type, ...(choice[2] === undefined ? {} : { wish: choice[2] }) };
   }
+  const queue = /^\/queue(?:[ \t]+(\S.*))?$/i.exec(text.trim());
+  const words = (queue?.[1] ?? "").split(/[ \t]+/).filter((one) => one !== "");
+  if (queue !== null && isQueueWish(words)) return { type: "queue", words };
   switch (word) {
     case "/stop":
       return { type: "stop" };

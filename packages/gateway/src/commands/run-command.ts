@@ -2,6 +2,7 @@ import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { modelCommand } from "./choose-model.ts";
+import { queueCommand } from "./choose-queue.ts";
 import { reasoningCommand, thinkCommand } from "./choose-thinking.ts";
 import { COMMANDS } from "./command.ts";
 import type { Command } from "./command.ts";
@@ -34,7 +35,11 @@ async function answerOf(
   const { sessionKey } = target;
   switch (command.type) {
     case "stop": {
-      const { aborted, dropped } = await sessions.abort(sessionKey, { queued: true, reason: "you asked me to stop" });
+      const { aborted, dropped } = await sessions.abort(sessionKey, {
+        queued: true,
+        reason: "you asked me to stop",
+        by: target.input.message,
+      });
       if (!aborted && dropped === 0) return "There was nothing to stop.";
       return dropped === 0 ? "Stopped." : `Stopped, and dropped ${dropped} waiting ${dropped === 1 ? "message" : "messages"}.`;
     }
@@ -48,6 +53,8 @@ async function answerOf(
       return thinkCommand(target, command.wish, services);
     case "reasoning":
       return reasoningCommand(target, command.wish, services);
+    case "queue":
+      return queueCommand(target, command.words, services);
     case "context":
       return contextText(sessionKey, { detail: command.detail }, services);
     case "help":

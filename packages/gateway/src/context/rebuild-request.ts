@@ -1,4 +1,4 @@
-import { projectMessages } from "@factotum/agent-core";
+import { beginsTurn, projectMessages } from "@factotum/agent-core";
 import type { AgentMessage, ModelRequest } from "@factotum/agent-contract";
 import type { PromptRecord, RequestRecord, Store, TranscriptEntry } from "@factotum/store";
 import { viewHistory } from "../turn/history-view.ts";
@@ -63,7 +63,7 @@ function shownMessages(
   // What began the turn was committed with it; what came later was shown as it is.
   const began = context.findLastIndex(
     ({ entry, message }) =>
-      entry.type === "message" && message.role === "user" && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,
+      entry.type === "message" && beginsTurn(message) && entry.turnId === record.turnId && entry.timestampMs === startedAtMs,
   );
   const view = { ...record.view, historyLimit: record.view.historyLimit };
   const prompt = all[began];

@@ -6,17 +6,19 @@ import { isListedOwner } from "../access/owner.ts";
 import { parseCommand } from "../commands/command.ts";
 import type { Command } from "../commands/command.ts";
 import { parseInlineDirectives } from "../commands/inline-directives.ts";
+import { resolveQueueSettings } from "../lanes/queue-settings.ts";
+import type { QueueSettings } from "../lanes/queue-settings.ts";
 import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
-import type { TurnJob } from "../turn/turn-job.ts";
+import type { InputJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { Overheard } from "./overheard.ts";
 
 /** Where admitted inputs go. */
 export interface IngressTargets {
-  readonly enqueue: (sessionKey: string, job: TurnJob) => void;
-  readonly command: (route: Route, command: Command, input: InputRecord) => void;
+  readonly enqueue: (sessionKey: string, job: InputJob) => void;
+  readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
 }
 
 /** What became of a submission. */
@@ -55,6 +57,8 @@ export class Ingress {
     admission: InputAdmission,
     options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void } = {},
   ): Promise<Submission> {
+    // Read before the commit: nothing may come between that and the place in the queue.
+    const queue = await this.#queueSettings({ message, admission });
     const { type, input } = await this.#services.store.acceptInput(message, {
       admission,
       receivedAtMs: this.#services.clock.now(),
@@ -64,13 +68,18 @@ export class Ingress {
     this.#services.observer.inputTaken(input, type);
     if (type === "accepted") {
       options.onAccepted?.(input.id);
-      this.place(input);
+      this.#place(input, queue);
     }
     return { status: type, inputId: input.id, sessionKey };
   }
 
-  /** Decides about a committed input and hands it on. Also for inputs that the last process left waiting. */
-  place(input: InputRecord): void {
+  /** Takes up an input that the last process left waiting. Await one before the next: they keep their order. */
+  async recover(input: InputRecord): Promise<void> {
+    this.#place(input, await this.#queueSettings(input));
+  }
+
+  /** Decides about a committed input and hands it on. */
+  #place(input: InputRecord, queue: QueueSettings): void {
     const decision = this.#admit(input);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message);
@@ -79,15 +88,22 @@ export class Ingress {
     }
     const route = this.#route(input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
-    if (command !== undefined) return this.#targets.command(route, command, input);
+    if (command !== undefined) return this.#targets.command(route, command, input, queue);
     const { text, ...directives } = parseInlineDirectives(input.message.text);
     this.#targets.enqueue(route.sessionKey, {
       type: "input",
       input: { ...input, message: { ...input.message, text } },
       agentId: route.agentId,
       overheard: this.#overheard.take(input.message),
-      directives,
+      ...(Object.keys(directives).length === 0 ? {} : { directives }),
+      queue,
     });
+  }
+
+  async #queueSettings(input: Pick<InputRecord, "message" | "admission">): Promise<QueueSettings> {
+    const { store, config } = this.#services;
+    const session = await store.readSession(this.#route(input).sessionKey);
+    return resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: session?.overrides.queue });
   }
 
   #admit(input: InputRecord): Admission {
@@ -108,7 +124,7 @@ export class Ingress {
     return { owner: isListedOwner(message, this.#services.config.commands.ownerAllowFrom), kind: "user" };
   }
 
-  #route(input: InputRecord): Route {
+  #route(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
     const { config, agents, channels } = this.#services;
     if (admission.sessionKey !== undefined) {

@@ -4,9 +4,12 @@ import type { SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import type { SessionListener } from "../events/session-events.ts";
-import type { SessionLanes } from "../lanes/session-lanes.ts";
+import type { MsgContext } from "@factotum/channel-contract";
+import { conversationKey } from "../delivery/conversation-key.ts";
+import { LaneAbort } from "../lanes/session-lanes.ts";
+import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
-import type { TurnJob } from "../turn/turn-job.ts";
+import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compact-session.ts";
 import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/make-room.ts";
@@ -27,12 +30,12 @@ export class SessionRequestError extends Error {
 /** Sessions as clients see and change them. */
 export class SessionService {
   readonly #services: TurnServices;
-  readonly #lanes: SessionLanes<TurnJob>;
+  readonly #queue: TurnQueue;
   readonly #flushMemory: FlushMemory;
 
-  constructor(services: TurnServices, lanes: SessionLanes<TurnJob>, options: { readonly flushMemory: FlushMemory }) {
+  constructor(services: TurnServices, queue: TurnQueue, options: { readonly flushMemory: FlushMemory }) {
     this.#services = services;
-    this.#lanes = lanes;
+    this.#queue = queue;
     this.#flushMemory = options.flushMemory;
   }
 
@@ -140,7 +143,7 @@ export class SessionService {
         ...page,
         entries: [...page.entries, ...committedMeanwhile.filter((entry) => !known.has(entry.id))],
         ...(live === undefined ? {} : { live }),
-        queued: this.#lanes.queued(sessionKey),
+        queued: this.#queue.lanes.queued(sessionKey),
       };
       return { snapshot, subscription };
     } catch (error) {
@@ -164,8 +167,8 @@ export class SessionService {
   }
 
   /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
-  async reset(sessionKey: string, options: { readonly reason: string }): Promise<SessionRecord> {
-    return this.#inLane(sessionKey, options.reason, async () => {
+  async reset(sessionKey: string, options: { readonly reason: string; readonly by?: MsgContext }): Promise<SessionRecord> {
+    return this.#inLane(sessionKey, options, async () => {
       const { store, random, clock, cache, events } = this.#services;
       const before = await store.readSession(sessionKey);
       const record = await store.resetSession(sessionKey, {
@@ -194,7 +197,7 @@ export class SessionService {
 
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
-    return this.#inLane(sessionKey, "the session is being removed", async () => {
+    return this.#inLane(sessionKey, { reason: "the session is being removed" }, async () => {
       const { store, clock, cache, events, media } = this.#services;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
@@ -208,20 +211,23 @@ export class SessionService {
     });
   }
 
-  /** Ends the run, or only the named one, and drops what waits if asked. Dropped inputs are settled: their senders stopped them. */
+  /**
+   * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
+   */
   async abort(
     sessionKey: string,
-    options: { readonly runId?: string; readonly queued: boolean; readonly reason: string },
+    options: { readonly runId?: string; readonly queued: boolean; readonly reason: string; readonly by?: MsgContext },
   ): Promise<{ readonly aborted: boolean; readonly dropped: number }> {
     const { events, store, watchers } = this.#services;
+    const { by } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
-    // A reset or a removal that waits is somebody's request, not something that was said: it stays.
-    const drop = (job: TurnJob): boolean => options.queued && job.type === "input";
-    const { aborted, dropped } = this.#lanes.abort(sessionKey, { reason: options.reason, drop });
-    const inputs = dropped.flatMap((job) => (job.type === "input" ? [job.input.id] : []));
-    if (inputs.length > 0) await store.settleInputs(inputs, { type: "told", reason: options.reason });
-    watchers.settled(inputs, options.reason);
-    return { aborted, dropped: inputs.length };
+    const dropped = options.queued ? this.#queue.dropInputs(sessionKey) : [];
+    const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason));
+    const own = dropped.filter(({ message }) => by === undefined || isSaidBy(message, by)).map(({ id }) => id);
+    if (own.length > 0) await store.settleInputs(own, { type: "told", reason: options.reason });
+    watchers.settled(own, options.reason);
+    for (const input of dropped) if (!own.includes(input.id)) await dropInput(this.#services, sessionKey, input, DROPPED.stopped);
+    return { aborted, dropped: dropped.length };
   }
 
   summary(record: SessionRecord): SessionSummary {
@@ -245,8 +251,12 @@ export class SessionService {
   }
 
   /** Ends what runs, drops what waits and does the work next. All of that is decided before this returns: what comes later stands behind it. */
-  async #inLane<Result>(sessionKey: string, reason: string, work: () => Promise<Result>): Promise<Result> {
-    const aborting = this.abort(sessionKey, { queued: true, reason });
+  async #inLane<Result>(
+    sessionKey: string,
+    why: { readonly reason: string; readonly by?: MsgContext },
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const aborting = this.abort(sessionKey, { queued: true, ...why });
     const [result] = await Promise.all([this.#runInLane(sessionKey, work), aborting]);
     return result;
   }
@@ -264,7 +274,11 @@ export class SessionService {
           );
         }
       };
-      this.#lanes.enqueue(sessionKey, { type: "task", run });
+      this.#queue.lanes.enqueue(sessionKey, { type: "task", run });
     });
   }
+}
+
+function isSaidBy(message: MsgContext, by: MsgContext): boolean {
+  return message.sender.id === by.sender.id && conversationKey(message.origin) === conversationKey(by.origin);
 }

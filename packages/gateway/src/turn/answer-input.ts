@@ -8,6 +8,8 @@ export interface GatewayAnswer {
   readonly text: string;
   readonly level: "info" | "warning" | "error";
   readonly state: TerminalInputState;
+  /** Further inputs that end with it; nothing more is said of them. */
+  readonly withIds?: readonly string[];
 }
 
 /** Ends an input without a turn: the person is told on the channel in the same commit, and in the conversation. */
@@ -34,7 +36,7 @@ export async function answerInput(services: TurnServices, sessionKey: string, in
           },
           channel === undefined ? undefined : { capabilities: channel.capabilities },
         );
-  dispatcher.dispatch(await store.settleInputs([input.id], answer.state, { outbox }));
+  dispatcher.dispatch(await store.settleInputs([...(answer.withIds ?? []), input.id], answer.state, { outbox }));
   const session = await store.readSession(sessionKey);
   if (session === undefined) return;
   const entry = await store.appendEntry(

@@ -1,6 +1,7 @@
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import {
   applyHistoryLimit,
+  beginsTurn,
   beginsQuietRun,
   dropImages,
   estimateHistoryTokens,
@@ -44,7 +45,7 @@ export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessa
 
 /** A run that may leave the conversation again moves nothing in it: it stands behind what the request before it has shown. */
 function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOptions): HistoryView {
-  const last = all.findLastIndex(({ role }) => role === "user");
+  const last = all.findLastIndex(beginsTurn);
   const open = all[last];
   if (open !== undefined && beginsQuietRun(open)) {
     const before = applyHistoryLimit(dropImages(all.slice(0, last)).messages, historyLimit);

@@ -15,11 +15,12 @@ import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
 import { sessionName } from "./session-name.ts";
-import { renderUserMessage } from "./user-message.ts";
+import { renderTurnMessages } from "./turn-messages.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import type { TurnJob } from "./turn-job.ts";
+import { inputsOf, saidIn } from "./turn-job.ts";
+import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** A turn that is committed and ready for the loop. */
@@ -35,7 +36,7 @@ export interface PreparedTurn {
   readonly reasoning: SessionContext["reasoning"];
   /** What every model request of the turn asks for. */
   readonly settings: ModelSettings;
-  /** What was committed before this turn's user entry. */
+  /** What was committed before the last of this turn's user entries. */
   readonly history: readonly AgentMessage[];
   /** `undefined` for a turn that goes on. */
   readonly prompt: UserMessage | undefined;
@@ -47,10 +48,10 @@ export interface PreparedTurn {
   readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
 }
 
-/** Makes a turn of an input: session, prompt and the user's entry in one commit. */
+/** Makes a turn of what was said: session, prompt and the user's entries in one commit. */
 export async function prepareInputTurn(
   sessionKey: string,
-  job: Extract<TurnJob, { type: "input" }>,
+  job: InputJob,
   services: TurnServices,
   options: { readonly signal: AbortSignal; readonly showsGroup: boolean; readonly flushMemory: FlushMemory },
 ): Promise<PreparedTurn> {
@@ -74,8 +75,9 @@ export async function prepareInputTurn(
     context,
     services,
   );
-  const user = await renderUserMessage(
-    { sessionKey, job, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup, signal: options.signal },
+  const users = await renderTurnMessages(
+    job,
+    { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup, signal: options.signal },
     prompt,
     context,
     services,
@@ -99,26 +101,26 @@ export async function prepareInputTurn(
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,
-    inputIds: [input.id],
-    replyTo: message.messageId,
-    entries: [...earlier.map((entry) => ({ type: "message" as const, message: entry })), { type: "message", message: user }],
+    inputIds: inputsOf(job).map(({ id }) => id),
+    replyTo: (saidIn(job).at(-1)?.input.message ?? message).messageId,
+    entries: [...earlier, ...users].map((entry) => ({ type: "message" as const, message: entry })),
     ...(prompt.isNew ? { prompt: prompt.record } : {}),
     startedAtMs: nowMs,
   };
   const started = await store.startTurn(newTurn);
-  await services.media.release(message);
+  for (const said of saidIn(job)) await services.media.release(said.input.message);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
   const view = viewOptions(prompt, message.origin, context);
-  const shown = withQuarantine(viewHistory([...history, ...earlier], user, view), isReplaced);
+  const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
   logBreaks(sessionKey, shown, services);
   return {
     ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, services),
-    history: shown.messages,
+    history: [...shown.messages, ...users.slice(0, -1)],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
-    prompt: user,
-    tainted: user.tainted === true || hasMark(isPrivate ? earlier : shown.messages),
+    prompt: users.at(-1),
+    tainted: hasMark(users) || hasMark(isPrivate ? earlier : shown.messages),
     entries: started.entries,
     session: started.session,
   };

@@ -1,20 +1,45 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InlineDirectives } from "../commands/inline-directives.ts";
+import type { QueueSettings } from "../lanes/queue-settings.ts";
+
+/** One message that was said, and what was said in its group since the last one. */
+export interface SaidInput {
+  readonly input: InputRecord;
+  readonly overheard: readonly MsgContext[];
+}
+
+/** New input, routed to an agent: one message, or several that were gathered into one turn. */
+export interface InputJob extends SaidInput {
+  readonly type: "input";
+  readonly agentId: string;
+  readonly isReset?: boolean;
+  /** What the message asked for beside its text, for its own turn alone. A turn that goes on after a restart has the session's settings. */
+  readonly directives?: Omit<InlineDirectives, "text">;
+  /** What holds for it while its session is busy. */
+  readonly queue: QueueSettings;
+  /** Messages behind the first one that were gathered with it. */
+  readonly more?: readonly SaidInput[];
+  /** Messages before it that there was no room for: the turn tells the model of each in a line. */
+  readonly shortened?: readonly InputRecord[];
+  /** Monotonic time before which it is not begun. */
+  readonly notBeforeMs?: number;
+}
 
 /** What a lane works on. */
 export type TurnJob =
-  /** A new input, routed to an agent; `overheard` is what was said in the group since. */
-  | {
-      readonly type: "input";
-      readonly input: InputRecord;
-      readonly agentId: string;
-      readonly overheard: readonly MsgContext[];
-      readonly isReset?: boolean;
-      /** What the message asked for beside its text, for its own turn alone. A turn that goes on after a restart has the session's settings. */
-      readonly directives?: Omit<InlineDirectives, "text">;
-    }
+  | InputJob
   /** A turn that the last process did not end. */
   | { readonly type: "resume"; readonly turn: TurnRecord }
   /** Something that must not overlap with a turn of the session: a reset, a removal. Must not reject. */
   | { readonly type: "task"; readonly run: () => Promise<void> };
+
+/** Everything that was said in a job, oldest first. */
+export function saidIn(job: InputJob): readonly SaidInput[] {
+  return [{ input: job.input, overheard: job.overheard }, ...(job.more ?? [])];
+}
+
+/** Every input that is settled with a job, oldest first. */
+export function inputsOf(job: InputJob): readonly InputRecord[] {
+  return [...(job.shortened ?? []), ...saidIn(job).map(({ input }) => input)];
+}

@@ -9,6 +9,7 @@ import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
+import type { TurnSteering } from "./turn-steering.ts";
 
 /**
  * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
@@ -19,6 +20,7 @@ export class TurnRecorder {
   readonly #services: TurnServices;
   readonly #resumed: ResumedRun | undefined;
   readonly #requests: RequestRecorder;
+  readonly #steering: TurnSteering;
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   readonly #sentTexts: string[] = [];
@@ -28,12 +30,13 @@ export class TurnRecorder {
   constructor(
     prepared: PreparedTurn,
     services: TurnServices,
-    run: { readonly resumed: ResumedRun | undefined; readonly requests: RequestRecorder },
+    run: { readonly resumed: ResumedRun | undefined; readonly requests: RequestRecorder; readonly steering: TurnSteering },
   ) {
     this.#prepared = prepared;
     this.#services = services;
     this.#resumed = run.resumed;
     this.#requests = run.requests;
+    this.#steering = run.steering;
   }
 
   /** Texts that the run has sent to its own origin with the `message` tool. */
@@ -56,10 +59,12 @@ export class TurnRecorder {
     const { turn, facts } = this.#prepared;
     switch (event.type) {
       case "turn-start":
+        this.#steering.noteTurn(event.turn);
         return this.flush();
       case "model-event":
         return this.#show(event.event);
       case "message-end":
+        this.#steering.noteAnswer(event.message);
         if (answerText(event.message).trim() !== "") this.#lastText = answerText(event.message);
         if (event.message === this.#resumed?.answer) return;
         this.#pending.push({ type: "message", message: event.message });
@@ -89,6 +94,8 @@ export class TurnRecorder {
           this.#noteSent(event.call.arguments["message"]);
         return;
       case "steering":
+        await this.flush();
+        return this.#steering.join(this.#requests);
       case "run-start":
       case "turn-end":
         return;

@@ -2,10 +2,10 @@ import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputRecord, TranscriptBody } from "@factotum/store";
+import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
-import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
@@ -22,14 +22,23 @@ import { publishEntry } from "./publish-entry.ts";
 import { answerInput } from "./answer-input.ts";
 import { failureText } from "./failure-text.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
-import type { TurnJob } from "./turn-job.ts";
+import { inputsOf, saidIn } from "./turn-job.ts";
+import type { InputJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { TurnSteering } from "./turn-steering.ts";
+import type { SteeringSource } from "./turn-steering.ts";
 
 /** A turn that was begun this often and never ended is given up (design 04). */
 const MAX_TURN_ATTEMPTS = 3;
 
 /** Bounds of a run (design 08, loops). */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
+
+/** What waits while a turn is at work. */
+export interface WaitingInputs extends SteeringSource {
+  /** Takes back what was interrupted before its turn had begun. */
+  readonly putBack: (sessionKey: string, job: InputJob) => void;
+}
 
 /** What has been tried of a turn before it was begun again. */
 interface EarlierTry {
@@ -45,12 +54,14 @@ const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 /** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
 export class TurnRunner {
   readonly #services: TurnServices;
+  readonly #waiting: WaitingInputs;
   /** What was last shown of each group, so that names and topics are repeated only when they change. Bounded. */
   readonly #groups = new Map<string, string>();
   readonly #digests = new MessageDigests();
 
-  constructor(services: TurnServices) {
+  constructor(services: TurnServices, waiting: WaitingInputs) {
     this.#services = services;
+    this.#waiting = waiting;
   }
 
   /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
@@ -111,9 +122,13 @@ export class TurnRunner {
       return await prepareResumedTurn(job.turn, this.#services, { signal });
     } catch (error) {
       if (signal.reason instanceof LaneShutdown) return undefined;
+      if (signal.reason instanceof LaneInterrupt && job.type === "input") {
+        this.#waiting.putBack(sessionKey, job);
+        return undefined;
+      }
       const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await this.#refuse(sessionKey, job.input, outcome);
+      if (job.type === "input") await this.#refuse(sessionKey, job, outcome);
       else
         await closeTurn(this.#services, {
           turn: job.turn,
@@ -129,15 +144,18 @@ export class TurnRunner {
     }
   }
 
-  async #refuse(sessionKey: string, input: InputRecord, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
+  async #refuse(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
     const text = failureText(outcome.code);
-    await answerInput(this.#services, sessionKey, input, {
+    const newest = saidIn(job).at(-1)?.input ?? job.input;
+    const inputIds = inputsOf(job).map(({ id }) => id);
+    await answerInput(this.#services, sessionKey, newest, {
       text,
       level: "error",
+      withIds: inputIds.filter((id) => id !== newest.id),
       state: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
     });
-    this.#services.watchers.report([input.id], {
-      runId: input.id,
+    this.#services.watchers.report(inputIds, {
+      runId: newest.id,
       sessionKey,
       outcome,
       text: "",
@@ -162,7 +180,8 @@ export class TurnRunner {
     const client = requests.wrap(runModel.client);
     const resumed =
       prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client, prepared.tools) : undefined;
-    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests });
+    const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
+    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering });
     const run = runAgent(
       {
         facts,
@@ -171,7 +190,7 @@ export class TurnRunner {
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
         tools: resumed?.tools ?? prepared.tools,
-        steering: { take: async () => [] },
+        steering,
         beforeTool: async (call, tool, { tainted }) => {
           const decision = toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
           return decision.type === "allow" && turn.kind === "memory"
@@ -197,8 +216,9 @@ export class TurnRunner {
     }
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
     const next = await this.#mend(prepared, recorder, outcome, tried, signal);
-    if (next !== undefined) return this.#drive(await prepareResumedTurn(turn, this.#services, { signal }), signal, laneSignal, next);
-    await this.#close(prepared, recorder, deadlineOutcome(outcome, signal), {
+    const ended = { ...turn, inputIds: steering.inputIds };
+    if (next !== undefined) return this.#drive(await prepareResumedTurn(ended, this.#services, { signal }), signal, laneSignal, next);
+    await this.#close({ ...prepared, turn: ended }, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
       remarks: [runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,

@@ -1,56 +1,48 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
-import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
+import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { displayId } from "../access/display-id.ts";
-import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
-import { readLastRun, sessionHint } from "./last-run.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
-import { parseBasis } from "./prompt-cause.ts";
-import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import type { SessionContext } from "./session-context.ts";
-import { sourceEvents } from "./source-events.ts";
-import type { TurnJob } from "./turn-job.ts";
+import type { SaidInput } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
-/** What of the turn goes into its message. */
+/** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {
-  readonly sessionKey: string;
-  readonly job: Extract<TurnJob, { type: "input" }>;
+  readonly said: SaidInput;
   readonly facts: RunFacts;
-  readonly history: readonly AgentMessage[];
   readonly nowMs: number;
   readonly showsGroup: boolean;
-  /** The session is private, this message included. */
-  readonly isPrivate: boolean;
+  readonly isReset: boolean;
+  /** The message came into a turn that another one had begun. */
+  readonly joined: boolean;
+  /** What only the message that begins a turn tells. */
+  readonly opening: Pick<MessageFactsContext, "systemEvents" | "truncations" | "sessionHint" | "format" | "dailyNotes">;
+  /** The opening holds words of somebody else than the owner. */
+  readonly isOpeningTainted: boolean;
+  readonly hasMessageTool: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Parts 3 and 4 of the request: the turn's text with everything around it, and its images. Rendered once; history replays it as it is. */
+/** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
 export async function renderUserMessage(
   request: UserMessageRequest,
-  prompt: ResolvedPrompt,
-  context: SessionContext,
+  context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
   services: TurnServices,
 ): Promise<UserMessage> {
-  const { job, nowMs, signal } = request;
-  const { message, admission } = job.input;
+  const { said, nowMs, signal } = request;
+  const { message, admission } = said.input;
+  const platform = services.channels.channelFor(message.origin);
   const media = await services.media.prepare(
     {
       message,
       run: request.facts,
-      channel: message.origin.channel === "http" ? services.media.uploads : services.channels.channelFor(message.origin),
+      channel: message.origin.channel === "http" ? services.media.uploads : platform,
       model: context.model.client.info,
       fallbacks: context.fallbacks.map(({ client }) => client.info),
     },
     { signal },
   );
-  const lastRun = await readLastRun(context.sessionId, services.store);
-  const hint = admission.kind === "user" ? sessionHint(lastRun) : undefined;
-  const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
-  const daily =
-    request.isPrivate && isFirst && admission.kind === "user"
-      ? await readDailyNotes(services.files, { run: request.facts, agent: context.agent, nowMs })
-      : NO_NOTES;
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
@@ -58,40 +50,29 @@ export async function renderUserMessage(
       nowMs,
       timeZone: context.agent.config.userTimezone,
       senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
-      hasMessageTool: prompt.record.tools.some((tool) => tool.name === "message"),
-      isPlatform: context.channel?.capabilities.addressing === "platform",
-      overheard: job.overheard,
+      hasMessageTool: request.hasMessageTool,
+      isPlatform: platform?.capabilities.addressing === "platform",
+      overheard: said.overheard,
       showsGroup: request.showsGroup,
-      isReset: job.isReset ?? false,
-      systemEvents: prompt.isNew ? [] : await sourceEvents(request, prompt, context, services),
-      truncations: prompt.truncations,
+      isReset: request.isReset,
+      ...request.opening,
       media: media.media,
-      ...(hint === undefined ? {} : { sessionHint: hint }),
-      dailyNotes: daily.notes,
-      ...responseFormat(prompt, context),
     }),
     context.agent.time,
   );
   const tainted =
     media.tainted ||
-    daily.untrusted ||
-    isTainted(message, { admission, overheard: job.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
+    request.isOpeningTainted ||
+    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],
-    parts: { ...effective.parts, source: { channel: message.origin.channel, eventId: message.eventId } },
+    parts: {
+      ...effective.parts,
+      ...(request.joined ? { joined: true } : {}),
+      source: { channel: message.origin.channel, eventId: message.eventId },
+    },
     ...(tainted ? { tainted } : {}),
     timestamp: nowMs,
-  };
-}
-
-/** How the turn's channel shows text, for a session that several reach: its prompt tells of one (design 03 §3). */
-function responseFormat(prompt: ResolvedPrompt, { channel }: SessionContext): Pick<MessageFactsContext, "format"> {
-  const promptChannel = parseBasis(prompt.record.basis)?.channel;
-  // A prompt of an older build does not say what it was rendered for.
-  if (channel === undefined || promptChannel === undefined) return {};
-  const { dialect, markdown, maxLength } = channel.capabilities.text;
-  return {
-    format: { responseFormat: { dialect, markdown, maxMessageChars: maxLength }, ...(promptChannel === "" ? {} : { promptChannel }) },
   };
 }

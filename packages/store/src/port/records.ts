@@ -32,6 +32,8 @@ export interface InputAdmission {
   /** The agent of a request that named one. */
   readonly agentId?: string;
   readonly kind: RunKind;
+  /** The sender waits for an answer to this alone: it is never gathered with other messages or said into a turn at work. */
+  readonly ownTurn?: true;
   /** `system` messages of an HTTP request: the Extra section of its prompt. */
   readonly extra?: string;
   /** Earlier messages that a request without a session brought along; they begin its transcript. */

@@ -82,6 +82,7 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
   const admission: InputAdmission = {
     owner: true,
     kind: "user",
+    ownTurn: true,
     sessionKey: target.sessionKey,
     agentId: target.agentId,
     ...(completion.extra === undefined ? {} : { extra: completion.extra }),

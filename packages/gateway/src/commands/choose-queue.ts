@@ -1,0 +1,91 @@
+import type { SessionOverrides } from "@factotum/store";
+import { DROP_POLICIES, QUEUE_MODES, resolveQueueSettings } from "../lanes/queue-settings.ts";
+import type { QueueSettings } from "../lanes/queue-settings.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { changeOverrides, readTarget } from "./command-target.ts";
+import type { CommandTarget } from "./command-target.ts";
+
+type QueueOverride = NonNullable<SessionOverrides["queue"]>;
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
+const MAX_DEBOUNCE_MS = 10 * 60_000;
+const MAX_CAP = 1000;
+const USAGE = `/queue takes ${QUEUE_MODES.join(", ")} or default, and debounce:2s, cap:20, drop:${DROP_POLICIES.join("|")}.`;
+
+/** What `/queue` answers, after it has done what it was asked for. */
+export async function queueCommand(target: CommandTarget, words: readonly string[], services: TurnServices): Promise<string> {
+  if (words.length === 0) return `${await settingsLine(target, services)}\n${USAGE}`;
+  if (words.length === 1 && words[0]?.toLowerCase() === "default") {
+    await changeOverrides(target, { queue: null }, services);
+    return `From the next message on: ${await settingsLine(target, services)}`;
+  }
+  const wish = parseQueueWords(words);
+  if (typeof wish === "string") return `${wish} ${USAGE}`;
+  const { record } = await readTarget(target, services);
+  await changeOverrides(target, { queue: { ...record?.overrides.queue, ...wish } }, services);
+  return `From the next message on: ${await settingsLine(target, services)}`;
+}
+
+/** True for words that can only be meant for `/queue`: what else stands behind it is a message. */
+export function isQueueWish(words: readonly string[]): boolean {
+  const [first, ...rest] = words;
+  return rest.every((word) => OPTION.test(word)) && (rest.length === 0 || OPTION.test(first ?? "") || isMode(first?.toLowerCase()));
+}
+
+const OPTION = /^(debounce|cap|drop):(\S+)$/i;
+
+/** What the words choose, or what is wrong with them. */
+function parseQueueWords(words: readonly string[]): QueueOverride | string {
+  let wish: QueueOverride = {};
+  for (const word of words) {
+    const [, name = "", value = ""] = OPTION.exec(word) ?? [];
+    const chosen = name === "" ? parseMode(word) : parseOption(name.toLowerCase(), value.toLowerCase());
+    if (chosen === undefined) return `"${word}" is not understood.`;
+    wish = { ...wish, ...chosen };
+  }
+  return wish;
+}
+
+function parseMode(word: string): QueueOverride | undefined {
+  const mode = word.toLowerCase();
+  return isMode(mode) ? { mode } : undefined;
+}
+
+function isMode(word: string | undefined): word is QueueSettings["mode"] {
+  return QUEUE_MODES.some((mode) => mode === word);
+}
+
+function parseOption(name: string, value: string): QueueOverride | undefined {
+  if (name === "drop") {
+    const drop = DROP_POLICIES.find((known) => known === value);
+    return drop === undefined ? undefined : { drop };
+  }
+  const [, digits = "", unit = "ms"] = /^(\d{1,6})(ms|s|m)?$/.exec(value) ?? [];
+  if (digits === "") return undefined;
+  const count = Number(digits);
+  if (name === "cap") return value === digits && count >= 1 && count <= MAX_CAP ? { cap: count } : undefined;
+  const debounceMs = count * (UNIT_MS[unit] ?? 1);
+  return debounceMs <= MAX_DEBOUNCE_MS ? { debounceMs } : undefined;
+}
+
+async function settingsLine(target: CommandTarget, services: TurnServices): Promise<string> {
+  const { record } = await readTarget(target, services);
+  const override = record?.overrides.queue;
+  const settings = resolveQueueSettings(services.config.messages.queue, { channel: target.input.message.origin.channel, override });
+  const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
+  return `queue ${settings.mode}, ${origin}: ${MEANING[settings.mode](settings)} At most ${settings.cap} wait; ${BEYOND[settings.drop]}`;
+}
+
+const MEANING: Readonly<Record<QueueSettings["mode"], (settings: QueueSettings) => string>> = {
+  steer: () => "what you say while I work I hear after my next step.",
+  followup: () => "what you say while I work is answered one by one afterwards.",
+  collect: ({ debounceMs }) =>
+    `what you say while I work is answered together, once you have been quiet for ${(debounceMs / 1000).toLocaleString("en")} s.`,
+  interrupt: () => "what you say while I work ends that work and comes next.",
+};
+
+const BEYOND: Readonly<Record<QueueSettings["drop"], string>> = {
+  summarize: "of more I hear the oldest in a line each.",
+  old: "of more the oldest are dropped, and their senders are told.",
+  new: "more are not taken, and their senders are told.",
+};

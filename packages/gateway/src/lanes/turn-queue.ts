@@ -1,0 +1,228 @@
+import type { Clock, RunKind } from "@factotum/agent-contract";
+import type { InputRecord, TurnRecord } from "@factotum/store";
+import { conversationKey } from "../delivery/conversation-key.ts";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { inputsOf, saidIn } from "../turn/turn-job.ts";
+import type { InputJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
+import { LaneInterrupt, SessionLanes } from "./session-lanes.ts";
+import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
+
+/** Messages that one turn tells the model of in a line each; more are dropped with a word. */
+const MAX_SHORTENED = 100;
+
+/** Construction of the queue. */
+export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities" | "process" | "onQueueChange" | "onError"> {
+  readonly clock: Clock;
+  /** An input got no turn because too many waited: its sender is to be told. */
+  readonly onDropped: (sessionKey: string, input: InputRecord) => void;
+}
+
+/**
+ * What happens to work while its session is busy (design 04, lanes): the queue modes, the cap and what is done beyond it. Everything here is decided at
+ * once, and nothing is only here: an input is in the inbox until a turn has it.
+ */
+export class TurnQueue {
+  readonly lanes: SessionLanes<TurnJob>;
+  readonly #clock: Clock;
+  readonly #onDropped: TurnQueueOptions["onDropped"];
+
+  constructor({ onDropped, ...options }: TurnQueueOptions) {
+    this.#clock = options.clock;
+    this.#onDropped = onDropped;
+    this.lanes = new SessionLanes<TurnJob>({
+      ...options,
+      laneOf,
+      notBeforeMs: (job) => (job.type === "input" ? job.notBeforeMs : undefined),
+      overtakes: (job, waiting) => kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(waiting.input.admission.kind),
+    });
+  }
+
+  /** Takes an input by the mode that holds for it. */
+  add(sessionKey: string, job: InputJob): void {
+    const running = this.lanes.running(sessionKey);
+    const waiting = this.lanes.waiting(sessionKey);
+    if (kindOf(job) !== "user" || (running === undefined && waiting.length === 0)) return this.lanes.enqueue(sessionKey, job);
+    const fitting = this.#makeRoom(sessionKey, job);
+    if (fitting === undefined) return;
+    const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
+    const isHeld = fitting.queue.mode === "collect" && !isAlone(fitting);
+    const held = isHeld ? { ...fitting, notBeforeMs: this.#clock.monotonic() + fitting.queue.debounceMs } : fitting;
+    if (host === undefined) this.lanes.enqueue(sessionKey, held);
+    else this.lanes.replace(sessionKey, host, gather(host, held));
+    if (fitting.queue.mode === "interrupt" && running !== undefined && isSaidInto(fitting, running))
+      this.lanes.abort(sessionKey, new LaneInterrupt());
+  }
+
+  /** Takes back what was interrupted before its turn had begun: it comes next, in one turn with what interrupted it. */
+  putBack(sessionKey: string, job: InputJob): void {
+    const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
+    if (host === undefined) this.lanes.prepend(sessionKey, job);
+    else this.lanes.replace(sessionKey, host, gather(job, host));
+  }
+
+  /** What waits and may be said into a turn at work, oldest first. It stays in the queue until it is taken. */
+  steerable(sessionKey: string, turn: TurnRecord): readonly InputJob[] {
+    const found: InputJob[] = [];
+    for (const job of this.lanes.waiting(sessionKey)) {
+      if (job.type !== "input") break;
+      if (!isOfConversation(job, turn)) continue;
+      // What was said later goes behind it.
+      if (job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
+      found.push(job);
+    }
+    return found;
+  }
+
+  /** Takes a waiting job for a turn at work; false when it is not there any more, or has changed. */
+  take(sessionKey: string, job: InputJob): boolean {
+    return this.lanes.remove(sessionKey, job);
+  }
+
+  /** Takes everything that was said and waits out of the queue. A reset or a removal that waits is somebody's request: it stays. */
+  dropInputs(sessionKey: string): readonly InputRecord[] {
+    const jobs = this.#waitingInputs(sessionKey);
+    for (const job of jobs) this.lanes.remove(sessionKey, job);
+    return jobs.flatMap(inputsOf);
+  }
+
+  /** Takes one input out of the queue; false when it does not wait. */
+  removeInput(sessionKey: string, inputId: string): boolean {
+    const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
+    if (job === undefined) return false;
+    const shortened = (job.shortened ?? []).filter(({ id }) => id !== inputId);
+    const rest = withSaid(
+      { ...job, shortened },
+      saidIn(job).filter(({ input }) => input.id !== inputId),
+    );
+    if (rest === undefined) {
+      this.lanes.remove(sessionKey, job);
+      // Nobody is left to tell of them in a turn.
+      for (const input of shortened) this.#onDropped(sessionKey, input);
+    } else this.lanes.replace(sessionKey, job, rest);
+    return true;
+  }
+
+  /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
+  #makeRoom(sessionKey: string, job: InputJob): InputJob | undefined {
+    const { cap, drop } = job.queue;
+    let fitting = job;
+    for (;;) {
+      const jobs = this.#waitingInputs(sessionKey).filter((waiting) => kindOf(waiting) === "user");
+      const [oldest] = jobs;
+      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + saidIn(waiting).length, 0) < cap) return fitting;
+      if (drop === "new") {
+        this.#onDropped(sessionKey, job.input);
+        return undefined;
+      }
+      fitting = this.#dropOldest(sessionKey, oldest, fitting);
+    }
+  }
+
+  /** Takes the oldest message out of the queue: into a line of a later turn, or for good with a word. */
+  #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
+    const [first, ...others] = saidIn(job);
+    const rest = withSaid(job, others);
+    const told = first === undefined ? [] : [...(job.shortened ?? []), first.input];
+    const isKept = newest.queue.drop === "summarize" && !isAlone(job);
+    if (rest !== undefined) {
+      const shortened = isKept ? this.#shorten(sessionKey, told, []) : (job.shortened ?? []);
+      if (!isKept && first !== undefined) this.#onDropped(sessionKey, first.input);
+      this.lanes.replace(sessionKey, job, { ...rest, shortened });
+      return newest;
+    }
+    this.lanes.remove(sessionKey, job);
+    const host = isKept ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting)) : undefined;
+    if (host !== undefined)
+      this.lanes.replace(sessionKey, host, { ...host, shortened: this.#shorten(sessionKey, told, host.shortened ?? []) });
+    else if (isKept && isTogether(job, newest)) return { ...newest, shortened: this.#shorten(sessionKey, told, newest.shortened ?? []) };
+    else for (const input of told) this.#onDropped(sessionKey, input);
+    return newest;
+  }
+
+  #shorten(sessionKey: string, older: readonly InputRecord[], newer: readonly InputRecord[]): readonly InputRecord[] {
+    const all = [...older, ...newer];
+    for (const input of all.slice(0, -MAX_SHORTENED)) this.#onDropped(sessionKey, input);
+    return all.slice(-MAX_SHORTENED);
+  }
+
+  /** What a new job is gathered with: the last one of its conversation, so that nothing changes its order. */
+  #host(sessionKey: string, job: InputJob): InputJob | undefined {
+    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
+    return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
+  }
+
+  #waitingInputs(sessionKey: string): readonly InputJob[] {
+    return this.lanes.waiting(sessionKey).flatMap((job) => (job.type === "input" ? [job] : []));
+  }
+}
+
+function kindOf(job: TurnJob): RunKind {
+  if (job.type === "task") return "user";
+  return job.type === "input" ? job.input.admission.kind : job.turn.kind;
+}
+
+function laneOf(job: TurnJob): LaneName {
+  const kind = kindOf(job);
+  if (UNATTENDED_KINDS.has(kind)) return "cron";
+  return kind === "subagent" ? "subagent" : "main";
+}
+
+/** Its sender waits for an answer to it alone, or it begins a conversation. */
+function isAlone(job: InputJob): boolean {
+  return job.isReset === true || job.input.admission.ownTurn === true;
+}
+
+function gathers({ queue }: InputJob): boolean {
+  return queue.mode === "collect" || queue.mode === "interrupt";
+}
+
+/** Two jobs may be one turn: one conversation, one authority, one agent. */
+function isTogether(one: InputJob, other: InputJob): boolean {
+  return (
+    !isAlone(one) &&
+    !isAlone(other) &&
+    one.agentId === other.agentId &&
+    kindOf(one) === kindOf(other) &&
+    one.input.admission.owner === other.input.admission.owner &&
+    isSameConversation(one.input, other.input)
+  );
+}
+
+function isSameConversation(one: InputRecord, other: InputRecord): boolean {
+  return conversationKey(one.message.origin) === conversationKey(other.message.origin);
+}
+
+/** The turn answers where the message was said, with its authority (R4, R19). */
+function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boolean {
+  return (
+    turn.kind === "user" &&
+    input.admission.kind === "user" &&
+    turn.agentId === agentId &&
+    turn.owner === input.admission.owner &&
+    conversationKey(turn.origin) === conversationKey(input.message.origin)
+  );
+}
+
+function isSaidInto(job: InputJob, running: TurnJob): boolean {
+  if (running.type === "task") return false;
+  return running.type === "input" ? isTogether(running, job) : !isAlone(job) && isOfConversation(job, running.turn);
+}
+
+/** One job of two, in their order. Of what the messages asked for beside their text the later word counts. */
+function gather(earlier: InputJob, later: InputJob): InputJob {
+  const { notBeforeMs: _held, ...rest } = earlier;
+  const shortened = [...(earlier.shortened ?? []), ...(later.shortened ?? [])];
+  const directives = { ...earlier.directives, ...later.directives };
+  return {
+    ...rest,
+    queue: later.queue,
+    more: [...(earlier.more ?? []), ...saidIn(later)],
+    ...(shortened.length === 0 ? {} : { shortened }),
+    ...(Object.keys(directives).length === 0 ? {} : { directives }),
+    ...(later.notBeforeMs === undefined ? {} : { notBeforeMs: later.notBeforeMs }),
+  };
+}
+
+function withSaid(job: InputJob, [first, ...more]: readonly SaidInput[]): InputJob | undefined {
+  return first === undefined ? undefined : { ...job, ...first, more };
+}

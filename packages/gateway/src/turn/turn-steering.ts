@@ -1,0 +1,95 @@
+import type { AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
+import type { TurnRecord } from "@factotum/store";
+import type { RequestRecorder } from "../context/request-recorder.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import { publishEntry } from "./publish-entry.ts";
+import type { ResumedRun } from "./resume-calls.ts";
+import { inputsOf } from "./turn-job.ts";
+import type { InputJob } from "./turn-job.ts";
+import { renderJoinedMessages } from "./turn-messages.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** Where messages wait that may be said into a turn at work. */
+export interface SteeringSource {
+  readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
+  /** Takes one out; false when it is not there any more. */
+  readonly take: (sessionKey: string, job: InputJob) => boolean;
+}
+
+/**
+ * Says into a run what came in while it worked. A message leaves the queue once it is rendered, and joins the turn on disk when the loop tells that it
+ * has it: behind the results that were due before it, and before the next request. Until then it is a waiting input like any other, which a crash
+ * leaves to the next start.
+ */
+export class TurnSteering implements SteeringQueue {
+  readonly #prepared: PreparedTurn;
+  readonly #source: SteeringSource;
+  readonly #services: TurnServices;
+  readonly #signal: AbortSignal;
+  readonly #playedAnswer: AssistantMessage | undefined;
+  /**
+   * Opens with the first answer of this run. Before it nothing is said into the run: what came before the first request gets a turn of its own, and
+   * nothing may come between an answer that is played from the disk and its results.
+   */
+  #isOpen = false;
+  #taken: { readonly inputIds: readonly string[]; readonly messages: readonly UserMessage[] }[] = [];
+  readonly #joinedIds: string[] = [];
+
+  constructor(
+    prepared: PreparedTurn,
+    source: SteeringSource,
+    services: TurnServices,
+    run: { readonly resumed: ResumedRun | undefined; readonly signal: AbortSignal },
+  ) {
+    this.#prepared = prepared;
+    this.#source = source;
+    this.#services = services;
+    this.#signal = run.signal;
+    this.#playedAnswer = run.resumed?.answer;
+  }
+
+  /** Inputs of the turn, those that have joined it included. */
+  get inputIds(): readonly string[] {
+    return [...this.#prepared.turn.inputIds, ...this.#joinedIds];
+  }
+
+  /** The model has answered. */
+  noteAnswer(answer: AssistantMessage): void {
+    if (answer !== this.#playedAnswer) this.#isOpen = true;
+  }
+
+  /** The next request is due: what was played has its results. */
+  noteTurn(turn: number): void {
+    if (turn > 1) this.#isOpen = true;
+  }
+
+  async take(): Promise<readonly UserMessage[]> {
+    const { turn, facts, tools } = this.#prepared;
+    if (!this.#isOpen) return [];
+    const found: UserMessage[] = [];
+    for (const job of this.#source.steerable(turn.sessionKey, turn)) {
+      const messages = await renderJoinedMessages(job, { facts, tools, signal: this.#signal }, this.#prepared, this.#services);
+      // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
+      if (this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
+      this.#taken.push({ inputIds: inputsOf(job).map(({ id }) => id), messages });
+      found.push(...messages);
+    }
+    return found;
+  }
+
+  /** Commits what the loop has taken. What was due before it must be on disk. */
+  async join(requests: RequestRecorder): Promise<void> {
+    const { turn } = this.#prepared;
+    const { store, clock, cache, watchers } = this.#services;
+    const taken = this.#taken.splice(0);
+    const inputIds = taken.flatMap((one) => one.inputIds);
+    if (inputIds.length === 0) return;
+    const entries = taken.flatMap(({ messages }) => messages.map((message) => ({ type: "message" as const, message })));
+    const written = await store.joinTurn(turn.id, { inputIds, entries, timestampMs: clock.now() });
+    this.#joinedIds.push(...inputIds);
+    requests.noteWritten(written);
+    cache.append(turn.sessionId, written);
+    watchers.claimed(inputIds, turn.id);
+    for (const entry of written) publishEntry(this.#services, turn.sessionKey, entry, turn.id);
+  }
+}
