@@ -117,6 +117,8 @@ interface UserMessageParts {
   };
   /** What made the run; absent for `user`. A later rendering and the people who look at the conversation go by it, no model gets it from here. */
   readonly run?: RunKind;
+  /** True for words that came into a turn that another message had begun: steered into its run, or gathered with it. They begin no turn of their own. */
+  readonly joined?: true;
   /** Lines that begin with `System:`, without their delimiter. */
   readonly systemEvents: readonly string[];
   /** Where the message came from, for people who look at the conversation; never sent to a model. */
