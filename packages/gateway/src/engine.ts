@@ -129,7 +129,7 @@ export class Engine {
 
   /** Inputs and turns that wait for their session's lane. */
   get waiting(): number {
-    return this.#lanes.waiting;
+    return this.#queue.lanes.queuedInAll;
   }
 
   /** Resolves when no turn runs or waits and nothing is left to send or to note. */

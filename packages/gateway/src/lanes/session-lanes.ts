@@ -114,7 +114,7 @@ export class SessionLanes<Item> {
   }
 
   /** Items that wait, over all sessions. */
-  get waiting(): number {
+  get queuedInAll(): number {
     return this.#actors.values().reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
