@@ -41,14 +41,17 @@ export interface FeishuScene extends AsyncDisposable {
 }
 
 /** Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. */
-export async function startFeishuScene(sceneModel: SceneModel = ANTHROPIC): Promise<FeishuScene> {
+export async function startFeishuScene(
+  sceneModel: SceneModel = ANTHROPIC,
+  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<FeishuScene> {
   const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
   const model = await startSceneModel(sceneModel, createScriptConversation.neutralReplies);
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-scene-"));
   const workspace = path.join(folder, "coder");
   await makeWorkspace(workspace);
   const config = sceneConfig(feishu, workspace, sceneModel.config(model.baseUrl));
-  let product = await startProduct({ config });
+  let product = await startProduct({ config, env });
   const messageId = "om_6123456789abcdef6123456789abcdef";
   const event = feishuMessageEvent(feishu.app, {
     chatId: CHAT,
@@ -71,7 +74,7 @@ export async function startFeishuScene(sceneModel: SceneModel = ANTHROPIC): Prom
     push: async (options) => fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event, options)),
     killAndStart: async () => {
       await product.end("SIGKILL");
-      product = await startProduct({ config, home: product.home });
+      product = await startProduct({ config, env, home: product.home });
     },
     waitForSent: async (count) => {
       for (let asked = feishu.sent.length; asked < count; asked = feishu.sent.length) {

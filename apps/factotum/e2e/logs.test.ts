@@ -30,7 +30,12 @@ test("the log of a gateway that is gone is there to read, and holds no secret th
   const json = await runCommand(["logs", "--json", "--lines", "1000"], { home: product.home });
   expect(json).toMatchObject({ code: 0, stdout: file });
   const failed = file.split("\n").find((line) => line.includes("A run failed"));
-  expect(JSON.parse(failed ?? "{}")).toMatchObject({ level: "warn", detail: expect.stringContaining("invalid x-api-key") as string });
+  expect(JSON.parse(failed ?? "{}")).toMatchObject({
+    level: "warn",
+    detail: expect.stringContaining("invalid x-api-key") as string,
+    turnId: expect.any(String) as string,
+    inputIds: [expect.any(String) as string],
+  });
   const shown = await runCommand(["logs"], { home: product.home });
   expect(shown.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d warn {2}A run failed /m);
   for (const secret of [KEY, product.token, WORDS])

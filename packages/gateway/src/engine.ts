@@ -191,6 +191,7 @@ export class Engine {
     const { logger } = this.services;
     logger.error("A message could not be delivered", {
       outboxId: row.id,
+      turnId: row.turnId,
       sessionKey: row.sessionKey,
       state: row.state.type,
       reason: row.state.reason,

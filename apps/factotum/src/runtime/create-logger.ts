@@ -41,7 +41,8 @@ export function createLogger({ write, pretty, keep, level, secrets }: LoggerOpti
 
 function adapt(log: PinoLogger): Logger {
   return {
-    debug: (message, fields) => log.debug(safe(fields), message),
+    // What is not written is not made safe either: turns tell much at this level.
+    debug: (message, fields) => log.isLevelEnabled("debug") && log.debug(safe(fields), message),
     info: (message, fields) => log.info(safe(fields), message),
     warn: (message, fields) => log.warn(safe(fields), message),
     error: (message, fields) => log.error(safe(fields), message),

@@ -101,7 +101,8 @@ class Scene {
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
-      observer: new Observer({ clock }),
+      observer: new Observer({ clock, logger: createMemoryLogger() }),
+      outside: (work) => work(),
       onSettled: (one) => this.settled.push(one),
     });
   }

@@ -16,6 +16,8 @@ export interface DispatcherOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly observer: Observer;
+  /** Does work that is not part of the turn that hands its rows over. */
+  readonly outside: <Result>(work: () => Result) => Result;
   /** A row has reached a state from which it does not come back. */
   readonly onSettled: (row: OutboxRecord) => void;
 }
@@ -92,7 +94,8 @@ export class Dispatcher {
   }
 
   #work(key: string, queue: OutboxRecord[]): void {
-    const worker = this.#drain(queue)
+    const worker = this.#options
+      .outside(async () => this.#drain(queue))
       .catch((error: unknown) => {
         // The store refused: the rows stay on disk and are taken up at the next start.
         this.#options.logger.error("Delivery of a conversation stopped", {
@@ -156,6 +159,7 @@ export class Dispatcher {
     const reason = message === undefined ? code : `${code}: ${message}`;
     logger.info("A message was refused as it is and is sent in another form", {
       outboxId: row.id,
+      turnId: row.turnId,
       channel: row.target.channel,
       reason,
       parts: others.length,
@@ -192,6 +196,7 @@ export class Dispatcher {
     if (receipt.type !== "accepted") {
       this.#options.logger.warn("A message was not accepted", {
         outboxId: row.id,
+        turnId: row.turnId,
         channel: row.target.channel,
         receipt: receipt.type,
         code: receipt.type === "rejected" ? receipt.code : undefined,

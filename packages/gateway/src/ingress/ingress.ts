@@ -65,7 +65,7 @@ export class Ingress {
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     });
     const { sessionKey } = this.#route(input);
-    this.#services.observer.inputTaken(input, type);
+    this.#services.observer.inputTaken(input, sessionKey, type);
     if (type === "accepted") {
       options.onAccepted?.(input.id);
       this.#place(input, queue);

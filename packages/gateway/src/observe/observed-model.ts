@@ -13,7 +13,7 @@ async function* observe(
   { kind }: { readonly kind: RunKind },
   observer: Observer,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const ended = observer.modelCalled({ provider: model.info.provider, kind });
+  const ended = observer.modelCalled({ provider: model.info.provider, model: model.info.id, kind });
   let end: ModelCallEnd;
   try {
     for await (const event of model.stream(request, options)) {

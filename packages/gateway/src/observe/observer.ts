@@ -1,4 +1,4 @@
-import type { Clock, ModelEvent, RunKind, RunOutcome, ToolTraits } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelEvent, RunKind, RunOutcome, ToolTraits } from "@factotum/agent-contract";
 import type { SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord, OutboxRecord, TurnRecord } from "@factotum/store";
 import type { CollectedMetrics } from "./render-metrics.ts";
@@ -7,22 +7,28 @@ import { Durations, Tally } from "./tally.ts";
 /** What the observer stands on. */
 export interface ObserverOptions {
   readonly clock: Clock;
+  /** Names the turn to which the work belongs. */
+  readonly logger: Logger;
 }
 
 /** What the observer needs of a turn. */
-export type ObservedTurn = Pick<TurnRecord, "id" | "kind">;
+export type ObservedTurn = Pick<TurnRecord, "id" | "kind" | "sessionKey" | "inputIds">;
 
 /** A model call's place in the gateway's work. */
 export interface ModelCallFacts {
   readonly provider: string;
+  readonly model: string;
   readonly kind: RunKind;
 }
 
 /** How a model call ended; `undefined`: whoever asked has stopped listening. */
 export type ModelCallEnd = Extract<ModelEvent, { readonly type: "message-end" | "message-failed" }> | undefined;
 
-/** What a tool does; `unknown` for a name that no tool has. */
-type ToolEffect = ToolTraits["effect"] | "unknown";
+/** A call of a tool; without the tool when there is none of that name. */
+export interface ObservedCall {
+  readonly id: string;
+  readonly tool: { readonly name: string; readonly traits: Pick<ToolTraits, "effect"> } | undefined;
+}
 
 interface OpenTurn {
   readonly startedAtMs: number;
@@ -31,11 +37,12 @@ interface OpenTurn {
 }
 
 /**
- * Is told what happens on a message's way, and counts it. Labels have values from closed lists and from the configuration alone, so that what others
- * write makes no series of its own.
+ * Is told what happens on a message's way, counts it, and writes it into the log. Labels have values from closed lists and from the configuration alone,
+ * so that what others write makes no series of its own. The log's lines are for whoever looks for one message: the level `debug`.
  */
 export class Observer {
   readonly #clock: Clock;
+  readonly #logger: Logger;
   readonly #open = new Map<string, OpenTurn>();
   readonly #inputs = new Tally("factotum_inputs_accepted_total");
   readonly #turns = new Tally("factotum_turns_total");
@@ -46,18 +53,22 @@ export class Observer {
   readonly #tools = new Tally("factotum_tool_calls_total");
   readonly #sends = new Tally("factotum_sends_total");
 
-  constructor({ clock }: ObserverOptions) {
+  constructor({ clock, logger }: ObserverOptions) {
     this.#clock = clock;
+    this.#logger = logger;
   }
 
   /** An event was committed, or had been before. */
-  inputTaken({ message }: InputRecord, result: "accepted" | "duplicate"): void {
-    this.#inputs.add({ channel: message.origin.channel, result });
+  inputTaken({ id, message }: InputRecord, sessionKey: string, result: "accepted" | "duplicate"): void {
+    const { channel, accountId } = message.origin;
+    this.#inputs.add({ channel, result });
+    this.#logger.debug(result === "accepted" ? "Input accepted" : "Input known already", { inputId: id, sessionKey, channel, accountId });
   }
 
   /** A turn is worked on, until what this returns is disposed. */
   turnStarted(turn: ObservedTurn): Disposable {
     this.#open.set(turn.id, { startedAtMs: this.#clock.monotonic(), calls: new Set() });
+    this.#logger.debug("Turn started", { ...idsOf(turn), sessionKey: turn.sessionKey, kind: turn.kind });
     return { [Symbol.dispose]: () => void this.#open.delete(turn.id) };
   }
 
@@ -65,14 +76,21 @@ export class Observer {
   turnEnded(turn: ObservedTurn, outcome: RunOutcome["type"]): void {
     this.#turns.add({ kind: turn.kind, outcome });
     const open = this.#open.get(turn.id);
-    if (open !== undefined) this.#durations.observe({ kind: turn.kind }, (this.#clock.monotonic() - open.startedAtMs) / 1000);
+    const durationMs = open === undefined ? undefined : this.#clock.monotonic() - open.startedAtMs;
+    if (durationMs !== undefined) this.#durations.observe({ kind: turn.kind }, durationMs / 1000);
+    this.#logger.debug("Turn ended", { ...idsOf(turn), sessionKey: turn.sessionKey, kind: turn.kind, outcome, ...rounded({ durationMs }) });
   }
 
   /** A request goes to a model. Call what it returns once, when the answer is there. */
-  modelCalled({ provider, kind }: ModelCallFacts): (end: ModelCallEnd) => void {
+  modelCalled({ provider, model, kind }: ModelCallFacts): (end: ModelCallEnd) => void {
+    const startedAtMs = this.#clock.monotonic();
+    this.#logger.debug("Model asked", { provider, model, cause: kind });
     return (end) => {
-      this.#calls.add({ provider, cause: kind, outcome: callOutcome(end) });
+      const outcome = callOutcome(end);
+      this.#calls.add({ provider, cause: kind, outcome });
       const usage = end?.type === "message-end" ? end.message.usage : end?.partial?.usage;
+      const durationMs = this.#clock.monotonic() - startedAtMs;
+      this.#logger.debug(ANSWERS[outcome], { provider, model, cause: kind, ...usage, ...rounded({ durationMs }) });
       if (usage === undefined) return;
       for (const type of ["input", "output", "cacheRead", "cacheWrite"] as const)
         this.#tokens.add({ provider, cause: kind, type }, usage[type]);
@@ -81,23 +99,28 @@ export class Observer {
   }
 
   /** A tool begins to run. */
-  toolStarted(turn: ObservedTurn, callId: string): void {
-    this.#open.get(turn.id)?.calls.add(callId);
+  toolStarted(turn: ObservedTurn, call: ObservedCall): void {
+    this.#open.get(turn.id)?.calls.add(call.id);
+    this.#logger.debug("Tool started", { callId: call.id, ...toolOf(call) });
   }
 
   /** A call has its result, whether it was run or not. */
-  toolEnded(
-    turn: ObservedTurn,
-    callId: string,
-    { effect = "unknown", isError }: { readonly effect?: ToolEffect | undefined; readonly isError: boolean },
-  ): void {
-    const ran = this.#open.get(turn.id)?.calls.delete(callId) === true;
-    this.#tools.add({ effect, outcome: !ran ? "not-run" : isError ? "error" : "ok" });
+  toolEnded(turn: ObservedTurn, call: ObservedCall, { isError }: { readonly isError: boolean }): void {
+    const ran = this.#open.get(turn.id)?.calls.delete(call.id) === true;
+    const outcome = !ran ? "not-run" : isError ? "error" : "ok";
+    this.#tools.add({ effect: call.tool?.traits.effect ?? "unknown", outcome });
+    this.#logger.debug("Tool ended", { callId: call.id, ...toolOf(call), outcome });
   }
 
   /** A message goes to its platform. Call what it returns with what the platform said. */
-  sendStarted({ target }: OutboxRecord): (receipt: SendReceipt) => void {
-    return ({ type }) => this.#sends.add({ channel: target.channel, receipt: type });
+  sendStarted({ id, turnId, target: { channel } }: OutboxRecord): (receipt: SendReceipt) => void {
+    const fields = { ...(turnId === undefined ? {} : { turnId }), outboxId: id, channel };
+    this.#logger.debug("Message leaves", fields);
+    return (receipt) => {
+      this.#sends.add({ channel, receipt: receipt.type });
+      // What became of a message that was not accepted is said by who decides about it.
+      if (receipt.type === "accepted") this.#logger.debug("Message delivered", { ...fields, messageIds: receipt.messageIds });
+    };
   }
 
   /** What has been counted since the start. */
@@ -129,4 +152,19 @@ function callOutcome(end: ModelCallEnd): "answered" | "failed" | "aborted" {
   if (end === undefined) return "aborted";
   if (end.type === "message-end") return "answered";
   return end.error.code === "aborted" ? "aborted" : "failed";
+}
+
+const ANSWERS = { answered: "Model answered", failed: "Model failed", aborted: "Model was not heard to its end" } as const;
+
+function idsOf({ id, inputIds }: ObservedTurn): { readonly turnId: string; readonly inputIds: readonly string[] } {
+  return { turnId: id, inputIds };
+}
+
+/** The name is a tool's own: what a model calls that does not exist is its words, and not for the log. */
+function toolOf({ tool }: ObservedCall): { readonly tool?: string } {
+  return tool === undefined ? {} : { tool: tool.name };
+}
+
+function rounded({ durationMs }: { readonly durationMs: number | undefined }): { readonly durationMs?: number } {
+  return durationMs === undefined ? {} : { durationMs: Math.round(durationMs) };
 }

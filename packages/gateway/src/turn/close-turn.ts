@@ -90,7 +90,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   });
   if (run.outcome.type === "failed")
     services.logger.warn("A run failed", {
-      runId: turn.id,
+      turnId: turn.id,
       sessionKey: turn.sessionKey,
       code: run.outcome.code,
       detail: run.outcome.message,

@@ -170,7 +170,7 @@ export class Compactor {
   /** What the summary used is added to the session; how large its context is, only its own requests say. */
   async #endTurn(
     turnId: string,
-    { usage }: SessionRecord,
+    { key, usage }: SessionRecord,
     end: Pick<TurnEnd, "state" | "entries"> & { readonly requests: readonly NewRequest[] },
   ): Promise<void> {
     const used = end.requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
@@ -183,7 +183,7 @@ export class Compactor {
       inputState: { type: "silent" },
       endedAtMs: this.#services.clock.now(),
     });
-    this.#services.observer.turnEnded({ id: turnId, kind: "compaction" }, end.state);
+    this.#services.observer.turnEnded({ id: turnId, kind: "compaction", sessionKey: key, inputIds: [] }, end.state);
   }
 
   async #summarise(plan: CompactionPlan, model: ModelClient, request: CompactionRequest): Promise<Cut | undefined> {

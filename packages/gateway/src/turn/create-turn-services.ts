@@ -9,6 +9,7 @@ import type { EngineOptions } from "../engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
 import { Observer } from "../observe/observer.ts";
+import { TurnContext } from "../observe/turn-context.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "./compact-session.ts";
 import { InputWatchers } from "./run-report.ts";
@@ -24,7 +25,9 @@ export interface TurnServicesHooks {
 
 /** Makes what turns are run with. */
 export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
-  const { config, store, clock, random, logger } = options;
+  const { config, store, clock, random } = options;
+  const turnContext = new TurnContext();
+  const logger = turnContext.logger(options.logger);
   const channels = new ChannelRegistry({
     accounts: options.accounts,
     receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
@@ -34,7 +37,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     logger,
     fetch: options.fetch,
   });
-  const observer = new Observer({ clock });
+  const observer = new Observer({ clock, logger });
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
     store,
@@ -43,6 +46,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     random,
     logger,
     observer,
+    outside: (work) => turnContext.run(undefined, work),
     onSettled: hooks.onSettled,
   });
   const agents = new AgentDirectory({
@@ -86,6 +90,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     toolGate: createToolGate(),
     cooldowns,
     observer,
+    turnContext,
     spend,
     compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, random, events, cache, observer, logger }),
     clock,

@@ -1,4 +1,4 @@
-import type { AgentEvent, AssistantMessage, ModelStreamEvent, ToolTraits } from "@factotum/agent-contract";
+import type { AgentEvent, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../context/request-recorder.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -70,9 +70,9 @@ export class TurnRecorder {
         this.#pending.push({ type: "message", message: event.message });
         return this.#shareThoughts(event.message);
       case "tool-start": {
-        const effect = this.#effectOf(event.call.name);
-        this.#services.observer.toolStarted(turn, event.call.id);
-        if (effect !== "read") {
+        const tool = this.#toolOf(event.call.name);
+        this.#services.observer.toolStarted(turn, { id: event.call.id, tool });
+        if (tool?.traits.effect !== "read") {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
@@ -87,7 +87,7 @@ export class TurnRecorder {
         });
       case "tool-end":
         if (this.#resumed?.finished.has(event.call.id) === true) return;
-        this.#services.observer.toolEnded(turn, event.call.id, { effect: this.#effectOf(event.call.name), isError: event.result.isError });
+        this.#services.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
         this.#pending.push({ type: "message", message: event.result });
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)
@@ -100,7 +100,7 @@ export class TurnRecorder {
       case "turn-end":
         return;
       case "hook-error":
-        this.#services.logger.error("A callback of the run failed", { runId: turn.id, hook: event.hook, detail: event.message });
+        this.#services.logger.error("A callback of the run failed", { hook: event.hook, detail: event.message });
     }
   }
 
@@ -159,8 +159,8 @@ export class TurnRecorder {
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
-  #effectOf(name: string): ToolTraits["effect"] | undefined {
-    return this.#prepared.tools.find((tool) => tool.name === name)?.traits.effect;
+  #toolOf(name: string): AgentTool | undefined {
+    return this.#prepared.tools.find((tool) => tool.name === name);
   }
 
   #noteSent(text: unknown): void {

@@ -67,8 +67,11 @@ export class TurnRunner {
   /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
   async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
     if (job.type === "task") return job.run();
-    const prepared = await this.#prepare(sessionKey, job, options.signal);
-    if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
+    const ids = job.type === "input" ? { inputIds: [job.input.id] } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
+    await this.#services.turnContext.run(ids, async () => {
+      const prepared = await this.#prepare(sessionKey, job, options.signal);
+      if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
+    });
   }
 
   /**
@@ -94,7 +97,8 @@ export class TurnRunner {
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
     const timeoutMs = agent.config.timeoutSeconds * 1000;
     using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, { clock, outer: laneSignal });
-    await this.#drive(prepared, deadline.signal, laneSignal);
+    const ids = { turnId: turn.id, inputIds: turn.inputIds };
+    await this.#services.turnContext.run(ids, async () => this.#drive(prepared, deadline.signal, laneSignal));
   }
 
   async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {

@@ -10,6 +10,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Observer } from "../observe/observer.ts";
+import type { TurnContext } from "../observe/turn-context.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -37,6 +38,8 @@ export interface TurnServices {
   /** Which credentials and models rest after failures. */
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
+  /** Names the turn in what is logged. */
+  readonly turnContext: TurnContext;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
