@@ -67,7 +67,8 @@ export class TurnRunner {
   /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
   async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
     if (job.type === "task") return job.run();
-    const ids = job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
+    const ids =
+      job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
     await this.#services.turnContext.run(ids, async () => {
       const prepared = await this.#prepare(sessionKey, job, options.signal);
       if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
