@@ -14,6 +14,7 @@ describe("a command", () => {
     ["/think high", { type: "think", wish: "high" }],
     ["/think nonsense", { type: "think", wish: "nonsense" }],
     ["/reasoning\tstream", { type: "reasoning", wish: "stream" }],
+    ["/verbose full", { type: "verbose", wish: "full" }],
     ["/new", { type: "reset" }],
   ] as const)("%j", (text, command) => {
     expect(parse(text)).toEqual(command);
@@ -34,6 +35,7 @@ describe("a directive inside a message", () => {
     ["write /think LOW a poem", { text: "write a poem", thinking: "low" }],
     ["write a poem /think off", { text: "write a poem", thinking: "off" }],
     ["/think low /reasoning on why?", { text: "why?", thinking: "low", reasoning: "on" }],
+    ["/verbose full why?", { text: "why?", verbose: "full" }],
     ["/think low\nwhy? /think max", { text: "why?", thinking: "max" }],
   ] as const)("%j", (text, directives) => {
     expect(parseInlineDirectives(text)).toEqual(directives);

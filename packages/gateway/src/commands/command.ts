@@ -19,6 +19,8 @@ export type Command =
   | { readonly type: "reasoning"; readonly wish?: string }
   /** Show or choose what happens to messages that come while the assistant works. */
   | { readonly type: "queue"; readonly words: readonly string[] }
+  /** Show or choose whether the chat is told of tools. */
+  | { readonly type: "verbose"; readonly wish?: string }
   | { readonly type: "help" };
 
 /** The commands of this build, for `/help` and native menus. */
@@ -37,6 +39,7 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
     summary:
       "show what happens to messages that come while I work; /queue steer, followup, collect or interrupt chooses, /queue default undoes that",
   },
+  { name: "/verbose", summary: "on tells of each tool as it begins, full of its result too, off of none" },
   { name: "/status", summary: "show model, context and queue" },
   { name: "/context", summary: "show what the model was given last; /context detail names its largest sections" },
   { name: "/help", summary: "show this list" },
@@ -51,9 +54,9 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
   if (resetTriggers.some((trigger) => trigger.toLowerCase() === word)) return { type: "reset" };
   const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
   if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
-  const choice = /^\/(model|think|reasoning)(?:[ \t]+(\S+))?$/i.exec(text.trim());
+  const choice = /^\/(model|think|reasoning|verbose)(?:[ \t]+(\S+))?$/i.exec(text.trim());
   if (choice !== null) {
-    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning";
+    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning" | "verbose";
     return { type, ...(choice[2] === undefined ? {} : { wish: choice[2] }) };
   }
   const queue = /^\/queue(?:[ \t]+(\S.*))?$/i.exec(text.trim());

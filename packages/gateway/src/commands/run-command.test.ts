@@ -247,5 +247,5 @@ test("where people read the conversation itself, the answer stands in it, also w
 test("/help lists every command with what it does", async () => {
   await using running = await start();
   const [help = ""] = await say(running, "/help");
-  for (const name of ["/model", "/think", "/reasoning", "/status"]) expect(help).toMatch(new RegExp(`^${name}: .+`, "m"));
+  for (const name of ["/model", "/think", "/reasoning", "/verbose", "/status"]) expect(help).toMatch(new RegExp(`^${name}: .+`, "m"));
 });

@@ -9,6 +9,7 @@ import type { Command } from "./command.ts";
 import { ensureSession } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { contextText } from "./context-text.ts";
+import { verboseCommand } from "./choose-verbose.ts";
 import { statusText } from "./status-text.ts";
 
 /** Runs a command of somebody who may talk here, and answers it. */
@@ -55,6 +56,8 @@ async function answerOf(
       return reasoningCommand(target, command.wish, services);
     case "queue":
       return queueCommand(target, command.words, services);
+    case "verbose":
+      return verboseCommand(target, command.wish, services);
     case "context":
       return contextText(sessionKey, { detail: command.detail }, services);
     case "help":

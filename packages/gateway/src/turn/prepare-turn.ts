@@ -34,6 +34,8 @@ export interface PreparedTurn {
   readonly tools: readonly AgentTool[];
   /** Who sees the model's thoughts. */
   readonly reasoning: SessionContext["reasoning"];
+  /** Whether the chat is told of tools. */
+  readonly verbose: SessionContext["verbose"];
   /** What every model request of the turn asks for. */
   readonly settings: ModelSettings;
   /** What was committed before the last of this turn's user entries. */
@@ -215,7 +217,7 @@ function assemble(
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   services: TurnServices,
-): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning"> {
+): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning" | "verbose"> {
   const { agent, model } = context;
   const available = new Map(
     agent.tools({ model: model.client.info, fallbacks: context.fallbacks, group: context.group }).map((tool) => [tool.name, tool]),
@@ -226,6 +228,7 @@ function assemble(
     model,
     fallbacks: context.fallbacks,
     reasoning: context.reasoning,
+    verbose: context.verbose,
     settings: {
       cacheKey: turn.sessionId,
       cacheRetention: agent.cacheRetention(model.reference),

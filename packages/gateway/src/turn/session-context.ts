@@ -20,6 +20,8 @@ export interface SessionContext {
   readonly thinking: ThinkingLevel | undefined;
   /** Who sees the model's thoughts. */
   readonly reasoning: "off" | "on" | "stream";
+  /** Whether the chat is told of tools. */
+  readonly verbose: "off" | "on" | "full";
   readonly channel:
     | { readonly id: string; readonly capabilities: ChannelCapabilities; readonly account: AccountConfig | undefined }
     | undefined;
@@ -46,6 +48,7 @@ export async function readSessionContext(
     isGroup,
     thinking: record?.overrides.thinking ?? agent.config.thinking,
     reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
+    verbose: record?.overrides.verbose ?? agent.config.verbose,
     group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
     channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
   };

@@ -3,6 +3,8 @@ import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/st
 import type { RequestRecorder } from "../context/request-recorder.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { planToolLine } from "../delivery/plan-tool-line.ts";
+import type { ToolLine } from "../delivery/plan-tool-line.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
@@ -76,7 +78,8 @@ export class TurnRecorder {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
-        return this.#services.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
+        this.#services.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
+        return this.#tellTool({ type: "start", call: event.call });
       }
       case "tool-delta":
         return this.#services.events.publish(facts.sessionKey, {
@@ -92,7 +95,7 @@ export class TurnRecorder {
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)
           this.#noteSent(event.call.arguments["message"]);
-        return;
+        return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
       case "steering":
         await this.flush();
         return this.#steering.join(this.#requests);
@@ -161,6 +164,16 @@ export class TurnRecorder {
 
   #toolOf(name: string): AgentTool | undefined {
     return this.#prepared.tools.find((tool) => tool.name === name);
+  }
+
+  /** Tells the chat of a tool, where somebody asked for that. Runs that nobody asked for may come to tell nothing: they tell nothing of tools either. */
+  async #tellTool(line: ToolLine): Promise<void> {
+    const { turn, verbose } = this.#prepared;
+    if (verbose === "off" || turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) return;
+    const { store, clock, dispatcher } = this.#services;
+    const suppressed = await isSuppressed(turn, this.#services);
+    const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#services);
+    if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
   #noteSent(text: unknown): void {

@@ -1,0 +1,78 @@
+import type { ToolCall, ToolResultMessage } from "@factotum/agent-contract";
+import type { NewOutbound, TurnRecord } from "@factotum/store";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { planMessage } from "./plan-reply.ts";
+
+/** Characters of a call's arguments that are shown. */
+const MAX_ARGUMENT_CHARS = 120;
+
+/** Characters of a result that are shown. */
+const MAX_RESULT_CHARS = 1_000;
+
+/** What a chat is told of a tool: that it begins, or what it brought. */
+export type ToolLine =
+  | { readonly type: "start"; readonly call: ToolCall }
+  | { readonly type: "end"; readonly call: ToolCall; readonly result: ToolResultMessage };
+
+/**
+ * One line for a tool that begins, or its result, as a message of its own beside the reply. None for the gateway's own clients, which show tools from the
+ * conversation. The same call gives the same message after a restart, so that it is shown once.
+ */
+export function planToolLine(
+  turn: TurnRecord,
+  line: ToolLine,
+  options: { readonly nowMs: number; readonly suppressed: boolean },
+  { channels, hideSecrets }: Pick<TurnServices, "channels" | "hideSecrets">,
+): readonly NewOutbound[] {
+  const account = channels.accountFor(turn.origin);
+  const channel = channels.channelFor(turn.origin);
+  if (account === undefined || channel?.capabilities.addressing === "session-key") return [];
+  return planMessage(
+    {
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      // Secrets go before anything is cut: half of one would not be recognised.
+      text: line.type === "start" ? startText(line.call, hideSecrets) : endText(line, hideSecrets),
+      purpose: "notice",
+      identity: ["turn", turn.id, "tool", line.call.id, line.type],
+      nowMs: options.nowMs,
+      suppressed: options.suppressed,
+    },
+    channel === undefined
+      ? undefined
+      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+  );
+}
+
+function startText({ name, arguments: given }: ToolCall, hideSecrets: (text: string) => string): string {
+  const shown = hideSecrets(JSON.stringify(given));
+  return shown === "{}" ? code(name) : `${code(name)} ${code(cut(shown, MAX_ARGUMENT_CHARS))}`;
+}
+
+function endText({ call, result }: Extract<ToolLine, { type: "end" }>, hideSecrets: (text: string) => string): string {
+  const words = result.content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+  const text = cut(hideSecrets(words).trim(), MAX_RESULT_CHARS);
+  const title = `${code(call.name)} ${result.isError ? "failed" : "is done"}`;
+  if (text === "") return `${title}.`;
+  const fence = ticks(text, 3);
+  return `${title}:\n${fence}\n${text}\n${fence}`;
+}
+
+function code(text: string): string {
+  const mark = ticks(text, 1);
+  const edge = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${mark}${edge}${text.replaceAll(/\s+/g, " ")}${edge}${mark}`;
+}
+
+/** More backticks than stand together in the text. */
+function ticks(text: string, least: number): string {
+  const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  return "`".repeat(Math.max(least, longest + 1));
+}
+
+/** At most so many characters, none of them halved. */
+function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 2)) ? maxChars - 2 : maxChars - 1;
+  return `${text.slice(0, end)}…`;
+}
