@@ -3,6 +3,7 @@ import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@fa
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { runCommand } from "./commands/run-command.ts";
+import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import type { Route } from "./routing/route.ts";
@@ -24,6 +25,7 @@ const CRON_CAPACITY = 4;
 export class Engine {
   readonly services: TurnServices;
   readonly sessions: SessionService;
+  readonly deadLetters: DeadLetterService;
   readonly #queue: TurnQueue;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
@@ -62,6 +64,13 @@ export class Engine {
     this.#ingress = new Ingress(this.services, {
       enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
       command: (route, command, input, queue) => this.#inBackground("command", this.#runCommand({ route, input, queue }, command)),
+    });
+    this.deadLetters = new DeadLetterService({
+      store: options.store,
+      clock: options.clock,
+      place: (input) => this.#ingress.place(input),
+      dispatch: (row) => this.services.dispatcher.dispatch([row]),
+      sessionKeyOf: (input) => this.#ingress.route(input).sessionKey,
     });
   }
 

@@ -38,6 +38,8 @@ export type {
   ReplayDelta,
   ReplayResult,
 } from "./context.ts";
+export { DeadLetterSchema } from "./dead-letters.ts";
+export type { DeadLetter } from "./dead-letters.ts";
 export { SessionSummarySchema } from "./sessions.ts";
 export type { SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";

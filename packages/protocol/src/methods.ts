@@ -3,6 +3,8 @@ import { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts"
 import type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot } from "./chat.ts";
 import { ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
 import type { ContextReport, ContextRequest, ReplayDelta, ReplayResult } from "./context.ts";
+import { DeadLetterSchema } from "./dead-letters.ts";
+import type { DeadLetter } from "./dead-letters.ts";
 import { SessionSummarySchema } from "./sessions.ts";
 import type { SessionKind, SessionSummary } from "./sessions.ts";
 import { GatewayStatusSchema } from "./status.ts";
@@ -109,6 +111,23 @@ export interface RpcMethods {
     };
     result: ReplayResult;
   };
+  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  "deadletters.list": {
+    params: { readonly type?: DeadLetter["type"]; readonly limit?: number; readonly cursor?: string };
+    result: { readonly letters: readonly DeadLetter[]; readonly cursor?: string };
+  };
+  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
+  "deadletters.show": { params: { readonly id: string }; result: { readonly letter: DeadLetter; readonly payload?: unknown } };
+  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  "deadletters.replay": {
+    params: { readonly id: string; readonly risk?: boolean };
+    result: { readonly replayed: true; readonly sessionKey: string };
+  };
+  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
+  "deadletters.purge": {
+    params: { readonly ids?: readonly string[]; readonly failedBeforeMs?: number };
+    result: { readonly purged: number };
+  };
   status: { params: Record<string, never>; result: GatewayStatus };
   /** Drains and ends the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
@@ -135,6 +154,7 @@ export type RpcEvent = keyof RpcEvents;
 const empty = z.strictObject({});
 const key = z.string().min(1).max(1000);
 const limit = z.number().int().min(1).max(200);
+const letterId = z.string().min(1).max(200);
 const idempotencyKey = z.string().min(1).max(200);
 const whichRequest = {
   sessionKey: key.optional(),
@@ -228,6 +248,26 @@ export const RPC_METHODS: RpcMethodSchemas = {
   "context.replay": {
     params: z.strictObject({ ...whichRequest, model: key.optional(), replayId: z.string().min(1).max(200) }),
     result: ReplayResultSchema,
+  },
+  "deadletters.list": {
+    params: z.strictObject({
+      type: z.enum(["input", "outbound"]).optional(),
+      limit: limit.optional(),
+      cursor: z.string().max(1000).optional(),
+    }),
+    result: z.strictObject({ letters: z.array(DeadLetterSchema), cursor: z.string().optional() }),
+  },
+  "deadletters.show": {
+    params: z.strictObject({ id: letterId }),
+    result: z.strictObject({ letter: DeadLetterSchema, payload: z.unknown().optional() }),
+  },
+  "deadletters.replay": {
+    params: z.strictObject({ id: letterId, risk: z.boolean().optional() }),
+    result: z.strictObject({ replayed: z.literal(true), sessionKey: z.string() }),
+  },
+  "deadletters.purge": {
+    params: z.strictObject({ ids: z.array(letterId).min(1).max(500).optional(), failedBeforeMs: z.number().int().min(0).optional() }),
+    result: z.strictObject({ purged: z.number() }),
   },
   status: { params: empty, result: GatewayStatusSchema },
   "gateway.shutdown": {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
+import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
 import { describeOutbox } from "./outbox.ts";
@@ -33,6 +34,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeSpend(context);
     describeTranscript(context);
     describeOutbox(context);
+    describeDeadLetters(context);
     describeDurability(context);
     describeRandomOperations(createFixture);
   });

@@ -1,9 +1,12 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
+import { addDeadLetters } from "./add-dead-letters.ts";
 import type { LogLevel } from "../runtime/log-line.ts";
 import type { CliContext } from "./cli-context.ts";
+import { json, port, positive } from "./options.ts";
 
-type Finish = (exitCode: number) => void;
+/** Told the exit code of the command that ran. */
+export type Finish = (exitCode: number) => void;
 
 /** The whole command line. Every command's code is loaded when it runs, and not before. */
 export function createProgram(context: CliContext, finish: Finish): Command {
@@ -19,6 +22,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addGateway(program, context, finish);
   addAgent(program, context, finish);
   addContext(program, context, finish);
+  addDeadLetters(program, context, finish);
   addConfig(program, context, finish);
   addReports(program, context, finish);
   addLogs(program, context, finish);
@@ -209,21 +213,6 @@ function addLogs(program: Command, context: CliContext, finish: Finish): void {
       const { logs } = await import("../commands/logs.ts");
       finish(await logs(context, { ...options, follow: options.follow === true, json: options.json === true }));
     });
-}
-
-function json(): Option {
-  return new Option("--json", "print JSON for programs");
-}
-
-function positive(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a number from 1 on.");
-  return Number(text);
-}
-
-function port(text: string): number {
-  const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;
-  if (value < 0 || value > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
-  return value;
 }
 
 /** What the root decides about output, errors and help holds for every command. */

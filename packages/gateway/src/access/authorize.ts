@@ -87,6 +87,10 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   "context.list": OWNER_ONLY,
   "context.report": OWNER_ONLY,
   "context.replay": OWNER_ONLY,
+  "deadletters.list": OWNER_ONLY,
+  "deadletters.show": OWNER_ONLY,
+  "deadletters.replay": OWNER_ONLY,
+  "deadletters.purge": OWNER_ONLY,
   status: OWNER_ONLY,
   "gateway.shutdown": OWNER_ONLY,
 };

@@ -108,6 +108,10 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
         signal: connection.signal,
         onPiece: (piece) => connection.notify("replay", { replayId, ...piece }),
       }),
+    "deadletters.list": async (params) => engine.deadLetters.list(params),
+    "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
+    "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
+    "deadletters.purge": async (params) => engine.deadLetters.purge(params),
     status,
     "gateway.shutdown": async (params) => {
       requestShutdown(params.reason ?? "asked by a client");

@@ -4,7 +4,7 @@ import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import { sendKey } from "./idempotency-key.ts";
 
 /** How long a message may wait before it is too late to send. */
-const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
+export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;
 
 /** One logical message. */
 export interface PlannedMessage {

@@ -64,7 +64,7 @@ export class Ingress {
       receivedAtMs: this.#services.clock.now(),
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     });
-    const { sessionKey } = this.#route(input);
+    const { sessionKey } = this.route(input);
     this.#services.observer.inputTaken(input, sessionKey, type);
     if (type === "accepted") {
       options.onAccepted?.(input.id);
@@ -86,7 +86,7 @@ export class Ingress {
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
-    const route = this.#route(input);
+    const route = this.route(input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
     if (command !== undefined) return this.#targets.command(route, command, input, queue);
     const { text, ...directives } = parseInlineDirectives(input.message.text);
@@ -102,7 +102,7 @@ export class Ingress {
 
   async #queueSettings(input: Pick<InputRecord, "message" | "admission">): Promise<QueueSettings> {
     const { store, config } = this.#services;
-    const session = await store.readSession(this.#route(input).sessionKey);
+    const session = await store.readSession(this.route(input).sessionKey);
     return resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: session?.overrides.queue });
   }
 
@@ -124,7 +124,8 @@ export class Ingress {
     return { owner: isListedOwner(message, this.#services.config.commands.ownerAllowFrom), kind: "user" };
   }
 
-  #route(input: Pick<InputRecord, "message" | "admission">): Route {
+  /** Where an input goes, if it is admitted. */
+  route(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
     const { config, agents, channels } = this.#services;
     if (admission.sessionKey !== undefined) {

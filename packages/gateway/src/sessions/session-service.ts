@@ -18,9 +18,9 @@ import type { TurnServices } from "../turn/turn-services.ts";
 
 /** A request that cannot be fulfilled as it stands. The message says what to do. */
 export class SessionRequestError extends Error {
-  readonly code: "invalid-request" | "not-found";
+  readonly code: "invalid-request" | "not-found" | "conflict";
 
-  constructor(code: "invalid-request" | "not-found", message: string) {
+  constructor(code: SessionRequestError["code"], message: string) {
     super(message);
     this.name = "SessionRequestError";
     this.code = code;

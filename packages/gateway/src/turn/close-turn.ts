@@ -30,6 +30,8 @@ export interface FinishedRun {
   readonly remarks: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
   readonly thoughts?: string;
+  /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
+  readonly isGivenUp?: boolean;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
 }
@@ -118,7 +120,8 @@ function decideClosing(run: FinishedRun): Closing {
     };
   }
   if (outcome.type === "failed") {
-    const failed = failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+    const told = failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+    const failed: Closing = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (!UNATTENDED_KINDS.has(turn.kind)) return failed;
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
     return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };

@@ -115,6 +115,7 @@ export class TurnRunner {
         await closeTurn(this.#services, {
           turn: job.turn,
           outcome: crashed(job.turn.attempts - 1),
+          isGivenUp: true,
           usage: NO_USAGE_TOTALS,
           entries: [],
           sentTexts: [],

@@ -269,7 +269,30 @@ export interface OutboxRecord {
   readonly expiresAtMs: number;
   /** The row in whose place it is sent, after the rows in whose place that one was. Absent for a row that takes no other's place. */
   readonly replaces?: readonly string[];
+  /** One of its sends was never answered: whatever became of it later, the platform may have shown it. */
+  readonly mayBeShown: boolean;
 }
+
+/** A terminal failure (R29). `record` is missing when the row itself is damaged: it can be looked at and purged, and nothing else. */
+export type DeadLetter =
+  | {
+      readonly type: "input";
+      readonly id: string;
+      readonly reason: string;
+      readonly failedAtMs: number;
+      /** The session of the turn that had claimed it. */
+      readonly sessionKey?: string;
+      readonly record?: InputRecord;
+    }
+  | {
+      readonly type: "outbound";
+      readonly id: string;
+      readonly state: "dead" | "ambiguous";
+      readonly reason: string;
+      readonly failedAtMs: number;
+      readonly sessionKey: string;
+      readonly record?: OutboxRecord;
+    };
 
 /** An outbound message as the outbox keeps it: JSON, media by path. */
 export type StoredOutbound = { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId };

@@ -1,6 +1,7 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin } from "@factotum/channel-contract";
 import type {
+  DeadLetter,
   InputAdmission,
   InputRecord,
   OutboxRecord,
@@ -274,6 +275,27 @@ export interface Store {
     options: { readonly reason: string; readonly nowMs: number },
   ): Promise<readonly OutboxRecord[]>;
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord>;
+
+  /** Terminal failures, newest first in each of the two types; reads at most `limit + 1` rows of each. */
+  listDeadLetters(filter: {
+    readonly type?: DeadLetter["type"];
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<DeadLetter>>;
+  /** Undefined for what is no dead letter. */
+  readDeadLetter(id: string): Promise<DeadLetter | undefined>;
+  /** Puts a dead input back to waiting, as if it had just come. Rejects with `conflict` when it is not dead, with `damaged` when it cannot be read. */
+  reviveInput(id: string): Promise<InputRecord>;
+  /** Puts a given up row back to waiting, with attempts of its own. The same refusals. */
+  reviveOutbound(id: string, options: { readonly nowMs: number; readonly expiresAtMs: number }): Promise<OutboxRecord>;
+  /**
+   * Forgets dead letters: those named, or those that failed before a time, at most 500 at once. Of an input only that it came stays until maintenance
+   * forgets it, so that a redelivery is not taken for news (R2). Gives how many were there.
+   */
+  purgeDeadLetters(
+    which: { readonly ids: readonly string[] } | { readonly failedBeforeMs: number },
+    options: { readonly nowMs: number },
+  ): Promise<number>;
 
   /** Adds to what an agent has used for a cause on a day. */
   addSpend(charge: SpendCharge): Promise<void>;

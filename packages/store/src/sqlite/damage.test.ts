@@ -154,3 +154,21 @@ test.each([
   expect(await store.readRequest("r0000000001")).toBeUndefined();
   expect(fixture.damages).toEqual([{ type: "request", id: "r0000000001" }]);
 });
+
+test("damaged dead letters are listed without what they said; they are purged and never replayed", async () => {
+  const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
+  const [row] = await store.addOutbound([sampleOutbound("a")]);
+  tamper("UPDATE inbox SET payload = replace(payload, 'text of', 'test of')");
+  tamper("UPDATE outbox SET payload = replace(payload, 'sent as', 'send as')");
+  await store.listInputs({ state: "waiting", limit: 9 });
+  await store.listPendingOutbound({ limit: 9 });
+  await store.createSession(sampleSession(), { nowMs: NOW_MS });
+  const { items } = await store.listDeadLetters({ limit: 9 });
+  expect(items.map(({ type, reason, record }) => [type, reason, record])).toEqual([
+    ["input", "damaged", undefined],
+    ["outbound", "damaged", undefined],
+  ]);
+  await expect(store.reviveInput(input.id)).rejects.toMatchObject({ code: "damaged" });
+  await expect(store.reviveOutbound(row?.id ?? "", { nowMs: NOW_MS, expiresAtMs: NOW_MS })).rejects.toMatchObject({ code: "damaged" });
+  expect(await store.purgeDeadLetters({ ids: items.map(({ id }) => id) }, { nowMs: NOW_MS })).toBe(2);
+});

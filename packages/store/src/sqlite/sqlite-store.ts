@@ -1,5 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type {
+  DeadLetter,
   InputRecord,
   OutboxRecord,
   OutboxTransition,
@@ -30,6 +31,7 @@ import type {
   TurnEnd,
 } from "../port/store.ts";
 import type { SessionCopier } from "../copies/session-copier.ts";
+import { DeadLetters } from "./dead-letters.ts";
 import { toStoreError } from "./to-store-error.ts";
 import type { Transactions } from "./transactions.ts";
 import type { GroupWriter } from "./group-writer.ts";
@@ -62,6 +64,7 @@ export class SqliteStore implements Store {
   readonly #transactions: Transactions;
   readonly #writer: GroupWriter;
   readonly #copier: SessionCopier;
+  readonly #deadLetters: DeadLetters;
   #closing: Promise<void> | undefined;
 
   constructor(parts: SqliteStoreParts) {
@@ -69,6 +72,7 @@ export class SqliteStore implements Store {
     this.#transactions = parts.transactions;
     this.#writer = parts.writer;
     this.#copier = parts.copier;
+    this.#deadLetters = new DeadLetters(parts.tables);
   }
 
   metrics(): StoreMetrics {
@@ -266,6 +270,26 @@ export class SqliteStore implements Store {
 
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
     return this.#write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
+  }
+
+  listDeadLetters(filter: Parameters<Store["listDeadLetters"]>[0]): Promise<Page<DeadLetter>> {
+    return this.#read(() => this.#deadLetters.list(filter));
+  }
+
+  readDeadLetter(id: string): Promise<DeadLetter | undefined> {
+    return this.#read(() => this.#deadLetters.read(id));
+  }
+
+  reviveInput(id: string): Promise<InputRecord> {
+    return this.#write(() => this.#tables.inbox.revive(id));
+  }
+
+  reviveOutbound(id: string, options: Parameters<Store["reviveOutbound"]>[1]): Promise<OutboxRecord> {
+    return this.#write(() => this.#tables.outbox.revive(id, options));
+  }
+
+  purgeDeadLetters(which: Parameters<Store["purgeDeadLetters"]>[0], options: { readonly nowMs: number }): Promise<number> {
+    return this.#write(() => this.#deadLetters.purge(which, options.nowMs));
   }
 
   addSpend(charge: SpendCharge): Promise<void> {

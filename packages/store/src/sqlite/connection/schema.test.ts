@@ -37,3 +37,22 @@ test("version 2 numbers the turns that are there, each conversation for itself",
   expect(() => database.execute("UPDATE turns SET number = 1 WHERE id = 'a2'")).toThrow(/UNIQUE/);
   database.close();
 });
+
+test("version 5 takes an old row that was tried more than once for one that may be shown", () => {
+  const old = open(4);
+  const columns = "idempotency_key, session_key, purpose, state, attempts, created_at, due_at, expires_at, payload, sum";
+  old.execute(`
+    INSERT INTO outbox (${columns}) VALUES ('a', 'k', 'reply', 'dead', 1, 0, 0, 0, '{}', 0), ('b', 'k', 'reply', 'dead', 2, 0, 0, 0, '{}', 0),
+      ('c', 'k', 'reply', 'ambiguous', 1, 0, 0, 0, '{}', 0), ('d', 'k', 'reply', 'accepted', 3, 0, 0, 0, '{}', 0);
+  `);
+  old.close();
+  const database = open(5);
+  const rows = database.all("SELECT idempotency_key AS key, may_be_shown AS shown FROM outbox ORDER BY id");
+  expect(rows.map((row) => [row["key"], row["shown"]])).toEqual([
+    ["a", 0],
+    ["b", 1],
+    ["c", 1],
+    ["d", 0],
+  ]);
+  database.close();
+});

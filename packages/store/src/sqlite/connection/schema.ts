@@ -285,10 +285,22 @@ DROP INDEX outbox_settled;
 CREATE INDEX outbox_settled ON outbox (settled_at) WHERE state IN ('accepted', 'suppressed', 'replaced');
 `;
 
+/**
+ * Remembers of every outgoing row whether a send of it was ever left without an answer: one that was rejected or given up later may have been shown
+ * all the same. Of old rows that were tried more than once it is not known, so they count as shown.
+ */
+const DEAD_LETTERS = `
+ALTER TABLE outbox ADD COLUMN may_be_shown INTEGER NOT NULL DEFAULT 0;
+UPDATE outbox SET may_be_shown = 1 WHERE state = 'ambiguous' OR (state IN ('dead', 'waiting') AND attempts > 1);
+DROP INDEX outbox_given_up;
+CREATE INDEX outbox_given_up ON outbox (id, state) WHERE state IN ('dead', 'ambiguous');
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
   { version: 2, sql: REQUESTS },
   { version: 3, sql: REQUEST_BODIES },
   { version: 4, sql: REPLACED_OUTBOX },
+  { version: 5, sql: DEAD_LETTERS },
 ];

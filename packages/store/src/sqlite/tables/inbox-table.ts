@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
+import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -18,6 +18,12 @@ interface InboxPayload {
 
 /** Terminal states of which nothing is left to do. */
 const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "told"];
+
+/** A dead input. */
+export type InputLetter = Extract<DeadLetter, { type: "input" }>;
+
+const LETTER_COLUMNS = `inbox.*, turns.id AS turn_id, conversations.session_key FROM inbox LEFT JOIN turns ON turns.n = inbox.turn
+  LEFT JOIN conversations ON conversations.n = turns.conversation`;
 
 const COLUMNS = `inbox.id, inbox.event_key, inbox.received_at, inbox.state, inbox.reason, inbox.payload, inbox.sum, turns.id AS turn_id FROM inbox LEFT JOIN turns ON turns.n = inbox.turn`;
 
@@ -120,6 +126,54 @@ export class InboxTable {
     );
   }
 
+  /** Dead inputs, newest first, before a place in the list. */
+  listDead(beforeId: number, limit: number): readonly InputLetter[] {
+    return this.#context.database
+      .all(`SELECT ${LETTER_COLUMNS} WHERE inbox.state = 'dead' AND inbox.id < ? ORDER BY inbox.id DESC LIMIT ?`, beforeId, limit)
+      .map((row) => this.#letter(row));
+  }
+
+  readDead(id: string): InputLetter | undefined {
+    const row = this.#context.database.get(`SELECT ${LETTER_COLUMNS} WHERE inbox.id = ? AND inbox.state = 'dead'`, decodeId("i", id) ?? -1);
+    return row === undefined ? undefined : this.#letter(row);
+  }
+
+  /** Back to waiting; no turn has it any more. */
+  revive(id: string): InputRecord {
+    const letter = this.readDead(id);
+    if (letter === undefined) throw this.#refusal(id, "dead");
+    if (letter.record === undefined) throw new StoreError("damaged", `The input ${id} is damaged: nobody knows what it said.`);
+    this.#context.database.run(
+      "UPDATE inbox SET state = 'waiting', reason = NULL, turn = NULL, settled_at = NULL WHERE id = ?",
+      decodeId("i", id) ?? -1,
+    );
+    const { turnId: _turnId, ...input } = letter.record;
+    return { ...input, state: { type: "waiting" } };
+  }
+
+  /** Forgets what a dead input said. That it came is remembered like any other's, until maintenance forgets it. */
+  purge(id: string, nowMs: number): boolean {
+    const letter = this.readDead(id);
+    if (letter === undefined) return false;
+    const { database } = this.#context;
+    const n = decodeId("i", id) ?? -1;
+    database.run("UPDATE inbox SET state = 'ignored', reason = 'purged', settled_at = ? WHERE id = ?", nowMs, n);
+    if (letter.record !== undefined) {
+      const row = database.get("SELECT event_key FROM inbox WHERE id = ?", n);
+      const payload = JSON.stringify(withoutWords(letter.record));
+      const key = row === undefined ? "" : textOf(row, "event_key");
+      database.run("UPDATE inbox SET payload = ?, sum = ? WHERE id = ?", payload, checksum(payload, [key, letter.record.receivedAtMs]), n);
+    }
+    return true;
+  }
+
+  /** Up to `limit` ids of inputs that died before a time. */
+  deadBefore(beforeMs: number, limit: number): readonly string[] {
+    return this.#context.database
+      .all("SELECT id FROM inbox WHERE state = 'dead' AND settled_at < ? ORDER BY id LIMIT ?", beforeMs, limit)
+      .map((row) => encodeId("i", numberOf(row, "id")));
+  }
+
   count(state: InputState["type"]): number {
     const row = this.#context.database.get("SELECT count(*) AS count FROM inbox WHERE state = ?", state);
     return row === undefined ? 0 : numberOf(row, "count");
@@ -160,6 +214,19 @@ export class InboxTable {
     return this.#decode(row) ?? { ...frameOf(row), message, admission };
   }
 
+  #letter(row: Row): InputLetter {
+    const record = this.#decode(row);
+    const sessionKey = optionalText(row, "session_key");
+    return {
+      type: "input",
+      id: encodeId("i", numberOf(row, "id")),
+      reason: optionalText(row, "reason") ?? "",
+      failedAtMs: numberOf(row, "settled_at"),
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+      ...(record === undefined ? {} : { record }),
+    };
+  }
+
   #decode(row: Row): InputRecord | undefined {
     try {
       return toInput(row);
@@ -192,6 +259,24 @@ function eventKeyOf(message: MsgContext): string {
   const { channel, accountId, conversation } = message.origin;
   const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
+}
+
+function withoutWords({ message, admission }: InputRecord): InboxPayload {
+  const { origin, eventId, messageId, timestampMs, event, sender } = message;
+  return {
+    message: {
+      origin,
+      eventId,
+      messageId,
+      timestampMs,
+      event,
+      sender: { id: sender.id, isBot: sender.isBot },
+      text: "",
+      mentionsBot: false,
+      attachments: [],
+    },
+    admission: { owner: admission.owner, kind: admission.kind },
+  };
 }
 
 function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId"> {

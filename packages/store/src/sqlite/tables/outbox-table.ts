@@ -1,5 +1,5 @@
 import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
-import type { OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
+import type { DeadLetter, OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -20,6 +20,9 @@ interface AddOptions {
   readonly atMs: number;
   readonly replaces?: readonly string[];
 }
+
+/** A row that was given up. */
+export type OutboundLetter = Extract<DeadLetter, { type: "outbound" }>;
 
 const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
 
@@ -75,15 +78,65 @@ export class OutboxTable {
     const retryAtMs = transition.type === "receipt" ? transition.retryAtMs : undefined;
     const state = transition.type === "dead" ? transition : stateAfter(transition.receipt, retryAtMs);
     const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
+    const mayBeShown = record.mayBeShown || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
     this.#context.database.run(
-      "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ? WHERE id = ?",
+      "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ?, may_be_shown = ? WHERE id = ?",
       state.type,
       resultOf(state),
       dueAtMs,
       state.type === "waiting" ? null : nowMs,
+      mayBeShown ? 1 : 0,
       decodeId("o", id) ?? -1,
     );
-    return { ...record, state, dueAtMs };
+    return { ...record, state, dueAtMs, mayBeShown };
+  }
+
+  /** Rows that were given up, newest first, before a place in the list. */
+  listGivenUp(beforeId: number, limit: number): readonly OutboundLetter[] {
+    return this.#context.database
+      .all(
+        `SELECT ${COLUMNS} WHERE outbox.state IN ('dead', 'ambiguous') AND outbox.id < ? ORDER BY outbox.id DESC LIMIT ?`,
+        beforeId,
+        limit,
+      )
+      .map((row) => this.#letter(row));
+  }
+
+  readGivenUp(id: string): OutboundLetter | undefined {
+    const row = this.#context.database.get(
+      `SELECT ${COLUMNS} WHERE outbox.id = ? AND outbox.state IN ('dead', 'ambiguous')`,
+      decodeId("o", id) ?? -1,
+    );
+    return row === undefined ? undefined : this.#letter(row);
+  }
+
+  /** The idempotency key and the age stay: what the platform still knows of the row holds for the new attempts too. */
+  revive(id: string, options: { readonly nowMs: number; readonly expiresAtMs: number }): OutboxRecord {
+    const record = this.read(id);
+    if (record === undefined) throw new StoreError("not-found", `There is no outgoing message ${id}.`);
+    if (record.state.type !== "dead" && record.state.type !== "ambiguous")
+      throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}; only one that was given up can be sent again.`);
+    this.#context.database.run(
+      "UPDATE outbox SET state = 'waiting', result = NULL, settled_at = NULL, attempts = 0, due_at = ?, expires_at = ? WHERE id = ?",
+      options.nowMs,
+      options.expiresAtMs,
+      decodeId("o", id) ?? -1,
+    );
+    return { ...record, state: { type: "waiting" }, attempts: 0, dueAtMs: options.nowMs, expiresAtMs: options.expiresAtMs };
+  }
+
+  /** Removes one row that was given up. */
+  purge(id: string): boolean {
+    return this.#context.database.run("DELETE FROM outbox WHERE id = ? AND state IN ('dead', 'ambiguous')", decodeId("o", id) ?? -1) > 0;
+  }
+
+  /** Removes up to `limit` rows that were given up before a time. */
+  purgeBefore(beforeMs: number, limit: number): number {
+    return this.#context.database.run(
+      "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE state IN ('dead', 'ambiguous') AND settled_at < ? ORDER BY id LIMIT ?)",
+      beforeMs,
+      limit,
+    );
   }
 
   /** Ends a row on the wire and adds those that are sent in its place. */
@@ -99,7 +152,11 @@ export class OutboxTable {
     );
     if (ended === undefined) throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not sending.`);
     const turn = ended["turn"] === null ? {} : { turn: numberOf(ended, "turn") };
-    return this.add(rows, { ...turn, atMs: options.nowMs, replaces: [...(record.replaces ?? []), id] });
+    const replaces = [...(record.replaces ?? []), id];
+    const added = this.add(rows, { ...turn, atMs: options.nowMs, replaces });
+    if (!record.mayBeShown) return added;
+    for (const one of added) database.run("UPDATE outbox SET may_be_shown = 1 WHERE id = ?", decodeId("o", one.id) ?? -1);
+    return added.map((one) => ({ ...one, mayBeShown: true }));
   }
 
   countPending(state: "waiting" | "sending"): number {
@@ -155,6 +212,19 @@ export class OutboxTable {
   #count(sql: string, state: string): number {
     const row = this.#context.database.get(sql, state);
     return row === undefined ? 0 : numberOf(row, "count");
+  }
+
+  #letter(row: Row): OutboundLetter {
+    const record = this.#decode(row);
+    return {
+      type: "outbound",
+      id: encodeId("o", numberOf(row, "id")),
+      state: textOf(row, "state") === "ambiguous" ? "ambiguous" : "dead",
+      reason: record === undefined ? "damaged" : "reason" in record.state ? record.state.reason : "",
+      failedAtMs: numberOf(row, "settled_at"),
+      sessionKey: textOf(row, "session_key"),
+      ...(record === undefined ? {} : { record }),
+    };
   }
 
   #decode(row: Row): OutboxRecord | undefined {
@@ -213,6 +283,7 @@ function toRecord(row: Row): OutboxRecord {
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
     ...(payload.replaces === undefined ? {} : { replaces: payload.replaces }),
+    mayBeShown: numberOf(row, "may_be_shown") === 1,
   };
 }
 

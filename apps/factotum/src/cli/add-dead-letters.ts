@@ -1,0 +1,55 @@
+import { Option } from "commander";
+import type { Command } from "commander";
+import type * as DeadLetterCommands from "../commands/dead-letters.ts";
+import type { CliContext } from "./cli-context.ts";
+import { age, json, positive } from "./options.ts";
+import type { Finish } from "./program.ts";
+
+/** What failed for good: `factotum deadletters`. */
+export function addDeadLetters(program: Command, context: CliContext, finish: Finish): void {
+  const letters = program.command("deadletters").description("messages that were never answered or never arrived: look, try again, forget");
+  const load = async (): Promise<typeof DeadLetterCommands> => import("../commands/dead-letters.ts");
+  letters
+    .command("list")
+    .description("list them, newest first")
+    .addOption(new Option("--type <type>", "only one kind").choices(["input", "outbound"]))
+    .addOption(new Option("--limit <number>", "at most so many, up to 200").argParser(positive))
+    .option("--cursor <cursor>", "go on where a list ended")
+    .addOption(json())
+    .action(async (options: { type?: "input" | "outbound"; limit?: number; cursor?: string; json?: boolean }) =>
+      finish(await (await load()).deadLettersList(context, { ...options, json: options.json === true })),
+    );
+  letters
+    .command("show")
+    .description("show one with everything that is stored of it")
+    .argument("<id>")
+    .addOption(json())
+    .action(async (id: string, options: { json?: boolean }) =>
+      finish(await (await load()).deadLettersShow(context, id, { json: options.json === true })),
+    );
+  letters
+    .command("replay")
+    .description("try one again")
+    .argument("<id>")
+    .option("--yes", "also one that may have been shown already: it may then be there twice")
+    .addOption(json())
+    .action(async (id: string, options: { yes?: boolean; json?: boolean }) =>
+      finish(await (await load()).deadLettersReplay(context, id, { yes: options.yes === true, json: options.json === true })),
+    );
+  letters
+    .command("purge")
+    .description("forget some for good")
+    .argument("[id...]")
+    .addOption(new Option("--older-than <age>", "all that failed longer ago, such as 7d").argParser(age))
+    .addOption(json())
+    .action(async (ids: string[], options: { olderThan?: number; json?: boolean }) =>
+      finish(
+        await (
+          await load()
+        ).deadLettersPurge(context, ids, {
+          json: options.json === true,
+          ...(options.olderThan === undefined ? {} : { olderThanMs: options.olderThan }),
+        }),
+      ),
+    );
+}

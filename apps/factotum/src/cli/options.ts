@@ -1,0 +1,29 @@
+import { InvalidArgumentError, Option } from "commander";
+
+/** Milliseconds of the units that an age is given in. */
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** The option that every command has whose result a program may read. */
+export function json(): Option {
+  return new Option("--json", "print JSON for programs");
+}
+
+/** Parses a number from 1 on. */
+export function positive(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("It is a number from 1 on.");
+  return Number(text);
+}
+
+/** Parses a TCP port. */
+export function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : -1;
+  if (value < 0 || value > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");
+  return value;
+}
+
+/** Parses `30s`, `15m`, `2h` or `7d` into milliseconds. */
+export function age(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) throw new InvalidArgumentError("An age is written like 30s, 15m, 2h or 7d.");
+  return Number(count) * (UNITS[unit] ?? 0);
+}

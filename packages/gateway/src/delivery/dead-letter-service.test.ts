@@ -1,0 +1,173 @@
+import { DatabaseSync } from "node:sqlite";
+import path from "node:path";
+import type { Clock } from "@factotum/agent-contract";
+import type { Origin, SendReceipt } from "@factotum/channel-contract";
+import type { OutboxRecord } from "@factotum/store";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const KEY = "agent:main:main";
+const HOUR_MS = 60 * 60 * 1000;
+const TARGET: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } };
+const REFUSED: SendReceipt = { type: "rejected", code: "forbidden", retry: { type: "never" }, message: "you are blocked" };
+const BUSY: SendReceipt = { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 0 } };
+const LOST: SendReceipt = { type: "ambiguous", cause: "no answer came" };
+
+/** The real time, moved. */
+function movableClock(): Clock & { aheadMs: number } {
+  const clock = {
+    aheadMs: 0,
+    now: () => realClock.now() + clock.aheadMs,
+    monotonic: () => realClock.monotonic(),
+    schedule: (delayMs: number, callback: () => void) => realClock.schedule(delayMs, callback),
+  };
+  return clock;
+}
+
+async function addRow({ store }: TestGateway, text: string, clock: Clock): Promise<OutboxRecord> {
+  const [row] = await store.addOutbound([
+    {
+      sessionKey: KEY,
+      target: TARGET,
+      outbound: { type: "text", text },
+      purpose: "reply",
+      idempotencyKey: `key of ${text}`,
+      dueAtMs: clock.now(),
+      expiresAtMs: clock.now() + 24 * HOUR_MS,
+      state: "waiting",
+    },
+  ]);
+  if (row === undefined) throw new Error("no row was added");
+  return row;
+}
+
+test("every way in which a message is not delivered is listed with its words, and is sent once more when it is replayed", async () => {
+  const platform = new TestPlatform();
+  const clock = movableClock();
+  await using running = await startTestGateway({ platform, clock });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const { engine } = running.gateway;
+  const deliver = async (row: OutboxRecord, ...receipts: readonly SendReceipt[]): Promise<void> => {
+    platform.receipts = [...receipts];
+    engine.services.dispatcher.dispatch([row]);
+    await engine.idle();
+  };
+  const early = [await addRow(running, "lost", clock), await addRow(running, "blocked", clock)] as const;
+  const late = await addRow(running, "too late", clock);
+  await deliver(await addRow(running, "refused", clock), REFUSED);
+  await deliver(await addRow(running, "tried too often", clock), ...Array.from({ length: 8 }, () => BUSY));
+  // Past the time in which the platform knows a repeated send.
+  clock.aheadMs = 2 * HOUR_MS;
+  await deliver(early[0], LOST);
+  await deliver(early[1], REFUSED);
+  clock.aheadMs = 25 * HOUR_MS;
+  await deliver(late);
+  expect(platform.sent).toEqual([]);
+
+  const { letters } = await client.call("deadletters.list", { type: "outbound" });
+  const shown = letters.map(({ text, state, reason, replay }) => [text, state, reason, replay]);
+  expect(shown.toSorted()).toEqual([
+    ["blocked", "dead", "forbidden: you are blocked", "safe"],
+    ["lost", "ambiguous", "no answer came", "risky"],
+    ["refused", "dead", "forbidden: you are blocked", "safe"],
+    ["too late", "dead", "it could not be sent before its time ran out", "safe"],
+    ["tried too often", "dead", "rate-limited", "safe"],
+  ]);
+  expect(letters[0]).toMatchObject({ type: "outbound", sessionKey: KEY, channel: "test", accountId: "default", conversation: "dm-1" });
+  expect(await client.call("deadletters.list", { type: "input" })).toEqual({ letters: [] });
+  const pages = await client.call("deadletters.list", { limit: 2 });
+  expect((await client.call("deadletters.list", { limit: 9, cursor: pages.cursor ?? "" })).letters).toEqual(letters.slice(2));
+
+  const risky = letters.find(({ replay }) => replay === "risky")?.id ?? "";
+  expect(await client.call("deadletters.show", { id: risky })).toMatchObject({ payload: { outbound: { text: "lost" }, target: TARGET } });
+  await expect(client.call("deadletters.replay", { id: risky })).rejects.toThrow(/^conflict: .* may have been shown already/);
+  expect(platform.sent).toEqual([]);
+  for (const { id } of letters)
+    expect(await client.call("deadletters.replay", { id, risk: true })).toEqual({ replayed: true, sessionKey: KEY });
+  await engine.idle();
+  const texts = platform.sent.map(({ outbound, idempotencyKey }) => [outbound.type === "text" ? outbound.text : "", idempotencyKey]);
+  expect(texts.toSorted()).toEqual(shown.map(([text]) => [text, `key of ${text}`]).toSorted());
+  expect(await client.call("deadletters.list", {})).toEqual({ letters: [] });
+  await expect(client.call("deadletters.replay", { id: risky, risk: true })).rejects.toThrow("not-found");
+});
+
+test("a replayed message has attempts of its own, and is a dead letter again when it is refused again", async () => {
+  const platform = new TestPlatform();
+  const clock = movableClock();
+  await using running = await startTestGateway({ platform, clock });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const row = await addRow(running, "hello", clock);
+  platform.receipts = Array.from({ length: 8 }, () => BUSY);
+  running.gateway.engine.services.dispatcher.dispatch([row]);
+  await running.gateway.engine.idle();
+  platform.receipts = [...Array.from({ length: 7 }, () => BUSY), REFUSED];
+  await client.call("deadletters.replay", { id: row.id });
+  await running.gateway.engine.idle();
+  expect(platform.receipts).toEqual([]);
+  expect((await client.call("deadletters.list", {})).letters).toMatchObject([{ id: row.id, reason: "forbidden: you are blocked" }]);
+});
+
+test("a message that stopped the gateway again and again is told as failed, kept, and answered when it is replayed", async () => {
+  await using model = await startAnthropicServer();
+  model.respond(() => textReply("At last."));
+  const platform = new TestPlatform();
+  const clock = movableClock();
+  let running = await startTestGateway({ platform, clock, patch: withModel(model.baseUrl) });
+  const gate = model.hold();
+  await platform.say(platform.message("work on this"));
+  await model.nextRequest();
+  for (let start = 0; start < 3; start += 1) {
+    await running.stop();
+    running = await startTestGateway({ platform, clock, home: running.home, patch: withModel(model.baseUrl) });
+    if (start < 2) await model.nextRequest();
+  }
+  await using last = running;
+  await last.gateway.engine.idle();
+  gate.open();
+  expect(platform.sent).toHaveLength(1);
+  using client = await TestClient.connect(last.gateway.url, last.token);
+  const { letters } = await client.call("deadletters.list", {});
+  expect(letters).toMatchObject([
+    { type: "input", sessionKey: KEY, text: "work on this", reason: expect.stringContaining("stopped 3 times") },
+  ]);
+  expect(await client.call("deadletters.show", { id: letters[0]?.id ?? "" })).toMatchObject({
+    payload: { message: { text: "work on this" } },
+  });
+  expect(await client.call("deadletters.replay", { id: letters[0]?.id ?? "" })).toEqual({ replayed: true, sessionKey: KEY });
+  await last.gateway.engine.idle();
+  expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : "")).at(-1)).toBe("At last.");
+  expect(await client.call("deadletters.list", {})).toEqual({ letters: [] });
+});
+
+test("damaged ones are shown without words, refuse to be replayed and can be purged; purging asks what", async () => {
+  await using running = await startTestGateway();
+  const clock = movableClock();
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const row = await addRow(running, "hello", clock);
+  const connection = new DatabaseSync(path.join(running.home, "state", "factotum.sqlite"));
+  connection.exec("UPDATE outbox SET payload = replace(payload, 'hello', 'hullo')");
+  connection.close();
+  await running.store.listPendingOutbound({ limit: 9 });
+  const other = await addRow(running, "other", clock);
+  await running.store.settleOutbound(other.id, { type: "dead", reason: "given up" }, { nowMs: 5 });
+  const { letters } = await client.call("deadletters.list", {});
+  expect(letters.find(({ id }) => id === row.id)).toEqual({
+    id: row.id,
+    type: "outbound",
+    state: "dead",
+    reason: "damaged",
+    failedAtMs: expect.any(Number) as number,
+    sessionKey: KEY,
+    replay: "impossible",
+  });
+  await expect(client.call("deadletters.replay", { id: row.id, risk: true })).rejects.toThrow("conflict");
+  expect(await client.call("deadletters.show", { id: row.id })).not.toHaveProperty("payload");
+  await expect(client.call("deadletters.purge", {})).rejects.toThrow("invalid-request");
+  await expect(client.call("deadletters.purge", { ids: [row.id], failedBeforeMs: 1 })).rejects.toThrow("invalid-request");
+  expect(await client.call("deadletters.purge", { failedBeforeMs: 6 })).toEqual({ purged: 1 });
+  expect(await client.call("deadletters.purge", { ids: [row.id, other.id] })).toEqual({ purged: 1 });
+  expect(await client.call("deadletters.list", {})).toEqual({ letters: [] });
+});

@@ -1,0 +1,103 @@
+import type { DeadLetter, RpcMethods } from "@factotum/protocol";
+import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
+import type { Clock } from "@factotum/agent-contract";
+import { SessionRequestError } from "../sessions/session-service.ts";
+import { OUTBOX_TTL_MS } from "./plan-reply.ts";
+
+/** Characters of a text that a list shows. */
+const PREVIEW_CHARS = 200;
+
+/** What dead letters need of the rest. */
+export interface DeadLetterOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Takes an input that waits again. */
+  readonly place: (input: InputRecord) => void;
+  /** Takes a row that waits again. */
+  readonly dispatch: (row: OutboxRecord) => void;
+  /** Where an input goes that no turn has claimed. */
+  readonly sessionKeyOf: (input: InputRecord) => string;
+}
+
+/** What failed for good, as clients see it and try it again (R29). */
+export class DeadLetterService {
+  readonly #options: DeadLetterOptions;
+
+  constructor(options: DeadLetterOptions) {
+    this.#options = options;
+  }
+
+  async list({ limit = 50, ...filter }: RpcMethods["deadletters.list"]["params"]): Promise<RpcMethods["deadletters.list"]["result"]> {
+    const page = await this.#options.store.listDeadLetters({ ...filter, limit });
+    return { letters: page.items.map((letter) => this.#summary(letter)), ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+  }
+
+  async show(id: string): Promise<RpcMethods["deadletters.show"]["result"]> {
+    const letter = await this.#require(id);
+    const { record } = letter;
+    return { letter: this.#summary(letter), ...(record === undefined ? {} : { payload: record }) };
+  }
+
+  /**
+   * Puts one back to waiting, on disk, and hands it on. An input is judged and routed as if it had just come; a part keeps its idempotency key, so a
+   * platform that still knows it does not show it twice.
+   */
+  async replay(id: string, options: { readonly risk: boolean }): Promise<RpcMethods["deadletters.replay"]["result"]> {
+    const { store, clock, place, dispatch } = this.#options;
+    const { replay, sessionKey = "", reason } = this.#summary(await this.#require(id));
+    if (replay === "impossible")
+      throw new SessionRequestError("conflict", `${id} cannot be replayed (${reason}): what was stored of it is damaged. Purge it.`);
+    if (replay === "risky" && !options.risk)
+      throw new SessionRequestError(
+        "conflict",
+        `${id} may have been shown already (${reason}). Look there first. To send it all the same, say so: --yes, or risk in the request.`,
+      );
+    if (id.startsWith("i")) place(await store.reviveInput(id));
+    else {
+      const nowMs = clock.now();
+      dispatch(await store.reviveOutbound(id, { nowMs, expiresAtMs: nowMs + OUTBOX_TTL_MS }));
+    }
+    return { replayed: true, sessionKey };
+  }
+
+  async purge({ ids, failedBeforeMs }: RpcMethods["deadletters.purge"]["params"]): Promise<RpcMethods["deadletters.purge"]["result"]> {
+    const { store, clock } = this.#options;
+    if ((ids === undefined) === (failedBeforeMs === undefined))
+      throw new SessionRequestError("invalid-request", "Give ids, or failedBeforeMs; not both.");
+    const at = { nowMs: clock.now() };
+    if (ids !== undefined) return { purged: await store.purgeDeadLetters({ ids }, at) };
+    let purged = 0;
+    for (let count = -1; count !== 0; purged += count) count = await store.purgeDeadLetters({ failedBeforeMs: failedBeforeMs ?? 0 }, at);
+    return { purged };
+  }
+
+  async #require(id: string): Promise<StoredLetter> {
+    const letter = await this.#options.store.readDeadLetter(id);
+    if (letter === undefined)
+      throw new SessionRequestError(
+        "not-found",
+        `There is no dead letter "${id}". \`factotum deadletters list\` shows those that there are.`,
+      );
+    return letter;
+  }
+
+  #summary(letter: StoredLetter): DeadLetter {
+    const { id, type, reason, failedAtMs } = letter;
+    const common = { id, type, reason, failedAtMs, state: letter.type === "input" ? ("dead" as const) : letter.state };
+    if (letter.record === undefined) {
+      return { ...common, replay: "impossible", ...(letter.sessionKey === undefined ? {} : { sessionKey: letter.sessionKey }) };
+    }
+    const isInput = letter.type === "input";
+    const origin = isInput ? letter.record.message.origin : letter.record.target;
+    const text = isInput ? letter.record.message.text : letter.record.outbound.text;
+    return {
+      ...common,
+      sessionKey: letter.sessionKey ?? (isInput ? this.#options.sessionKeyOf(letter.record) : ""),
+      channel: origin.channel,
+      accountId: origin.accountId,
+      conversation: origin.conversation.id,
+      text: text.length <= PREVIEW_CHARS ? text : `${text.slice(0, PREVIEW_CHARS - 1)}…`,
+      replay: !isInput && letter.record.mayBeShown ? "risky" : "safe",
+    };
+  }
+}
