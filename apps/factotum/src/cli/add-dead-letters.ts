@@ -1,9 +1,8 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type * as DeadLetterCommands from "../commands/dead-letters.ts";
-import type { CliContext } from "./cli-context.ts";
+import type { CliContext, Finish } from "./cli-context.ts";
 import { age, json, positive } from "./options.ts";
-import type { Finish } from "./program.ts";
 
 /** What failed for good: `factotum deadletters`. */
 export function addDeadLetters(program: Command, context: CliContext, finish: Finish): void {

@@ -16,6 +16,9 @@ export interface CliContext {
   readonly signal: AbortSignal;
 }
 
+/** Told the exit code of the command that ran. */
+export type Finish = (exitCode: number) => void;
+
 /** Prints a value for programs. */
 export function printJson(context: CliContext, value: unknown): void {
   context.print(`${JSON.stringify(value, null, 2)}\n`);

@@ -2,11 +2,8 @@ import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import type { LogLevel } from "../runtime/log-line.ts";
-import type { CliContext } from "./cli-context.ts";
+import type { CliContext, Finish } from "./cli-context.ts";
 import { json, port, positive } from "./options.ts";
-
-/** Told the exit code of the command that ran. */
-export type Finish = (exitCode: number) => void;
 
 /** The whole command line. Every command's code is loaded when it runs, and not before. */
 export function createProgram(context: CliContext, finish: Finish): Command {

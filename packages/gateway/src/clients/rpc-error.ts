@@ -1,6 +1,6 @@
 import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
-import { SessionRequestError } from "../sessions/session-service.ts";
+import { SessionRequestError } from "../sessions/session-request-error.ts";
 
 /** A request that a method refuses. */
 export class RpcError extends Error {

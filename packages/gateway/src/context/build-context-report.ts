@@ -3,7 +3,7 @@ import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
-import { SessionRequestError } from "../sessions/session-service.ts";
+import { SessionRequestError } from "../sessions/session-request-error.ts";
 import { restingModels } from "../status/resting-models.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { toContextRequest } from "./context-request.ts";

@@ -1,5 +1,5 @@
 import type { RequestRecord, Store } from "@factotum/store";
-import { SessionRequestError } from "../sessions/session-service.ts";
+import { SessionRequestError } from "../sessions/session-request-error.ts";
 
 /** Which kept request is meant: by id, by turn (its number in the conversation, or its id) and number in the turn, or the newest. */
 export interface RequestQuery {

@@ -5,7 +5,7 @@ import type { RequestRecord } from "@factotum/store";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { observedModel } from "../observe/observed-model.ts";
-import { SessionRequestError } from "../sessions/session-service.ts";
+import { SessionRequestError } from "../sessions/session-request-error.ts";
 import { chargedModel } from "../spend/charged-model.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { toContextRequest, toRunUsage } from "./context-request.ts";

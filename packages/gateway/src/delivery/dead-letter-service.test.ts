@@ -130,9 +130,7 @@ test("a message that stopped the gateway again and again is told as failed, kept
   expect(platform.sent).toHaveLength(1);
   using client = await TestClient.connect(last.gateway.url, last.token);
   const { letters } = await client.call("deadletters.list", {});
-  expect(letters).toMatchObject([
-    { type: "input", sessionKey: KEY, text: "work on this", reason: expect.stringContaining("stopped 3 times") },
-  ]);
+  expect(letters).toMatchObject([{ type: "input", sessionKey: KEY, text: "work on this", reason: expect.stringContaining("3 times") }]);
   expect(await client.call("deadletters.show", { id: letters[0]?.id ?? "" })).toMatchObject({
     payload: { message: { text: "work on this" } },
   });

@@ -1,7 +1,7 @@
 import type { DeadLetter, RpcMethods } from "@factotum/protocol";
 import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
 import type { Clock } from "@factotum/agent-contract";
-import { SessionRequestError } from "../sessions/session-service.ts";
+import { SessionRequestError } from "../sessions/session-request-error.ts";
 import { OUTBOX_TTL_MS } from "./plan-reply.ts";
 
 /** Characters of a text that a list shows. */

@@ -3,6 +3,7 @@ import { StoreError } from "@factotum/store";
 import type { SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import { matchSessionKey } from "./match-session-key.ts";
+import { SessionRequestError } from "./session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
 import type { MsgContext } from "@factotum/channel-contract";
 import { conversationKey } from "../delivery/conversation-key.ts";
@@ -15,17 +16,6 @@ import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/make-room.ts";
 import { readSessionContext } from "../turn/session-context.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
-
-/** A request that cannot be fulfilled as it stands. The message says what to do. */
-export class SessionRequestError extends Error {
-  readonly code: "invalid-request" | "not-found" | "conflict";
-
-  constructor(code: SessionRequestError["code"], message: string) {
-    super(message);
-    this.name = "SessionRequestError";
-    this.code = code;
-  }
-}
 
 /** Sessions as clients see and change them. */
 export class SessionService {
