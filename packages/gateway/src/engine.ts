@@ -69,7 +69,7 @@ export class Engine {
     this.deadLetters = new DeadLetterService({
       store: options.store,
       clock: options.clock,
-      place: (input) => this.#ingress.place(input),
+      place: async (input) => this.#ingress.recover(input),
       dispatch: (row) => this.services.dispatcher.dispatch([row]),
       sessionKeyOf: (input) => this.#ingress.route(input).sessionKey,
     });

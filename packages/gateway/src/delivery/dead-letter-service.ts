@@ -12,7 +12,7 @@ export interface DeadLetterOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Takes an input that waits again. */
-  readonly place: (input: InputRecord) => void;
+  readonly place: (input: InputRecord) => Promise<void>;
   /** Takes a row that waits again. */
   readonly dispatch: (row: OutboxRecord) => void;
   /** Where an input goes that no turn has claimed. */
@@ -52,7 +52,7 @@ export class DeadLetterService {
         "conflict",
         `${id} may have been shown already (${reason}). Look there first. To send it all the same, say so: --yes, or risk in the request.`,
       );
-    if (id.startsWith("i")) place(await store.reviveInput(id));
+    if (id.startsWith("i")) await place(await store.reviveInput(id));
     else {
       const nowMs = clock.now();
       dispatch(await store.reviveOutbound(id, { nowMs, expiresAtMs: nowMs + OUTBOX_TTL_MS }));

@@ -73,7 +73,7 @@ export class Ingress {
     return { status: type, inputId: input.id, sessionKey };
   }
 
-  /** Takes up an input that the last process left waiting. Await one before the next: they keep their order. */
+  /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
     this.#place(input, await this.#queueSettings(input));
   }
