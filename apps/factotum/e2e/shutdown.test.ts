@@ -9,57 +9,71 @@ const CHAT = "oc_dm";
 const FOLLOW_UPS = Array.from({ length: 10 }, (_, index) => `follow-up ${index}.`);
 
 /** What the model was told last: the newest of our messages in a request. */
-const newest = (body: unknown): string => JSON.stringify(body).match(/slow one\.|follow-up \d\./g)?.at(-1) ?? "nothing";
+const newest = (body: unknown): string =>
+  JSON.stringify(body)
+    .match(/slow one\.|follow-up \d\./g)
+    ?.at(-1) ?? "nothing";
 
 test.each([
   ["SIGTERM", "followup"],
   ["SIGKILL", "followup"],
   ["SIGTERM", "steer"],
   ["SIGKILL", "steer"],
-] as const)("ten follow-ups behind a slow turn, then %s, in the mode %s: each is answered once", { timeout: 180_000 }, async (signal, mode) => {
-  await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
-  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
-  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
-  const config = {
-    agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
-    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
-    messages: { queue: { mode } },
-    commands: { ownerAllowFrom: [`feishu:${USER}`] },
-    channels: {
-      feishu: { appId, appSecret, baseUrl: feishu.baseUrl, allowFrom: [USER], transport: { type: "webhook", encryptKey, verificationToken } },
-    },
-  };
-  const first = await startProduct({ config });
-  const say = async (url: string, text: string, number: number): Promise<number> => {
-    const messageId = `om_${String(number).padStart(32, "0")}`;
-    feishu.addInbound({ messageId, chatId: CHAT });
-    const event = feishuMessageEvent(feishu.app, {
-      chatId: CHAT,
-      chatType: "p2p",
-      messageType: "text",
-      content: { text },
-      senderOpenId: USER,
-      messageId,
-    });
-    return (await fetch(feishuWebhookRequest(feishu.app, `${url}/channels/feishu/default`, event))).status;
-  };
+] as const)(
+  "ten follow-ups behind a slow turn, then %s, in the mode %s: each is answered once",
+  { timeout: 180_000 },
+  async (signal, mode) => {
+    await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
+    await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+    const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+    const config = {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+      messages: { queue: { mode } },
+      commands: { ownerAllowFrom: [`feishu:${USER}`] },
+      channels: {
+        feishu: {
+          appId,
+          appSecret,
+          baseUrl: feishu.baseUrl,
+          allowFrom: [USER],
+          transport: { type: "webhook", encryptKey, verificationToken },
+        },
+      },
+    };
+    const first = await startProduct({ config });
+    const say = async (url: string, text: string, number: number): Promise<number> => {
+      const messageId = `om_${String(number).padStart(32, "0")}`;
+      feishu.addInbound({ messageId, chatId: CHAT });
+      const event = feishuMessageEvent(feishu.app, {
+        chatId: CHAT,
+        chatType: "p2p",
+        messageType: "text",
+        content: { text },
+        senderOpenId: USER,
+        messageId,
+      });
+      return (await fetch(feishuWebhookRequest(feishu.app, `${url}/channels/feishu/default`, event))).status;
+    };
 
-  const gate = model.hold();
-  expect(await say(first.url, "slow one.", 100)).toBe(200);
-  await model.nextRequest();
-  for (const [index, text] of FOLLOW_UPS.entries()) expect(await say(first.url, text, index)).toBe(200);
-  await first.end(signal);
-  gate.open();
-  expect(feishu.sent).toEqual([]);
+    const gate = model.hold();
+    expect(await say(first.url, "slow one.", 100)).toBe(200);
+    await model.nextRequest();
+    for (const [index, text] of FOLLOW_UPS.entries()) expect(await say(first.url, text, index)).toBe(200);
+    await first.end(signal);
+    gate.open();
+    expect(feishu.sent).toEqual([]);
 
-  model.respond(({ body }) => sayText(`You said: ${newest(body)}`));
-  await using second = await startProduct({ config, home: first.home });
-  while (feishu.sent.length < 11) {
-    const seen = feishu.requests.length;
-    if (feishu.sent.length < 11) await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
-  }
-  await second.end("SIGTERM");
-  const answers = feishu.sent.map(({ content }) => JSON.stringify(content).match(/You said: [^"]*/)?.[0]);
-  expect(answers).toEqual(["slow one.", ...FOLLOW_UPS].map((text) => `You said: ${text}`));
-  expect(model.violations).toEqual([]);
-});
+    model.respond(({ body }) => sayText(`You said: ${newest(body)}`));
+    await using second = await startProduct({ config, home: first.home });
+    while (feishu.sent.length < 11) {
+      const seen = feishu.requests.length;
+      if (feishu.sent.length < 11)
+        await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
+    }
+    await second.end("SIGTERM");
+    const answers = feishu.sent.map(({ content }) => JSON.stringify(content).match(/You said: [^"]*/)?.[0]);
+    expect(answers).toEqual(["slow one.", ...FOLLOW_UPS].map((text) => `You said: ${text}`));
+    expect(model.violations).toEqual([]);
+  },
+);

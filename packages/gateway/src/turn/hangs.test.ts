@@ -1,0 +1,147 @@
+import type { Clock, CommandRunner } from "@factotum/agent-contract";
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicReply } from "@factotum/testing-providers";
+import { describe, expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+
+const LIMIT_MS = 2000;
+
+/** The limits of runs and models pass when the test says so; everything else takes its real time. */
+class LimitClock implements Clock {
+  readonly now = realClock.now;
+  readonly #limits = new Set<() => void>();
+  #waiting: (() => void)[] = [];
+  #passedMs = 0;
+
+  readonly monotonic = (): number => this.#passedMs;
+
+  readonly schedule = (delayMs: number, callback: () => void): Disposable => {
+    if (delayMs !== LIMIT_MS) return realClock.schedule(delayMs, callback);
+    this.#limits.add(callback);
+    for (const wake of this.#waiting.splice(0)) wake();
+    return { [Symbol.dispose]: () => void this.#limits.delete(callback) };
+  };
+
+  /** Two seconds go by, for everything that has begun. */
+  pass(): void {
+    this.#passedMs += LIMIT_MS;
+    for (const callback of [...this.#limits]) if (this.#limits.delete(callback)) callback();
+  }
+}
+
+type Message = Extract<AnthropicReply, { type: "message" }>;
+
+const said = textReply("A first answer that is long enough to be cut in the middle of its words.") as Message;
+const called = toolReply({ name: "exec", input: { command: "wait" } });
+
+/** What a provider does at which stage of its answer: before a byte, in its first event, in its words. A keep-alive comes between events alone. */
+const PROVIDER_FAULTS = [
+  ...(["stall", "cut", "end"] as const).flatMap((type) => [0, 40, 700].map((afterBytes) => [type, afterBytes] as const)),
+  ["trickle", 0] as const,
+];
+
+function patched(baseUrl: string): (config: FactotumConfig) => FactotumConfig {
+  return (config) => {
+    const base = withModel(baseUrl)(config);
+    const limits = { connectSeconds: 2, firstEventSeconds: 2, idleSeconds: 2 };
+    return {
+      ...base,
+      agents: base.agents.map((agent) => ({ ...agent, timeoutSeconds: LIMIT_MS / 1000 })),
+      models: { ...base.models, timeouts: limits },
+    };
+  };
+}
+
+const elsewhere = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
+
+async function expectRelease(
+  fault: AnthropicReply | undefined,
+  options: { readonly runner?: CommandRunner; readonly isLimited: boolean; readonly begun?: Promise<void> },
+): Promise<void> {
+  await using server = await startAnthropicServer();
+  const platform = new TestPlatform();
+  const clock = new LimitClock();
+  server.respond(({ body }) => {
+    const text = JSON.stringify((body?.["messages"] as readonly unknown[] | undefined)?.at(-1));
+    if (text.includes("the second one")) return textReply("Two.");
+    if (text.includes("somebody else")) return textReply("Three.");
+    return textReply("One again.");
+  });
+  if (fault !== undefined) server.script([fault]);
+  await using running = await startTestGateway({
+    platform,
+    clock,
+    accountConfig: { groups: { "group-1": { requireMention: false } } },
+    patch: patched(server.baseUrl),
+    ...(options.runner === undefined ? {} : { runner: options.runner }),
+  });
+  await platform.say(platform.message("the first one"));
+  await server.nextRequest();
+  await options.begun;
+  await platform.say(platform.message("the second one"));
+  if (options.isLimited) {
+    // Another session is answered while this one hangs, and before any limit has passed.
+    await platform.say(platform.message("somebody else", { origin: elsewhere }));
+    await platform.waitForSends(1);
+    expect(platform.sent).toMatchObject([{ target: elsewhere, outbound: { text: "Three." } }]);
+    clock.pass();
+    await platform.waitForSends(3);
+    expect(clock.monotonic()).toBe(LIMIT_MS);
+    expect(platform.sent[1]?.outbound).toMatchObject({ text: expect.stringMatching(/did not answer in time/) });
+  } else await platform.waitForSends(2);
+  expect(platform.sent.at(-1)?.outbound).toMatchObject({ text: "Two." });
+  await running.gateway.engine.idle();
+  expect(running.gateway.engine.running).toBe(0);
+  for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
+}
+
+describe("a provider that", () => {
+  test.each(PROVIDER_FAULTS)("does %s after %i bytes holds up neither the next message nor another session", async (type, afterBytes) => {
+    const fault = type === "trickle" ? { type, afterBytes, everyMs: 5 } : { type, afterBytes };
+    await expectRelease({ ...said, fault }, { isLimited: type === "stall" || type === "trickle" });
+  });
+
+  test.each([0, 1, 3])("says what nobody can read after %i events holds up nothing", async (afterEvents) => {
+    await expectRelease({ ...said, fault: { type: "garbage", afterEvents } }, { isLimited: false });
+  });
+});
+
+describe("a tool that", () => {
+  const tools: readonly (readonly [string, CommandRunner["run"]])[] = [
+    ["ignores the abort", () => new Promise(() => undefined)],
+    [
+      "throws on the abort",
+      (_request, { signal }) =>
+        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("I will not")), { once: true })),
+    ],
+  ];
+
+  test.each(tools)("%s holds up neither the next message nor another session", async (_name, run) => {
+    const begun = Promise.withResolvers<void>();
+    const runner: CommandRunner = {
+      run: (request, options) => {
+        begun.resolve();
+        return run(request, options);
+      },
+    };
+    await expectRelease(called, { runner, isLimited: true, begun: begun.promise });
+  });
+});
+
+describe("the end of the gateway", () => {
+  test("lets a turn end within its budget, and what it says is sent", async () => {
+    await using server = await startAnthropicServer();
+    const gate = server.hold();
+    server.respond(() => textReply("Just in time."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), drainMs: 600_000 });
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    await platform.say(platform.message("two"));
+    const stopped = running.stop();
+    gate.open();
+    await stopped;
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Just in time." } }]);
+  });
+});
