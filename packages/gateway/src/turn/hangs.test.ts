@@ -9,7 +9,7 @@ const LIMIT_MS = 2000;
 
 /** The limits of runs and models pass when the test says so; everything else takes its real time. */
 class LimitClock implements Clock {
-  readonly now = realClock.now;
+  readonly now = (): number => realClock.now();
   readonly #limits = new Set<() => void>();
   #waiting: (() => void)[] = [];
   #passedMs = 0;
