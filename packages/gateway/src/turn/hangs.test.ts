@@ -26,7 +26,8 @@ class LimitClock implements Clock {
   /** Two seconds go by, for everything that has begun. */
   pass(): void {
     this.#passedMs += LIMIT_MS;
-    for (const callback of [...this.#limits]) if (this.#limits.delete(callback)) callback();
+    const begun = Array.from(this.#limits);
+    for (const callback of begun) if (this.#limits.delete(callback)) callback();
   }
 }
 
