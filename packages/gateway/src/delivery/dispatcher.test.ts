@@ -101,7 +101,7 @@ class Scene {
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
-      observer: new Observer({ clock, logger: createMemoryLogger() }),
+      observer: new Observer({ clock, logger: createMemoryLogger(), currentTurn: () => undefined }),
       outside: (work) => work(),
       onSettled: (one) => this.settled.push(one),
     });

@@ -2,6 +2,8 @@ import type { Clock, Logger, ModelEvent, RunKind, RunOutcome, ToolTraits } from 
 import type { SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord, OutboxRecord, TurnRecord } from "@factotum/store";
 import type { CollectedMetrics } from "./render-metrics.ts";
+import { Spans } from "./spans.ts";
+import type { EndSpan } from "./spans.ts";
 import { Durations, Tally } from "./tally.ts";
 
 /** What the observer stands on. */
@@ -9,6 +11,8 @@ export interface ObserverOptions {
   readonly clock: Clock;
   /** Names the turn to which the work belongs. */
   readonly logger: Logger;
+  /** The turn to which the work that is being done belongs. */
+  readonly currentTurn: () => string | undefined;
 }
 
 /** What the observer needs of a turn. */
@@ -32,8 +36,10 @@ export interface ObservedCall {
 
 interface OpenTurn {
   readonly startedAtMs: number;
+  readonly end: EndSpan;
   /** Calls that have begun. */
-  readonly calls: Set<string>;
+  readonly calls: Map<string, EndSpan>;
+  isEnded: boolean;
 }
 
 /**
@@ -43,6 +49,8 @@ interface OpenTurn {
 export class Observer {
   readonly #clock: Clock;
   readonly #logger: Logger;
+  readonly #currentTurn: () => string | undefined;
+  readonly #spans = new Spans();
   readonly #open = new Map<string, OpenTurn>();
   readonly #inputs = new Tally("factotum_inputs_accepted_total");
   readonly #turns = new Tally("factotum_turns_total");
@@ -53,9 +61,10 @@ export class Observer {
   readonly #tools = new Tally("factotum_tool_calls_total");
   readonly #sends = new Tally("factotum_sends_total");
 
-  constructor({ clock, logger }: ObserverOptions) {
+  constructor({ clock, logger, currentTurn }: ObserverOptions) {
     this.#clock = clock;
     this.#logger = logger;
+    this.#currentTurn = currentTurn;
   }
 
   /** An event was committed, or had been before. */
@@ -67,9 +76,17 @@ export class Observer {
 
   /** A turn is worked on, until what this returns is disposed. */
   turnStarted(turn: ObservedTurn): Disposable {
-    this.#open.set(turn.id, { startedAtMs: this.#clock.monotonic(), calls: new Set() });
+    const end = this.#spans.startTurn(turn.id, { "factotum.run.kind": turn.kind, "factotum.input.ids": [...turn.inputIds] });
+    const open: OpenTurn = { startedAtMs: this.#clock.monotonic(), end, calls: new Map(), isEnded: false };
+    this.#open.set(turn.id, open);
     this.#logger.debug("Turn started", { ...idsOf(turn), sessionKey: turn.sessionKey, kind: turn.kind });
-    return { [Symbol.dispose]: () => void this.#open.delete(turn.id) };
+    return {
+      [Symbol.dispose]: () => {
+        this.#open.delete(turn.id);
+        for (const endCall of open.calls.values()) endCall({ "factotum.outcome": "left-open" });
+        if (!open.isEnded) end({ "factotum.outcome": "left-open" });
+      },
+    };
   }
 
   /** The last commit of a turn stands. */
@@ -77,6 +94,10 @@ export class Observer {
     this.#turns.add({ kind: turn.kind, outcome });
     const open = this.#open.get(turn.id);
     const durationMs = open === undefined ? undefined : this.#clock.monotonic() - open.startedAtMs;
+    if (open !== undefined) {
+      open.isEnded = true;
+      open.end({ "factotum.outcome": outcome }, outcome === "failed" ? outcome : undefined);
+    }
     if (durationMs !== undefined) this.#durations.observe({ kind: turn.kind }, durationMs / 1000);
     this.#logger.debug("Turn ended", { ...idsOf(turn), sessionKey: turn.sessionKey, kind: turn.kind, outcome, ...rounded({ durationMs }) });
   }
@@ -85,12 +106,19 @@ export class Observer {
   modelCalled({ provider, model, kind }: ModelCallFacts): (end: ModelCallEnd) => void {
     const startedAtMs = this.#clock.monotonic();
     this.#logger.debug("Model asked", { provider, model, cause: kind });
+    const endSpan = this.#spans.start("model call", {
+      turnId: this.#currentTurn(),
+      attributes: { "gen_ai.provider.name": provider, "gen_ai.request.model": model, "factotum.run.kind": kind },
+      isRequest: true,
+    });
     return (end) => {
       const outcome = callOutcome(end);
       this.#calls.add({ provider, cause: kind, outcome });
       const usage = end?.type === "message-end" ? end.message.usage : end?.partial?.usage;
       const durationMs = this.#clock.monotonic() - startedAtMs;
       this.#logger.debug(ANSWERS[outcome], { provider, model, cause: kind, ...usage, ...rounded({ durationMs }) });
+      const tokens = usage === undefined ? {} : { "gen_ai.usage.input_tokens": usage.input, "gen_ai.usage.output_tokens": usage.output };
+      endSpan({ ...tokens, "factotum.outcome": outcome }, end?.type === "message-failed" ? end.error.code : undefined);
       if (usage === undefined) return;
       for (const type of ["input", "output", "cacheRead", "cacheWrite"] as const)
         this.#tokens.add({ provider, cause: kind, type }, usage[type]);
@@ -100,14 +128,19 @@ export class Observer {
 
   /** A tool begins to run. */
   toolStarted(turn: ObservedTurn, call: ObservedCall): void {
-    this.#open.get(turn.id)?.calls.add(call.id);
+    const { name = "unknown", traits } = call.tool ?? {};
+    const attributes = { "gen_ai.tool.name": name, "factotum.tool.effect": traits?.effect ?? "unknown" };
+    this.#open.get(turn.id)?.calls.set(call.id, this.#spans.start("tool call", { turnId: turn.id, attributes }));
     this.#logger.debug("Tool started", { callId: call.id, ...toolOf(call) });
   }
 
   /** A call has its result, whether it was run or not. */
   toolEnded(turn: ObservedTurn, call: ObservedCall, { isError }: { readonly isError: boolean }): void {
-    const ran = this.#open.get(turn.id)?.calls.delete(call.id) === true;
-    const outcome = !ran ? "not-run" : isError ? "error" : "ok";
+    const calls = this.#open.get(turn.id)?.calls;
+    const endSpan = calls?.get(call.id);
+    calls?.delete(call.id);
+    const outcome = endSpan === undefined ? "not-run" : isError ? "error" : "ok";
+    endSpan?.({ "factotum.outcome": outcome }, isError ? outcome : undefined);
     this.#tools.add({ effect: call.tool?.traits.effect ?? "unknown", outcome });
     this.#logger.debug("Tool ended", { callId: call.id, ...toolOf(call), outcome });
   }
@@ -116,7 +149,10 @@ export class Observer {
   sendStarted({ id, turnId, target: { channel } }: OutboxRecord): (receipt: SendReceipt) => void {
     const fields = { ...(turnId === undefined ? {} : { turnId }), outboxId: id, channel };
     this.#logger.debug("Message leaves", fields);
+    const attributes = { "factotum.outbox.id": id, "factotum.channel": channel };
+    const endSpan = this.#spans.start("send", { turnId, attributes, isRequest: true });
     return (receipt) => {
+      endSpan({ "factotum.receipt": receipt.type }, receipt.type === "accepted" ? undefined : receipt.type);
       this.#sends.add({ channel, receipt: receipt.type });
       // What became of a message that was not accepted is said by who decides about it.
       if (receipt.type === "accepted") this.#logger.debug("Message delivered", { ...fields, messageIds: receipt.messageIds });

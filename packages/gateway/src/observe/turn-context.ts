@@ -12,6 +12,11 @@ export interface TurnIds {
 export class TurnContext {
   readonly #storage = new AsyncLocalStorage<TurnIds | undefined>();
 
+  /** The turn that the work being done belongs to. */
+  get turnId(): string | undefined {
+    return this.#storage.getStore()?.turnId;
+  }
+
   /** Does the work as that of a turn; `undefined`: as nobody's. */
   run<Result>(ids: TurnIds | undefined, work: () => Result): Result {
     return this.#storage.run(ids, work);

@@ -37,7 +37,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     logger,
     fetch: options.fetch,
   });
-  const observer = new Observer({ clock, logger });
+  const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
     store,
