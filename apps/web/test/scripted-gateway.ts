@@ -67,6 +67,8 @@ export class ScriptedGateway {
   readonly token: string = "scripted-token-0123456789abcdef";
   /** Every request that came in, in order. */
   readonly requests: RequestFrame[] = [];
+  /** Images that were handed in, by ref. */
+  readonly uploads: Map<string, Buffer> = new Map<string, Buffer>();
   /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer, an `answer` is given as it is. */
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
   readonly #script: Script;
@@ -144,7 +146,20 @@ export class ScriptedGateway {
     await Promise.allSettled(this.#running);
   }
 
+  async #takeUpload(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    const isAllowed = request.headers.authorization === `Bearer ${this.token}`;
+    const isImage = bytes.subarray(1, 4).toString("latin1") === "PNG";
+    const ref = `upload:${String(this.uploads.size + 1).padStart(32, "0")}`;
+    if (isAllowed && isImage) this.uploads.set(ref, bytes);
+    const answer = isAllowed && isImage ? { ref } : { error: { message: isAllowed ? "These bytes are no image." : "No valid token." } };
+    response.writeHead(isAllowed ? (isImage ? 201 : 400) : 401, { "content-type": "application/json" }).end(JSON.stringify(answer));
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "POST" && request.url === "/uploads") return this.#takeUpload(request, response);
     const path = normalize(new URL(request.url ?? "/", "http://127.0.0.1").pathname);
     const file = path === "/" ? "/index.html" : path;
     const type = TYPES[extname(file)];
@@ -269,11 +284,12 @@ export class ScriptedGateway {
       return { subscribed: !peer.subscriptions.delete(sessionKey) };
     },
     "chat.history": ({ sessionKey, before, limit }) => this.conversation(sessionKey).session.history(before, limit),
-    "chat.send": ({ sessionKey = MAIN_KEY, text, idempotencyKey }) => {
+    "chat.send": ({ sessionKey = MAIN_KEY, text, attachments = [], idempotencyKey }) => {
+      if (attachments.some(({ ref }) => !this.uploads.has(ref))) throw new Refusal("invalid-request", "An image was never handed in.");
       const conversation = this.conversation(sessionKey);
       if (conversation.keys.has(idempotencyKey)) return { sessionKey, status: "duplicate" };
       conversation.keys.add(idempotencyKey);
-      const run = this.#turn(conversation, text, idempotencyKey);
+      const run = this.#turn(conversation, { text, images: attachments.length, idempotencyKey });
       this.#running.add(run);
       void run.finally(() => this.#running.delete(run));
       return { sessionKey, status: "accepted" };
@@ -287,15 +303,16 @@ export class ScriptedGateway {
     },
   };
 
-  async #turn(conversation: Conversation, text: string, idempotencyKey: string): Promise<void> {
+  async #turn(conversation: Conversation, said: { text: string; images: number; idempotencyKey: string }): Promise<void> {
+    const { text, images, idempotencyKey } = said;
     const { session, waiting } = conversation;
     if (conversation.run !== undefined) {
       waiting.push(text);
       session.queue(waiting.length);
-      session.say(text, idempotencyKey);
+      session.say(text, idempotencyKey, images);
       return;
     }
-    session.say(text, idempotencyKey);
+    session.say(text, idempotencyKey, images);
     await this.#run(conversation, text);
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       session.queue(waiting.length);

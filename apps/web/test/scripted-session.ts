@@ -76,8 +76,9 @@ export class ScriptedSession {
     return String(this.#serial).padStart(8, "0");
   }
 
-  say(text: string, idempotencyKey: string): void {
-    this.#commit({ type: "user", id: this.#nextId(), timestampMs: this.#now(), text, channel: "webchat", idempotencyKey });
+  say(text: string, idempotencyKey: string, images = 0): void {
+    const shown = images === 0 ? {} : { images };
+    this.#commit({ type: "user", id: this.#nextId(), timestampMs: this.#now(), text, ...shown, channel: "webchat", idempotencyKey });
   }
 
   note(level: "info" | "warning" | "error", text: string): void {

@@ -54,6 +54,21 @@ test("an input becomes a direct message of the owner, addressed by its session k
   expect(channel.health()).toEqual({ state: "connected", evidenceAtMs: 1_700_000_000_000 });
 });
 
+test("images that were handed in are attachments, and fetched from the socket", async () => {
+  const { socket, channel, received } = setUp();
+  await channel.start({ signal });
+  const attachments = [{ ref: "upload:1", fileName: "a.png" }, { ref: "upload:2" }];
+  await socket.input({ ...input, text: "", attachments });
+  expect(received[0]?.attachments).toEqual([
+    { kind: "image", ref: "upload:1", fileName: "a.png" },
+    { kind: "image", ref: "upload:2" },
+  ]);
+  socket.uploads.set("upload:1", new Uint8Array([1, 2, 3]));
+  const ref = { kind: "image", ref: "upload:1" } as const;
+  expect(await channel.fetchAttachment(ref, { signal, maxBytes: 3 })).toMatchObject({ kind: "image", bytes: new Uint8Array([1, 2, 3]) });
+  await expect(channel.fetchAttachment(ref, { signal, maxBytes: 2 })).rejects.toMatchObject({ code: "too-long" });
+});
+
 test("a resend is the same event, and an input that could not be stored is not acknowledged", async () => {
   const first = setUp();
   await first.channel.start({ signal });

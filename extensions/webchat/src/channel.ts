@@ -1,9 +1,11 @@
 import {
+  type AttachmentRef,
   type CallOptions,
   type Channel,
   type ChannelHealth,
   type ChannelHost,
   ChannelError,
+  type Media,
   messageId,
   type Origin,
   type Outbound,
@@ -30,6 +32,8 @@ export interface WebchatDependencies {
 export function createWebchatChannel(config: WebchatConfig, host: ChannelHost, dependencies: WebchatDependencies): Channel {
   return new WebchatChannel(host, dependencies.socket);
 }
+
+type FetchOptions = Parameters<Channel["fetchAttachment"]>[1];
 
 const NOT_NOW = { type: "rejected", code: "unreachable", retry: { type: "backoff" } } as const;
 
@@ -101,8 +105,12 @@ class WebchatChannel implements Channel {
     throw toUnsupportedError(`action "${action.name}"`);
   }
 
-  async fetchAttachment(): Promise<never> {
-    throw new ChannelError("not-found", "WebChat messages carry no attachments.", { retry: { type: "never" } });
+  async fetchAttachment({ kind, ref, mimeType = "application/octet-stream" }: AttachmentRef, options: FetchOptions): Promise<Media> {
+    const bytes = await this.#socket.readUpload(ref);
+    if (bytes === undefined) throw new ChannelError("not-found", "The attachment is not there any more.", { retry: { type: "never" } });
+    if (bytes.length > options.maxBytes)
+      throw new ChannelError("too-long", `The attachment has more than ${options.maxBytes} bytes.`, { retry: { type: "never" } });
+    return { kind, mimeType, bytes };
   }
 
   /** A session key is its own address, with or without `channel:` before it. Names are not looked up: the one person here has no other. */

@@ -5,6 +5,8 @@ export class FakeSocket implements WebchatSocket {
   readonly deliveries: WebchatDelivery[] = [];
   /** Awaited before a delivery is stored; a test replaces it to hold or to fail one. */
   beforeStore: (delivery: WebchatDelivery) => Promise<void> = () => Promise.resolve();
+  /** What was handed in, by its ref. */
+  readonly uploads: Map<string, Uint8Array> = new Map<string, Uint8Array>();
   readonly #entryIds = new Map<string, string>();
   readonly #handlers = new Set<(input: WebchatInput) => Promise<"accepted" | "duplicate">>();
 
@@ -26,6 +28,10 @@ export class FakeSocket implements WebchatSocket {
     this.#entryIds.set(delivery.idempotencyKey, entryId);
     this.deliveries.push(delivery);
     return { entryId };
+  }
+
+  async readUpload(ref: string): Promise<Uint8Array | undefined> {
+    return this.uploads.get(ref);
   }
 
   /** Types something into the window. */

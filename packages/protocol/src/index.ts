@@ -48,4 +48,5 @@ export { RunUsageSchema } from "./usage.ts";
 export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_EVENTS, RPC_METHODS } from "./methods.ts";
 export type { AgentRunResult, RpcEvent, RpcEvents, RpcMethod, RpcMethods, RpcMethodSchemas } from "./methods.ts";
-export type { WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";
+export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "./webchat.ts";
+export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

@@ -11,6 +11,8 @@ import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
+import { MAX_CHAT_ATTACHMENTS } from "./webchat.ts";
+import type { ChatAttachment } from "./webchat.ts";
 
 /** What `agent` answers, and `factotum agent --json` prints. */
 export interface AgentRunResult {
@@ -24,9 +26,18 @@ export interface AgentRunResult {
 
 /** Every method with its parameters and result. */
 export interface RpcMethods {
-  /** Says something in a session. Resolves once it is committed; the same `idempotencyKey` is said once. Without a key: the agent's main session. */
+  /**
+   * Says something in a session: words, images that were handed in before, or both. Resolves once it is committed; the same `idempotencyKey` is said
+   * once. Without a key: the agent's main session.
+   */
   "chat.send": {
-    params: { readonly sessionKey?: string; readonly agentId?: string; readonly text: string; readonly idempotencyKey: string };
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly text: string;
+      readonly attachments?: readonly ChatAttachment[];
+      readonly idempotencyKey: string;
+    };
     result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
   };
   /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
@@ -173,10 +184,23 @@ export type RpcMethodSchemas = {
   };
 };
 
+const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
+
 /** The schemas, by method. The gateway checks parameters with them, clients may check results. */
 export const RPC_METHODS: RpcMethodSchemas = {
   "chat.send": {
-    params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), text: z.string().min(1).max(500_000), idempotencyKey }),
+    params: z
+      .strictObject({
+        sessionKey: key.optional(),
+        agentId: key.optional(),
+        text: z.string().max(500_000),
+        attachments: z.array(AttachmentSchema).max(MAX_CHAT_ATTACHMENTS).optional(),
+        idempotencyKey,
+      })
+      .refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, {
+        path: ["text"],
+        message: "there is nothing to say",
+      }),
     result: z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
   },
   "chat.history": {

@@ -42,6 +42,7 @@ function openApp(storage = new Map<string, string>(), to = gateway) {
     storage: { getItem: (key) => storage.get(key) ?? null, setItem: (key, value) => void storage.set(key, value) },
     timers,
     randomId: () => `${storage.size}${++serial}`.padEnd(12, "0"),
+    upload: async () => ({ type: "refused", message: "not in this test" }),
     onNavigate: (sessionKey, view) => visited.push(view === "chat" ? sessionKey : `${sessionKey} ${view}`),
   });
   const until = (fits: (state: AppState) => boolean): Promise<AppState> =>

@@ -1,4 +1,4 @@
-import type { ChatEvent, ChatSnapshot } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatSnapshot } from "@factotum/protocol";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -9,6 +9,7 @@ import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
+import type { UploadOutcome } from "./upload-image.ts";
 
 /** Parts of the controller. */
 export interface AppControllerOptions {
@@ -17,6 +18,8 @@ export interface AppControllerOptions {
   readonly storage: Pick<Storage, "getItem" | "setItem">;
   readonly timers: Timers;
   randomId(): string;
+  /** Hands an image to the gateway. */
+  upload(image: Blob): Promise<UploadOutcome>;
   /** Called when something else is open than before. */
   onNavigate(sessionKey: string, view: View): void;
 }
@@ -111,9 +114,14 @@ export class AppController {
     void this.#guard(() => this.#refresh());
   }
 
-  send(text: string): void {
+  send(text: string, attachments: readonly ChatAttachment[] = []): void {
     const { sessionKey } = this.#state;
-    if (sessionKey !== undefined) this.outbox.send(sessionKey, text);
+    if (sessionKey !== undefined) this.outbox.send(sessionKey, text, attachments);
+  }
+
+  /** Hands an image over, for a message that is still being written. */
+  async upload(image: Blob): Promise<UploadOutcome> {
+    return this.#options.upload(image);
   }
 
   /** Stops what runs; with `queued` also what waits behind it. */

@@ -5,6 +5,7 @@ import { AppController } from "./app-controller.ts";
 import { type AppState, INITIAL_STATE } from "./app-state.ts";
 import { randomId } from "./random-id.ts";
 import { Store } from "./store.ts";
+import { uploadImage } from "./upload-image.ts";
 
 /** The page's work under one token: from its first connection until `close`. */
 export interface AppSession {
@@ -34,6 +35,8 @@ export function openAppSession(token: string, page: Window): AppSession {
     storage: page.sessionStorage,
     timers: browserTimers,
     randomId,
+    upload: async (image) =>
+      uploadImage(image, { address: new URL("uploads", page.document.baseURI).href, token, fetch: page.fetch.bind(page) }),
     onNavigate: (sessionKey, view) => {
       if (!following) navigate(renderFragment(sessionKey, view), page);
     },

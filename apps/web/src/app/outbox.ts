@@ -1,4 +1,4 @@
-import type { ChatEntry } from "@factotum/protocol";
+import type { ChatAttachment, ChatEntry } from "@factotum/protocol";
 import * as z from "zod";
 import { RpcError } from "../gateway-client/rpc-error.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
@@ -12,6 +12,8 @@ export interface OutgoingMessage {
   readonly idempotencyKey: string;
   readonly sessionKey: string;
   readonly text: string;
+  /** Images that the gateway has already. */
+  readonly attachments?: readonly ChatAttachment[] | undefined;
   readonly status: "sending" | "accepted" | "failed";
   /** For `failed`: what to do. */
   readonly error?: string | undefined;
@@ -35,6 +37,7 @@ const StoredSchema = z.array(
     idempotencyKey: z.string(),
     sessionKey: z.string(),
     text: z.string(),
+    attachments: z.array(z.strictObject({ ref: z.string(), fileName: z.string().optional() })).optional(),
     status: z.enum(["sending", "failed"]),
     error: z.string().optional(),
   }),
@@ -59,8 +62,9 @@ export class Outbox {
     return this.#messages;
   }
 
-  send(sessionKey: string, text: string): void {
-    this.#set([...this.#messages, { idempotencyKey: this.#options.randomId(), sessionKey, text, status: "sending" }]);
+  send(sessionKey: string, text: string, attachments: readonly ChatAttachment[] = []): void {
+    const message: OutgoingMessage = { idempotencyKey: this.#options.randomId(), sessionKey, text, status: "sending" };
+    this.#set([...this.#messages, attachments.length === 0 ? message : { ...message, attachments }]);
     void this.#flush();
   }
 
@@ -102,9 +106,10 @@ export class Outbox {
   }
 
   /** False when it has to be tried again later. */
-  async #deliver({ idempotencyKey, sessionKey, text }: OutgoingMessage): Promise<boolean> {
+  async #deliver({ idempotencyKey, sessionKey, text, attachments }: OutgoingMessage): Promise<boolean> {
     try {
-      await this.#options.client.request("chat.send", { sessionKey, text, idempotencyKey });
+      const images = attachments === undefined ? {} : { attachments };
+      await this.#options.client.request("chat.send", { sessionKey, text, ...images, idempotencyKey });
       this.#change(idempotencyKey, { status: "accepted" });
       return true;
     } catch (error) {

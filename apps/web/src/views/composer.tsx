@@ -1,6 +1,9 @@
 import type { KeyboardEvent, RefObject } from "react";
 import { useAppState, useController } from "./app-context.ts";
+import { AttachButton } from "./attach-button.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
 import { Icon } from "./icon.tsx";
+import { useAttachments } from "./use-attachments.ts";
 import { useDraft } from "./use-draft.ts";
 
 /** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
@@ -15,12 +18,19 @@ export function Composer({
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
   const queued = useAppState((state) => (state.open.type === "open" ? state.open.chat.queued : 0));
   const [text, change] = useDraft(sessionKey);
-  const isEmpty = text.trim() === "";
+  const attachments = useAttachments(sessionKey);
+  const { images } = attachments;
+  const isEmpty = text.trim() === "" && images.length === 0;
+  const isUploading = images.some(({ ref }) => ref === undefined);
 
   const send = (): void => {
-    if (isEmpty) return;
-    controller.send(text.trim());
+    if (isEmpty || isUploading) return;
+    controller.send(
+      text.trim(),
+      images.flatMap(({ ref, name }) => (ref === undefined ? [] : [{ ref, fileName: name.slice(0, 200) }])),
+    );
     change("");
+    attachments.clear();
     input.current?.focus();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -39,6 +49,11 @@ export function Composer({
         event.preventDefault();
         send();
       }}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        attachments.add(event.dataTransfer.files);
+      }}
     >
       {queued === 0 ? null : (
         <output className="queue">
@@ -48,7 +63,9 @@ export function Composer({
           </button>
         </output>
       )}
+      <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
       <div className="composer-box">
+        <AttachButton onFiles={attachments.add} />
         <div className="grow" data-text={text}>
           <textarea
             ref={input}
@@ -59,6 +76,12 @@ export function Composer({
             value={text}
             onChange={(event) => change(event.target.value)}
             onKeyDown={onKeyDown}
+            onPaste={(event) => {
+              const { files } = event.clipboardData;
+              if (files.length === 0) return;
+              event.preventDefault();
+              attachments.add(files);
+            }}
           />
         </div>
         {running ? (
@@ -73,7 +96,7 @@ export function Composer({
           </button>
         ) : null}
         {running && isEmpty ? null : (
-          <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty}>
+          <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty || isUploading}>
             <Icon name="send" />
           </button>
         )}

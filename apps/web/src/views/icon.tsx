@@ -4,6 +4,7 @@ const PATHS = {
   more: "M6 12h.01M12 12h.01M18 12h.01",
   send: "M12 19V5M6 11l6-6 6 6",
   stop: "M7 7h10v10H7z",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15.5 9h.01",
   close: "M6 6l12 12M18 6L6 18",
   chevron: "M9 6l6 6-6 6",
   check: "M5 12.5l4.5 4.5L19 7.5",

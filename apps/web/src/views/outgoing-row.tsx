@@ -1,4 +1,5 @@
 import type { OutgoingMessage } from "../app/outbox.ts";
+import { ImageNote } from "./image-note.tsx";
 import { useAppState, useController } from "./app-context.ts";
 
 /** A message that is not part of the conversation yet, with what it waits for. */
@@ -12,7 +13,10 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
   };
   return (
     <article className={`said outgoing ${message.status}`} aria-label="You">
-      <div className="bubble">{message.text}</div>
+      <div className="bubble">
+        <ImageNote count={message.attachments?.length ?? 0} />
+        {message.text}
+      </div>
       <div className="said-state">
         <span role={message.status === "failed" ? "alert" : undefined}>{waits[message.status]}</span>
         {message.status === "failed" ? (

@@ -18,6 +18,10 @@ export function parseInput(input: WebchatInput, facts: { readonly accountId: str
     sender: { id: SENDER_ID, isBot: false },
     text: input.text,
     mentionsBot: false,
-    attachments: [],
+    attachments: (input.attachments ?? []).map(({ ref, fileName }) => ({
+      kind: "image",
+      ref,
+      ...(fileName === undefined ? {} : { fileName }),
+    })),
   };
 }

@@ -32,6 +32,7 @@ describe("authority", () => {
         "GET /readyz: anonymous token platform",
         "GET /v1/models: token",
         "GET /ws: anonymous token platform",
+        "POST /uploads: token",
         "POST /v1/chat/completions: token",
         "rpc agent: token",
         "rpc agents.list: token",

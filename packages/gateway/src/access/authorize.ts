@@ -23,6 +23,7 @@ const HTTP_ROUTES = [
   "GET /metrics",
   "GET /ws",
   "POST /v1/chat/completions",
+  "POST /uploads",
   "GET /v1/models",
   "ANY /channels",
 ] as const;
@@ -103,6 +104,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "GET /metrics": OWNER_ONLY,
   "GET /ws": EVERYBODY,
   "POST /v1/chat/completions": OWNER_ONLY,
+  "POST /uploads": OWNER_ONLY,
   "GET /v1/models": OWNER_ONLY,
   "ANY /channels": ["platform"],
 };

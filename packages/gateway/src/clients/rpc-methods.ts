@@ -48,6 +48,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
       const accepted = await hub.submit({
         sessionKey,
         text: params.text,
+        ...(params.attachments === undefined ? {} : { attachments: params.attachments }),
         idempotencyKey: params.idempotencyKey,
         clientName: connection.clientName,
       });

@@ -5,13 +5,15 @@ import { publishEntry } from "../turn/publish-entry.ts";
 /** Entries in which a repeated delivery is looked for. A retry comes within seconds of the first try. */
 const LOOK_BACK = 100;
 
+type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "config" | "media">;
+
 /** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
 export class WebchatHub implements WebchatSocket {
   #handler: ((input: WebchatInput) => Promise<"accepted" | "duplicate">) | undefined;
-  #services: Pick<TurnServices, "store" | "events" | "clock" | "random" | "config"> | undefined;
+  #services: HubServices | undefined;
 
   /** Gives the hub what it stores and shows with; before that nothing can be delivered. */
-  connect(services: Pick<TurnServices, "store" | "events" | "clock" | "random" | "config">): void {
+  connect(services: HubServices): void {
     this.#services = services;
   }
 
@@ -27,6 +29,10 @@ export class WebchatHub implements WebchatSocket {
   /** Hands an input to the channel; `undefined` when it is not running. */
   async submit(input: WebchatInput): Promise<"accepted" | "duplicate" | undefined> {
     return this.#handler?.(input);
+  }
+
+  async readUpload(ref: string): Promise<Uint8Array | undefined> {
+    return this.#services?.media.uploads.read(ref);
   }
 
   async deliver(delivery: WebchatDelivery): Promise<{ readonly entryId: string }> {

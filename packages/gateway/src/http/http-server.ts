@@ -12,6 +12,7 @@ import { renderError } from "./completions/render-response.ts";
 import { METRICS_TYPE } from "../observe/metrics-type.ts";
 import { bearerToken } from "./credentials.ts";
 import type { Authenticator } from "./credentials.ts";
+import { handleUpload } from "./handle-upload.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { crossSiteProblem } from "./same-site.ts";
 import { StaticFiles } from "./static-files.ts";
@@ -115,6 +116,11 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
     return handleCompletion(caller, body.value, model, engine);
   });
+  app.post(
+    "/uploads",
+    async (context) =>
+      guard(context, "POST /uploads", options) ?? (await handleUpload(context.env.incoming, engine.services.media.uploads)),
+  );
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type === "deny") return context.notFound();

@@ -19,13 +19,13 @@ export type CheckedImage =
 export function checkImage(bytes: Uint8Array): CheckedImage {
   const maxBytes = FETCH_MAX_BYTES.image;
   if (bytes.length > maxBytes)
-    return { type: "refused", reason: "too-large", message: `the image is larger than ${maxBytes / 1_000_000} MB` };
+    return { type: "refused", reason: "too-large", message: `The image is larger than ${maxBytes / 1_000_000} MB` };
   const header = readImageHeader(bytes);
   const mimeType = header === undefined ? undefined : MIME_TYPES[header.format];
   if (header === undefined || mimeType === undefined)
-    return { type: "refused", reason: "unreadable", message: "these bytes are no PNG, JPEG, GIF or WebP image" };
-  if (!header.complete) return { type: "refused", reason: "unreadable", message: "the end of the image is missing" };
+    return { type: "refused", reason: "unreadable", message: "These bytes are no PNG, JPEG, GIF or WebP image" };
+  if (!header.complete) return { type: "refused", reason: "unreadable", message: "The end of the image is missing" };
   if (header.widthPx * header.heightPx > MAX_PIXELS)
-    return { type: "refused", reason: "too-large", message: `the image has more than ${MAX_PIXELS / 1_000_000} megapixels` };
+    return { type: "refused", reason: "too-large", message: `The image has more than ${MAX_PIXELS / 1_000_000} megapixels` };
   return { type: "image", mimeType };
 }

@@ -33,6 +33,7 @@ function messageEntry(
         type: "user",
         ...base,
         text: message.parts?.body ?? plainText(message.content),
+        ...imageCount(message),
         channel: message.parts?.source?.channel ?? "",
         ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
         ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
@@ -50,6 +51,11 @@ function messageEntry(
         isError: message.isError,
       };
   }
+}
+
+function imageCount({ content, parts }: UserMessage): { readonly images?: number } {
+  const images = parts === undefined ? 0 : content.filter(({ type }) => type === "image").length;
+  return images === 0 ? {} : { images };
 }
 
 /** Turns that nobody asked for: a word in place of what the model was told. */

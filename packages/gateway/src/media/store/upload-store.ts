@@ -34,15 +34,21 @@ export class UploadStore implements Pick<Channel, "fetchAttachment"> {
   }
 
   async fetchAttachment({ kind, ref, mimeType = "application/octet-stream" }: AttachmentRef): Promise<Media> {
+    const bytes = await this.read(ref);
+    if (bytes === undefined) throw new ChannelError("not-found", "the file is not there any more", { retry: { type: "never" } });
+    return { kind, mimeType, bytes };
+  }
+
+  /** The bytes of a file; `undefined` when it is not there, or not any more. */
+  async read(ref: string): Promise<Uint8Array | undefined> {
     const id = REF.exec(ref)?.[1];
-    if (id !== undefined) {
-      try {
-        return { kind, mimeType, bytes: await readFile(this.#path(id)) };
-      } catch (error) {
-        if (!isMissing(error)) throw error;
-      }
+    if (id === undefined) return undefined;
+    try {
+      return await readFile(this.#path(id));
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
     }
-    throw new ChannelError("not-found", "the file is not there any more", { retry: { type: "never" } });
   }
 
   /** Removes those of the attachments that lie here. Rejects when the disk does. */

@@ -1,0 +1,107 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { findViolations } from "./find-violations.ts";
+import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
+import { type ScriptedGatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
+
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+const image = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(DOT, "base64") });
+
+let browser: Browser;
+let gateway: ScriptedGatewayUnderTest;
+let watched: WatchedPage;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+beforeEach(async () => {
+  gateway = await startScriptedGateway();
+});
+afterEach(async () => {
+  const { complaints } = watched;
+  await watched.close();
+  await gateway.close();
+  expect(complaints).toEqual([]);
+});
+
+async function openChat(width: number): Promise<Page> {
+  watched = await openPage(browser, { width });
+  await watched.page.goto(`${gateway.url}#token=${gateway.token}`);
+  await watched.page.getByText("Connected").waitFor();
+  return watched.page;
+}
+
+const attached = (page: Page) => page.getByRole("list", { name: "Attached images" });
+
+/** Gives the page files as a paste or a drop does. */
+async function give(
+  page: Page,
+  event: "paste" | "drop",
+  files: readonly { readonly name: string; readonly type: string }[],
+): Promise<void> {
+  await page.getByRole("textbox", { name: "Message" }).evaluate(
+    (field, { type, items, dot }) => {
+      const data = new DataTransfer();
+      const bytes = Uint8Array.from(atob(dot), (character) => character.charCodeAt(0));
+      for (const item of items) data.items.add(new File([bytes], item.name, { type: item.type }));
+      const init = { bubbles: true, cancelable: true };
+      field.dispatchEvent(
+        type === "paste"
+          ? new ClipboardEvent("paste", { ...init, clipboardData: data })
+          : new DragEvent("drop", { ...init, dataTransfer: data }),
+      );
+    },
+    { type: event, items: files, dot: DOT },
+  );
+}
+
+describe.each([360, 1280])("at %i px", (width) => {
+  test("with the keyboard alone: attach, take one away, send, see the note", async () => {
+    const page = await openChat(width);
+    await page.getByRole("textbox", { name: "Message" }).focus();
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Attach images");
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
+    await chooser.setFiles([image("first.png"), image("second.png")]);
+    await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
+    await attached(page).getByRole("img", { name: "first.png", exact: true }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Remove second.png");
+    await page.keyboard.press("Enter");
+    await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor({ state: "detached" });
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Message");
+    await page.keyboard.type("look");
+    await page.keyboard.press("Enter");
+
+    const said = page.getByRole("article", { name: "You" }).filter({ hasText: "look" });
+    await said.getByText("1 image").waitFor();
+    await attached(page).waitFor({ state: "detached" });
+    const sent = gateway.scripted.requests.find(({ method }) => method === "chat.send")?.params as {
+      readonly attachments: readonly { readonly ref: string }[];
+    };
+    expect(sent.attachments).toEqual([{ ref: expect.any(String), fileName: "first.png" }]);
+    expect(gateway.scripted.uploads.get(sent.attachments[0]?.ref ?? "")?.toString("base64")).toBe(DOT);
+    expect(await findViolations(page)).toEqual([]);
+  });
+
+  test("a paste and a drop attach too; images alone are a message; what is none is refused in words", async () => {
+    const page = await openChat(width);
+    await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
+    await give(page, "drop", [
+      { name: "notes.pdf", type: "application/pdf" },
+      { name: "dropped.png", type: "image/png" },
+    ]);
+    await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
+    await attached(page).getByRole("img", { name: "dropped.png", exact: true }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "notes.pdf cannot be attached: PNG, JPEG, GIF or WebP, up to 20 MB each" }).waitFor();
+    expect(await findViolations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("article", { name: "You" }).getByText("2 images").waitFor();
+    await page.getByRole("alert").waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,43 @@
+import { Icon } from "./icon.tsx";
+import type { Attachments } from "./use-attachments.ts";
+
+/** What goes with the next message: each image with a button that takes it away, and why something was not taken. */
+export function AttachmentList({
+  attachments: { images, problem, remove },
+  onRemove,
+}: {
+  readonly attachments: Attachments;
+  /** Called after one was removed: its button, which had the focus, is gone. */
+  readonly onRemove: () => void;
+}): React.JSX.Element {
+  return (
+    <>
+      {images.length === 0 ? null : (
+        <ul className="attachments" aria-label="Attached images">
+          {images.map(({ id, name, previewUrl, ref }) => (
+            <li key={id} className={ref === undefined ? "uploading" : undefined}>
+              <img src={previewUrl} alt={ref === undefined ? `${name}, being handed over` : name} />
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={`Remove ${name}`}
+                title={`Remove ${name}`}
+                onClick={() => {
+                  remove(id);
+                  onRemove();
+                }}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem === undefined ? null : (
+        <p className="attachment-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

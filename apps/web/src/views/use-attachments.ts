@@ -1,0 +1,89 @@
+import { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "@factotum/protocol";
+import { useRef, useState } from "react";
+import { randomId } from "../app/random-id.ts";
+import { useController } from "./app-context.ts";
+
+/** An image on its way into a message; `ref` is there once the gateway has it. */
+export interface PendingImage {
+  readonly id: string;
+  readonly name: string;
+  readonly previewUrl: string;
+  readonly ref?: string;
+}
+
+/** What is attached and not sent in a session. */
+export interface Attachments {
+  readonly images: readonly PendingImage[];
+  /** Why something was not taken. */
+  readonly problem: string | undefined;
+  add(files: Iterable<File>): void;
+  remove(id: string): void;
+  /** After sending: nothing is attached any more. */
+  clear(): void;
+}
+
+/** The limits, in words. */
+export const LIMITS: string = `PNG, JPEG, GIF or WebP, up to ${MAX_UPLOAD_BYTES / 1_000_000} MB each, ${MAX_CHAT_ATTACHMENTS} in a message`;
+
+interface Draft {
+  readonly images: readonly PendingImage[];
+  readonly problem?: string | undefined;
+}
+
+const EMPTY: Draft = { images: [] };
+
+/** The images of every session's next message. They are handed over at once, so that sending takes no time; a reload forgets them. */
+export function useAttachments(sessionKey: string): Attachments {
+  const controller = useController();
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const draft = drafts[sessionKey] ?? EMPTY;
+  const change = (update: (draft: Draft) => Draft): void =>
+    setDrafts((all) => ({ ...all, [sessionKey]: update(all[sessionKey] ?? EMPTY) }));
+  const without = (id: string): void => change(({ images, ...rest }) => ({ ...rest, images: images.filter((image) => image.id !== id) }));
+  const previews = useRef(new Map<string, string>());
+  const forget = (id: string): void => {
+    URL.revokeObjectURL(previews.current.get(id) ?? "");
+    previews.current.delete(id);
+  };
+
+  const upload = async (file: File, id: string): Promise<void> => {
+    const outcome = await controller.upload(file);
+    if (outcome.type === "uploaded") {
+      change(({ images }) => ({ images: images.map((image) => (image.id === id ? { ...image, ref: outcome.ref } : image)) }));
+      return;
+    }
+    without(id);
+    forget(id);
+    change((rest) => ({ ...rest, problem: `${file.name}: ${outcome.message}` }));
+  };
+  const add = (files: Iterable<File>): void => {
+    let room = MAX_CHAT_ATTACHMENTS - draft.images.length;
+    let problem: string | undefined;
+    for (const file of files) {
+      if (!file.type.startsWith("image/") || file.size > MAX_UPLOAD_BYTES || room === 0) {
+        problem = `${file.name} cannot be attached: ${LIMITS}.`;
+        continue;
+      }
+      room -= 1;
+      const id = randomId();
+      const previewUrl = URL.createObjectURL(file);
+      previews.current.set(id, previewUrl);
+      change(({ images }) => ({ images: [...images, { id, name: file.name, previewUrl }] }));
+      void upload(file, id);
+    }
+    change(({ images }) => ({ images, problem }));
+  };
+  return {
+    images: draft.images,
+    problem: draft.problem,
+    add,
+    remove: (id) => {
+      without(id);
+      forget(id);
+    },
+    clear: () => {
+      for (const { id } of draft.images) forget(id);
+      change(() => EMPTY);
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import sharp from "sharp";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+let model: AnthropicServer;
+let running: TestGateway;
+beforeEach(async () => {
+  model = await startAnthropicServer();
+  model.respond(() => textReply("Seen."));
+  running = await startTestGateway({ patch: withModel(model.baseUrl) });
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const upload = async (bytes: Uint8Array, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${running.gateway.url}/uploads`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${running.token}`, ...headers },
+    body: Buffer.from(bytes),
+  });
+
+const png = async (): Promise<Buffer> =>
+  sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
+    .png()
+    .toBuffer();
+
+test("an image is kept under a name that cannot be guessed, and stays until a turn has it", async () => {
+  const answer = await upload(await png(), { "content-type": "text/plain" });
+  expect(answer.status).toBe(201);
+  const { ref, mimeType } = (await answer.json()) as { readonly ref: string; readonly mimeType: string };
+  expect([ref, mimeType]).toEqual([expect.stringMatching(/^upload:[0-9a-f]{32}$/), "image/png"]);
+  const { uploads } = running.gateway.engine.services.media;
+  expect(Buffer.from((await uploads.read(ref)) ?? [])).toEqual(await png());
+  for (const unknown of ["upload:../../secret", `upload:${"0".repeat(32)}`, ref.slice("upload:".length)])
+    expect(await uploads.read(unknown)).toBeUndefined();
+  await uploads.remove([{ kind: "image", ref }]);
+  expect(await uploads.read(ref)).toBeUndefined();
+});
+
+test("what is no image, broken, too large, or nobody's is refused", async () => {
+  const image = await png();
+  const cases: readonly (readonly [Promise<Response>, number])[] = [
+    [upload(Buffer.from("words")), 400],
+    [upload(image.subarray(0, 40)), 400],
+    [upload(Buffer.alloc(20_000_001)), 413],
+    [upload(image, { authorization: "Bearer wrong" }), 401],
+    [upload(image, { origin: "https://elsewhere.example" }), 403],
+  ];
+  for (const [answer, status] of cases) {
+    const response = await answer;
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/\.$/) } });
+  }
+});
