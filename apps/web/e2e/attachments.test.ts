@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import { type ScriptedGatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
+import { type ScriptedGatewayUnderTest, startBuiltGateway, startScriptedGateway } from "./start-gateway.ts";
 
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const image = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(DOT, "base64") });
@@ -60,11 +60,13 @@ async function give(
 describe.each([360, 1280])("at %i px", (width) => {
   test("with the keyboard alone: attach, take one away, send, see the note", async () => {
     const page = await openChat(width);
+    // The browser is told long before the key is pressed that a test chooses the files.
+    const choosing = page.waitForEvent("filechooser", { timeout: 0 });
     await page.getByRole("textbox", { name: "Message" }).focus();
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Attach images");
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")]);
-    await chooser.setFiles([image("first.png"), image("second.png")]);
+    await page.keyboard.press("Enter");
+    await (await choosing).setFiles([image("first.png"), image("second.png")]);
     await attached(page).getByRole("img", { name: "second.png", exact: true }).waitFor();
     await attached(page).getByRole("img", { name: "first.png", exact: true }).waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -79,7 +81,7 @@ describe.each([360, 1280])("at %i px", (width) => {
     await page.keyboard.press("Enter");
 
     const said = page.getByRole("article", { name: "You" }).filter({ hasText: "look" });
-    await said.getByText("1 image").waitFor();
+    await said.getByText("1 attachment").waitFor();
     await attached(page).waitFor({ state: "detached" });
     const sent = gateway.scripted.requests.find(({ method }) => method === "chat.send")?.params as {
       readonly attachments: readonly { readonly ref: string }[];
@@ -101,7 +103,26 @@ describe.each([360, 1280])("at %i px", (width) => {
     await page.getByRole("alert").filter({ hasText: "notes.pdf cannot be attached: PNG, JPEG, GIF or WebP, up to 20 MB each" }).waitFor();
     expect(await findViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByRole("article", { name: "You" }).getByText("2 images").waitFor();
+    await page.getByRole("article", { name: "You" }).getByText("2 attachments").waitFor();
     await page.getByRole("alert").waitFor({ state: "detached" });
   });
+});
+
+test("the built product takes a pasted image, shows it in the history and answers", async () => {
+  const product = await startBuiltGateway();
+  try {
+    watched = await openPage(browser, { width: 360 });
+    const { page } = watched;
+    await page.goto(`${product.url}#token=${product.token}`);
+    await page.getByText("Connected").waitFor();
+    await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
+    await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("article", { name: "Assistant" }).last().locator(".time").waitFor();
+    await page.reload();
+    await page.getByRole("article", { name: "You" }).getByText("1 attachment").waitFor();
+    expect(await findViolations(page)).toEqual([]);
+  } finally {
+    await product.close();
+  }
 });

@@ -76,8 +76,8 @@ export class ScriptedSession {
     return String(this.#serial).padStart(8, "0");
   }
 
-  say(text: string, idempotencyKey: string, images = 0): void {
-    const shown = images === 0 ? {} : { images };
+  say(text: string, idempotencyKey: string, attachments = 0): void {
+    const shown = attachments === 0 ? {} : { attachments };
     this.#commit({ type: "user", id: this.#nextId(), timestampMs: this.#now(), text, ...shown, channel: "webchat", idempotencyKey });
   }
 

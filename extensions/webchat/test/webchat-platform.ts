@@ -20,12 +20,13 @@ export class WebchatPlatform implements ConformancePlatform {
     renewableToken: false,
     otherBots: false,
     massMention: "",
-    files: false,
+    files: true,
     absent: ["groups", "replies", "credential", "wire"],
   };
   readonly secrets: readonly string[] = [];
   sendRequests = 0;
   readonly #shown: ShownMessage[] = [];
+  readonly #uploads = new Map<string, Uint8Array>();
   readonly #entryIds = new Map<string, string>();
   readonly #handlers = new Set<(input: WebchatInput) => Promise<"accepted" | "duplicate">>();
   readonly #faults: SendFault[] = [];
@@ -40,6 +41,7 @@ export class WebchatPlatform implements ConformancePlatform {
       this.#handlers.add(handler);
       return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
     },
+    readUpload: async (ref) => this.#uploads.get(ref),
     deliver: (delivery, { signal }) => this.#take(delivery, signal),
   };
 
@@ -82,7 +84,19 @@ export class WebchatPlatform implements ConformancePlatform {
     const text = message.text + (message.mentionsBob === true ? " @Bob" : "");
     const receivedAtMs = 1_700_000_000_000 + this.#serial;
     const conversation = this.target(message.conversation);
-    const raw: WebchatInput = { sessionKey: conversation.id, text, idempotencyKey: key, clientName: "control-ui", receivedAtMs };
+    const attachments = (message.files ?? []).map(({ name, bytes }, index) => {
+      const ref = `upload:${key}-${index}`;
+      this.#uploads.set(ref, bytes);
+      return { ref, fileName: name };
+    });
+    const raw: WebchatInput = {
+      sessionKey: conversation.id,
+      text,
+      ...(attachments.length === 0 ? {} : { attachments }),
+      idempotencyKey: key,
+      clientName: "control-ui",
+      receivedAtMs,
+    };
     return { raw, expected: { eventId: key, messageId: key, conversation, senderId: "owner", timestampMs: receivedAtMs } };
   }
 

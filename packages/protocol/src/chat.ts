@@ -15,8 +15,8 @@ export type ChatEntry =
       readonly id: string;
       readonly timestampMs: number;
       readonly text: string;
-      /** Images that came with it, if any. */
-      readonly images?: number;
+      /** How many files came with it, if any. */
+      readonly attachments?: number;
       readonly sender?: string;
       readonly channel: string;
       readonly idempotencyKey?: string;
@@ -60,7 +60,7 @@ export const ChatEntrySchema: z.ZodType<ChatEntry> = z.discriminatedUnion("type"
     type: z.literal("user"),
     ...entryBase,
     text: z.string(),
-    images: z.number().int().positive().optional(),
+    attachments: z.number().int().positive().optional(),
     sender: z.string().optional(),
     channel: z.string(),
     idempotencyKey: z.string().optional(),

@@ -113,6 +113,8 @@ type ChatEntry = {
   readonly id: string;
   readonly timestampMs: number;
   readonly text: string;
+  /** How many files came with it, if any. */
+  readonly attachments?: number;
   readonly sender?: string;
   readonly channel: string;
   readonly idempotencyKey?: string;
@@ -458,28 +460,6 @@ declare const ContextReportSchema: z.ZodType<ContextReport>;
 declare const ReplayDeltaSchema: z.ZodType<ReplayDelta>;
 /** Parses what a replay came to. */
 declare const ReplayResultSchema: z.ZodType<ReplayResult>;
-/** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
-interface DeadLetter {
-  readonly id: string;
-  readonly type: "input" | "outbound";
-  /** `ambiguous`: it may have been shown; nobody knows. */
-  readonly state: "dead" | "ambiguous";
-  readonly reason: string;
-  readonly failedAtMs: number;
-  /** Which session it belongs to, where that is known. */
-  readonly sessionKey?: string;
-  /** Where it came from, or should have gone; absent when what was stored is damaged. */
-  readonly channel?: string;
-  readonly accountId?: string;
-  /** The platform's id of the conversation. */
-  readonly conversation?: string;
-  /** Its beginning; in `deadletters.show` the payload has all of it. */
-  readonly text?: string;
-  /** Whether it can be tried again: `risky` may show it twice, `impossible` is one of which nothing is left that could be sent. */
-  readonly replay: "safe" | "risky" | "impossible";
-}
-/** Parses a dead letter. */
-declare const DeadLetterSchema: z.ZodType<DeadLetter>;
 /** Kind of a session, for lists and filters (design 04). */
 type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
 /** One session in a list. */
@@ -505,6 +485,57 @@ interface SessionSummary {
 }
 /** Parses a session. */
 declare const SessionSummarySchema: z.ZodType<SessionSummary>;
+/** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
+interface ChatAttachment {
+  /** As the gateway answered. */
+  readonly ref: string;
+  /** As it is called where it comes from. */
+  readonly fileName?: string | undefined;
+}
+/** The most that one message carries. */
+declare const MAX_CHAT_ATTACHMENTS = 20;
+/** Of one image, in bytes. */
+declare const MAX_UPLOAD_BYTES = 2e7;
+/** What a person typed into a WebChat window. The gateway has authenticated the connection before it hands this over. */
+interface WebchatInput {
+  readonly sessionKey: string;
+  /** Empty when there are attachments alone. */
+  readonly text: string;
+  /** In the order of sending. */
+  readonly attachments?: readonly ChatAttachment[];
+  /** The client's own id of the message: the same one is said once. */
+  readonly idempotencyKey: string;
+  /** Name of the client, such as `control-ui`. */
+  readonly clientName: string;
+  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
+  readonly receivedAtMs?: number;
+}
+/** What the WebChat channel shows in a session. */
+type WebchatDelivery = {
+  readonly type: "text";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly text: string;
+} | {
+  readonly type: "edit";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly targetId: string;
+  readonly text: string;
+};
+/** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
+interface WebchatSocket {
+  /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
+  /** The bytes of an attachment of an input; `undefined` when it is not there any more. */
+  readUpload(ref: string): Promise<Uint8Array | undefined>;
+  /** Shows a delivery and resolves with the id of its entry; the same `idempotencyKey` is shown once. Rejects when it could not be stored. */
+  deliver(delivery: WebchatDelivery, options: {
+    readonly signal: AbortSignal;
+  }): Promise<{
+    readonly entryId: string;
+  }>;
+}
 /** What `agent` answers, and `factotum agent --json` prints. */
 interface AgentRunResult {
   readonly sessionKey: string;
@@ -516,12 +547,16 @@ interface AgentRunResult {
 }
 /** Every method with its parameters and result. */
 interface RpcMethods {
-  /** Says something in a session. Resolves once it is committed; the same `idempotencyKey` is said once. Without a key: the agent's main session. */
+  /**
+   * Says something in a session: words, images that were handed in before, or both. Resolves once it is committed; the same `idempotencyKey` is said
+   * once. Without a key: the agent's main session.
+   */
   "chat.send": {
     params: {
       readonly sessionKey?: string;
       readonly agentId?: string;
       readonly text: string;
+      readonly attachments?: readonly ChatAttachment[];
       readonly idempotencyKey: string;
     };
     result: {
@@ -685,49 +720,6 @@ interface RpcMethods {
     };
     result: ReplayResult;
   };
-  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
-  "deadletters.list": {
-    params: {
-      readonly type?: DeadLetter["type"];
-      readonly limit?: number;
-      readonly cursor?: string;
-    };
-    result: {
-      readonly letters: readonly DeadLetter[];
-      readonly cursor?: string;
-    };
-  };
-  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
-  "deadletters.show": {
-    params: {
-      readonly id: string;
-    };
-    result: {
-      readonly letter: DeadLetter;
-      readonly payload?: unknown;
-    };
-  };
-  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
-  "deadletters.replay": {
-    params: {
-      readonly id: string;
-      readonly risk?: boolean;
-    };
-    result: {
-      readonly replayed: true;
-      readonly sessionKey: string;
-    };
-  };
-  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
-  "deadletters.purge": {
-    params: {
-      readonly ids?: readonly string[];
-      readonly failedBeforeMs?: number;
-    };
-    result: {
-      readonly purged: number;
-    };
-  };
   status: {
     params: Record<string, never>;
     result: GatewayStatus;
@@ -775,39 +767,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-/** What a person typed into a WebChat window. The gateway has authenticated the connection before it hands this over. */
-interface WebchatInput {
-  readonly sessionKey: string;
-  readonly text: string;
-  /** The client's own id of the message: the same one is said once. */
-  readonly idempotencyKey: string;
-  /** Name of the client, such as `control-ui`. */
-  readonly clientName: string;
-  /** When the gateway got it, milliseconds since the epoch; the channel's own clock counts when it is left out. */
-  readonly receivedAtMs?: number;
-}
-/** What the WebChat channel shows in a session. */
-type WebchatDelivery = {
-  readonly type: "text";
-  readonly sessionKey: string;
-  readonly idempotencyKey: string;
-  readonly text: string;
-} | {
-  readonly type: "edit";
-  readonly sessionKey: string;
-  readonly idempotencyKey: string;
-  readonly targetId: string;
-  readonly text: string;
-};
-/** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
-interface WebchatSocket {
-  /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */
-  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable;
-  /** Shows a delivery and resolves with the id of its entry; the same `idempotencyKey` is shown once. Rejects when it could not be stored. */
-  deliver(delivery: WebchatDelivery, options: {
-    readonly signal: AbortSignal;
-  }): Promise<{
-    readonly entryId: string;
-  }>;
-}
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -1,7 +1,7 @@
 import { memo } from "react";
 import type { ChatItem } from "../chat/chat-items.ts";
 import { Markdown } from "../markdown/markdown.tsx";
-import { ImageNote } from "./image-note.tsx";
+import { AttachmentNote } from "./attachment-note.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
 /** One row of the conversation. */
@@ -52,7 +52,7 @@ function UserMessage({ item }: { readonly item: Extract<ChatItem, { type: "user"
     <article className="said" aria-label={from === "" ? "You" : from}>
       {from === "" ? null : <div className="said-from">{from}</div>}
       <div className="bubble">
-        <ImageNote count={item.images ?? 0} />
+        <AttachmentNote count={item.attachments ?? 0} />
         {item.text}
       </div>
     </article>

@@ -1,5 +1,5 @@
 import type { OutgoingMessage } from "../app/outbox.ts";
-import { ImageNote } from "./image-note.tsx";
+import { AttachmentNote } from "./attachment-note.tsx";
 import { useAppState, useController } from "./app-context.ts";
 
 /** A message that is not part of the conversation yet, with what it waits for. */
@@ -14,7 +14,7 @@ export function OutgoingRow({ message }: { readonly message: OutgoingMessage }):
   return (
     <article className={`said outgoing ${message.status}`} aria-label="You">
       <div className="bubble">
-        <ImageNote count={message.attachments?.length ?? 0} />
+        <AttachmentNote count={message.attachments?.length ?? 0} />
         {message.text}
       </div>
       <div className="said-state">

@@ -49,7 +49,8 @@ export function useAttachments(sessionKey: string): Attachments {
   const upload = async (file: File, id: string): Promise<void> => {
     const outcome = await controller.upload(file);
     if (outcome.type === "uploaded") {
-      change(({ images }) => ({ images: images.map((image) => (image.id === id ? { ...image, ref: outcome.ref } : image)) }));
+      const taken = (image: PendingImage): PendingImage => (image.id === id ? { ...image, ref: outcome.ref } : image);
+      change(({ images, ...rest }) => ({ ...rest, images: images.map(taken) }));
       return;
     }
     without(id);

@@ -33,7 +33,7 @@ function messageEntry(
         type: "user",
         ...base,
         text: message.parts?.body ?? plainText(message.content),
-        ...imageCount(message),
+        ...attachmentCount(message),
         channel: message.parts?.source?.channel ?? "",
         ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
         ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
@@ -53,9 +53,12 @@ function messageEntry(
   }
 }
 
-function imageCount({ content, parts }: UserMessage): { readonly images?: number } {
-  const images = parts === undefined ? 0 : content.filter(({ type }) => type === "image").length;
-  return images === 0 ? {} : { images };
+/** Only the note itself begins a line like this: in words of people such a line has a backslash. */
+const MEDIA_NOTE = /^\[media attached(?: 1\/(\d+))?: /m;
+
+function attachmentCount({ content, parts }: UserMessage): { readonly attachments?: number } {
+  const note = parts === undefined ? null : MEDIA_NOTE.exec(plainText(content));
+  return note === null ? {} : { attachments: Number(note[1] ?? 1) };
 }
 
 /** Turns that nobody asked for: a word in place of what the model was told. */
