@@ -110,7 +110,7 @@ export async function prepareInputTurn(
     startedAtMs: nowMs,
   };
   const started = await store.startTurn(newTurn);
-  for (const said of saidIn(job)) await services.media.release(said.input.message);
+  for (const input of inputsOf(job)) await services.media.release(input.message);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);

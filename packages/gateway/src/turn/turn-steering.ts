@@ -1,5 +1,5 @@
 import type { AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
-import type { TurnRecord } from "@factotum/store";
+import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { RequestRecorder } from "../context/request-recorder.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -32,7 +32,7 @@ export class TurnSteering implements SteeringQueue {
    * nothing may come between an answer that is played from the disk and its results.
    */
   #isOpen = false;
-  #taken: { readonly inputIds: readonly string[]; readonly messages: readonly UserMessage[] }[] = [];
+  #taken: { readonly inputs: readonly InputRecord[]; readonly messages: readonly UserMessage[] }[] = [];
   readonly #joinedIds: string[] = [];
 
   constructor(
@@ -71,7 +71,7 @@ export class TurnSteering implements SteeringQueue {
       const messages = await renderJoinedMessages(job, { facts, tools, signal: this.#signal }, this.#prepared, this.#services);
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
-      this.#taken.push({ inputIds: inputsOf(job).map(({ id }) => id), messages });
+      this.#taken.push({ inputs: inputsOf(job), messages });
       found.push(...messages);
     }
     return found;
@@ -82,7 +82,8 @@ export class TurnSteering implements SteeringQueue {
     const { turn } = this.#prepared;
     const { store, clock, cache, watchers } = this.#services;
     const taken = this.#taken.splice(0);
-    const inputIds = taken.flatMap((one) => one.inputIds);
+    const inputs = taken.flatMap((one) => one.inputs);
+    const inputIds = inputs.map(({ id }) => id);
     if (inputIds.length === 0) return;
     const entries = taken.flatMap(({ messages }) => messages.map((message) => ({ type: "message" as const, message })));
     const written = await store.joinTurn(turn.id, { inputIds, entries, timestampMs: clock.now() });
@@ -91,5 +92,6 @@ export class TurnSteering implements SteeringQueue {
     cache.append(turn.sessionId, written);
     watchers.claimed(inputIds, turn.id);
     for (const entry of written) publishEntry(this.#services, turn.sessionKey, entry, turn.id);
+    for (const { message } of inputs) await this.#services.media.release(message);
   }
 }
