@@ -16,7 +16,6 @@ export function Composer({
 }): React.JSX.Element {
   const controller = useController();
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
-  const queued = useAppState((state) => (state.open.type === "open" ? state.open.chat.queued : 0));
   const [text, change] = useDraft(sessionKey);
   const attachments = useAttachments(sessionKey);
   const { images } = attachments;
@@ -42,6 +41,7 @@ export function Composer({
     } else if (event.key === "Escape" && running) void controller.stop({ queued: false });
   };
   return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- whoever has no mouse attaches with the button
     <form
       className="composer"
       aria-label="New message"
@@ -55,14 +55,7 @@ export function Composer({
         attachments.add(event.dataTransfer.files);
       }}
     >
-      {queued === 0 ? null : (
-        <output className="queue">
-          <span>{queued === 1 ? "1 message waits for its turn." : `${queued} messages wait for their turn.`}</span>
-          <button type="button" className="text-button" onClick={() => void controller.stop({ queued: true })}>
-            Stop all
-          </button>
-        </output>
-      )}
+      <QueueNote />
       <AttachmentList attachments={attachments} onRemove={() => input.current?.focus()} />
       <div className="composer-box">
         <AttachButton onFiles={attachments.add} />
@@ -84,23 +77,54 @@ export function Composer({
             }}
           />
         </div>
-        {running ? (
-          <button
-            type="button"
-            className="round-button stop"
-            aria-label="Stop"
-            title="Stop (Esc)"
-            onClick={() => void controller.stop({ queued: false })}
-          >
-            <Icon name="stop" />
-          </button>
-        ) : null}
-        {running && isEmpty ? null : (
-          <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty || isUploading}>
-            <Icon name="send" />
-          </button>
-        )}
+        <RunButtons running={running} isEmpty={isEmpty} isUploading={isUploading} />
       </div>
     </form>
+  );
+}
+
+function QueueNote(): React.JSX.Element | null {
+  const controller = useController();
+  const queued = useAppState((state) => (state.open.type === "open" ? state.open.chat.queued : 0));
+  if (queued === 0) return null;
+  return (
+    <output className="queue">
+      <span>{queued === 1 ? "1 message waits for its turn." : `${queued} messages wait for their turn.`}</span>
+      <button type="button" className="text-button" onClick={() => void controller.stop({ queued: true })}>
+        Stop all
+      </button>
+    </output>
+  );
+}
+
+function RunButtons({
+  running,
+  isEmpty,
+  isUploading,
+}: {
+  readonly running: boolean;
+  readonly isEmpty: boolean;
+  readonly isUploading: boolean;
+}): React.JSX.Element {
+  const controller = useController();
+  return (
+    <>
+      {running ? (
+        <button
+          type="button"
+          className="round-button stop"
+          aria-label="Stop"
+          title="Stop (Esc)"
+          onClick={() => void controller.stop({ queued: false })}
+        >
+          <Icon name="stop" />
+        </button>
+      ) : null}
+      {running && isEmpty ? null : (
+        <button type="submit" className="round-button" aria-label="Send" title="Send (Enter)" disabled={isEmpty || isUploading}>
+          <Icon name="send" />
+        </button>
+      )}
+    </>
   );
 }

@@ -4,7 +4,7 @@ import { randomId } from "../app/random-id.ts";
 import { useController } from "./app-context.ts";
 
 /** An image on its way into a message; `ref` is there once the gateway has it. */
-export interface PendingImage {
+interface PendingImage {
   readonly id: string;
   readonly name: string;
   readonly previewUrl: string;
@@ -16,10 +16,10 @@ export interface Attachments {
   readonly images: readonly PendingImage[];
   /** Why something was not taken. */
   readonly problem: string | undefined;
-  add(files: Iterable<File>): void;
-  remove(id: string): void;
+  readonly add: (files: Iterable<File>) => void;
+  readonly remove: (id: string) => void;
   /** After sending: nothing is attached any more. */
-  clear(): void;
+  readonly clear: () => void;
 }
 
 /** The limits, in words. */
