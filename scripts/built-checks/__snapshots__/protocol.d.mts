@@ -460,6 +460,28 @@ declare const ContextReportSchema: z.ZodType<ContextReport>;
 declare const ReplayDeltaSchema: z.ZodType<ReplayDelta>;
 /** Parses what a replay came to. */
 declare const ReplayResultSchema: z.ZodType<ReplayResult>;
+/** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
+interface DeadLetter {
+  readonly id: string;
+  readonly type: "input" | "outbound";
+  /** `ambiguous`: it may have been shown; nobody knows. */
+  readonly state: "dead" | "ambiguous";
+  readonly reason: string;
+  readonly failedAtMs: number;
+  /** Which session it belongs to, where that is known. */
+  readonly sessionKey?: string;
+  /** Where it came from, or should have gone; absent when what was stored is damaged. */
+  readonly channel?: string;
+  readonly accountId?: string;
+  /** The platform's id of the conversation. */
+  readonly conversation?: string;
+  /** Its beginning; in `deadletters.show` the payload has all of it. */
+  readonly text?: string;
+  /** Whether it can be tried again: `risky` may show it twice, `impossible` is one of which nothing is left that could be sent. */
+  readonly replay: "safe" | "risky" | "impossible";
+}
+/** Parses a dead letter. */
+declare const DeadLetterSchema: z.ZodType<DeadLetter>;
 /** Kind of a session, for lists and filters (design 04). */
 type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
 /** One session in a list. */
@@ -720,6 +742,49 @@ interface RpcMethods {
     };
     result: ReplayResult;
   };
+  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  "deadletters.list": {
+    params: {
+      readonly type?: DeadLetter["type"];
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: {
+      readonly letters: readonly DeadLetter[];
+      readonly cursor?: string;
+    };
+  };
+  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
+  "deadletters.show": {
+    params: {
+      readonly id: string;
+    };
+    result: {
+      readonly letter: DeadLetter;
+      readonly payload?: unknown;
+    };
+  };
+  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  "deadletters.replay": {
+    params: {
+      readonly id: string;
+      readonly risk?: boolean;
+    };
+    result: {
+      readonly replayed: true;
+      readonly sessionKey: string;
+    };
+  };
+  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
+  "deadletters.purge": {
+    params: {
+      readonly ids?: readonly string[];
+      readonly failedBeforeMs?: number;
+    };
+    result: {
+      readonly purged: number;
+    };
+  };
   status: {
     params: Record<string, never>;
     result: GatewayStatus;
@@ -767,4 +832,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
