@@ -49,7 +49,7 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
 ];
 
 /** Packages beside the layers, for tests only. They import nothing of the workspace. */
-export const TESTING: readonly string[] = ["testing-providers", "testing-channels", "testing-product"];
+export const TESTING: readonly string[] = ["testing-providers", "testing-channels", "testing-product", "testing-chaos"];
 
 /** The layer of a package by folder name; `undefined` for one beside the layers or one that nobody has placed. */
 export function layerOf(name: string): number | undefined {
