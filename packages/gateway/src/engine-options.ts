@@ -3,6 +3,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
 import type { Store } from "@factotum/store";
 import type { ModelSource } from "./agents/model-source.ts";
+import type { CrashPointHook } from "./crash-point.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { ChannelAccount } from "./channels/channel-registry.ts";
 
@@ -34,4 +35,6 @@ export interface EngineOptions {
   readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
+  /** For crash tests alone. */
+  readonly crashPoint?: CrashPointHook;
 }

@@ -7,6 +7,7 @@ import type { FactotumConfig } from "@factotum/config";
 import type { GatewayStatus } from "@factotum/protocol";
 import type { Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
+import type { CrashPointHook } from "./crash-point.ts";
 import type { ChannelAccount } from "./channels/channel-registry.ts";
 import { ClientServer } from "./clients/client-server.ts";
 import { createRpcHandlers } from "./clients/rpc-methods.ts";
@@ -58,6 +59,8 @@ export interface GatewayOptions {
   readonly hideSecrets: (text: string) => string;
   /** A client asked the gateway to end. */
   readonly onShutdownRequest: (reason: string) => void;
+  /** For crash tests alone: told each time that a crash point is reached. */
+  readonly crashPoint?: CrashPointHook;
 }
 
 /** A gateway that runs. */
@@ -114,6 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     commands: options.commands,
     drainMs: options.drainMs,
     documentation: options.documentation,
+    ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
   });
   if (ownerDisplaySecret?.type === "resolved") options.onSecret(ownerDisplaySecret.value);
   messenger.connect(engine.services);

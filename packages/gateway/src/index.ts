@@ -1,3 +1,5 @@
+export { CRASH_POINTS } from "./crash-point.ts";
+export type { CrashPoint, CrashPointHook } from "./crash-point.ts";
 export { startGateway } from "./gateway.ts";
 export type { Gateway, GatewayOptions } from "./gateway.ts";
 export type { ChannelAccount } from "./channels/channel-registry.ts";

@@ -12,7 +12,7 @@ import type { SqliteStore, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { inboundMediaFolder, startGateway } from "../src/index.ts";
-import type { ChannelAccount, Gateway, LocalFiles } from "../src/index.ts";
+import type { ChannelAccount, CrashPointHook, Gateway, LocalFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -215,6 +215,7 @@ export async function startTestGateway(
     readonly skills?: SkillIndex;
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
+    readonly crashPoint?: CrashPointHook;
   } = {},
 ): Promise<TestGateway> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
@@ -258,6 +259,7 @@ export async function startTestGateway(
     fetch,
     onShutdownRequest: () => undefined,
     onSecret: (value) => void secrets.add(value),
+    ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });

@@ -14,6 +14,7 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
+import { crashPointFrom } from "./crash-point.ts";
 import { createLocalFiles } from "./local-files.ts";
 
 /** A gateway with all that belongs to it. */
@@ -100,6 +101,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       onSecret: (value) => secrets.add([value]),
       hideSecrets: (text) => secrets.hide(text),
       onShutdownRequest,
+      ...crashPointFrom(env, logger),
     });
     reportDamage = (damage) => gateway.engine.reportDamage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);

@@ -2,6 +2,7 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
+import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { degradeRow } from "./degrade-row.ts";
@@ -20,6 +21,8 @@ export interface DispatcherOptions {
   readonly outside: <Result>(work: () => Result) => Result;
   /** A row has reached a state from which it does not come back. */
   readonly onSettled: (row: OutboxRecord) => void;
+  /** For crash tests alone. */
+  readonly crashPoint?: CrashPointHook;
 }
 
 /**
@@ -140,9 +143,11 @@ export class Dispatcher {
       };
       return [await this.#settle(row, receipt)];
     }
+    this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
     const receipt = await this.#send(channel, row);
     sent(receipt);
+    this.#options.crashPoint?.("after-send");
     if (receipt.type === "rejected" && receipt.retry.type === "never") {
       const others = degradeRow(row, receipt, channel.capabilities);
       if (others !== undefined) return this.#replace(row, receipt, others);

@@ -59,11 +59,13 @@ export class Ingress {
   ): Promise<Submission> {
     // Read before the commit: nothing may come between that and the place in the queue.
     const queue = await this.#queueSettings({ message, admission });
+    this.#services.crashPoint?.("before-inbound-commit");
     const { type, input } = await this.#services.store.acceptInput(message, {
       admission,
       receivedAtMs: this.#services.clock.now(),
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     });
+    this.#services.crashPoint?.("after-inbound-commit");
     const { sessionKey } = this.route(input);
     this.#services.observer.inputTaken(input, sessionKey, type);
     if (type === "accepted") {

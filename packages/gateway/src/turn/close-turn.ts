@@ -80,6 +80,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     endedAtMs: nowMs,
   });
   services.observer.turnEnded(turn, run.outcome.type);
+  services.crashPoint?.("after-final-commit");
   dispatcher.dispatch(ended.outbox);
   services.cache.append(turn.sessionId, ended.entries);
   for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);

@@ -64,6 +64,7 @@ export class TurnRecorder {
         this.#steering.noteTurn(event.turn);
         return this.flush();
       case "model-event":
+        if (event.event.type === "text-delta") this.#services.crashPoint?.("mid-stream");
         return this.#show(event.event);
       case "message-end":
         this.#steering.noteAnswer(event.message);
@@ -91,6 +92,8 @@ export class TurnRecorder {
       case "tool-end":
         if (this.#resumed?.finished.has(event.call.id) === true) return;
         this.#services.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
+        // It has run, and nothing on disk says so yet.
+        this.#services.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)

@@ -93,6 +93,7 @@ export class TurnRunner {
     const { agent, turn } = prepared;
     const { events, watchers, clock, observer } = this.#services;
     using _observed = observer.turnStarted(turn);
+    this.#services.crashPoint?.("after-claim");
     watchers.claimed(turn.inputIds, turn.id);
     for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });

@@ -3,6 +3,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
 import type { Cooldowns } from "@factotum/models";
 import type { Store } from "@factotum/store";
+import type { CrashPointHook } from "../crash-point.ts";
 import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -49,4 +50,6 @@ export interface TurnServices {
   readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
+  /** For crash tests alone. */
+  readonly crashPoint?: CrashPointHook;
 }
