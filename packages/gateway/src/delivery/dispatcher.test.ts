@@ -89,6 +89,7 @@ class Scene {
   readonly settled: OutboxRecord[] = [];
   readonly dispatcher: Dispatcher;
   isRunning = true;
+  afterSettled: () => void = () => undefined;
 
   constructor(
     answer: (text: string, count: number) => SendReceipt,
@@ -103,7 +104,10 @@ class Scene {
       logger: createMemoryLogger(),
       observer: new Observer({ clock, logger: createMemoryLogger(), currentTurn: () => undefined }),
       outside: (work) => work(),
-      onSettled: (one) => this.settled.push(one),
+      onSettled: (one) => {
+        this.settled.push(one);
+        this.afterSettled();
+      },
     });
   }
 
@@ -282,4 +286,15 @@ test("conversations do not wait for each other", async () => {
   const scene = new Scene((text) => (text === "stuck" ? REFUSED : yes()));
   await scene.send(row("stuck"), row("free", { target: origin("dm-2") }));
   expect(scene.shown).toEqual(["free"]);
+});
+
+test("what is committed in the moment in which a conversation has nothing left to send is sent", async () => {
+  const scene = new Scene(yes);
+  const late = await store.addOutbound([row("late")]);
+  scene.afterSettled = () => {
+    scene.afterSettled = () => undefined;
+    queueMicrotask(() => scene.dispatcher.dispatch(late));
+  };
+  await scene.send(row("first"));
+  expect(scene.shown).toEqual(["first", "late"]);
 });

@@ -98,7 +98,7 @@ export class Dispatcher {
 
   #work(key: string, queue: OutboxRecord[]): void {
     const worker = this.#options
-      .outside(async () => this.#drain(queue))
+      .outside(async () => this.#drain(key, queue))
       .catch((error: unknown) => {
         // The store refused: the rows stay on disk and are taken up at the next start.
         this.#options.logger.error("Delivery of a conversation stopped", {
@@ -106,22 +106,24 @@ export class Dispatcher {
           reason: StoreError.isInstance(error) ? error.code : "internal",
         });
       })
-      .finally(() => {
-        this.#queues.delete(key);
-        for (const row of queue) this.#taken.delete(row.id);
-        this.#workers.delete(worker);
-      });
+      .finally(() => this.#workers.delete(worker));
     this.#workers.add(worker);
   }
 
-  async #drain(queue: OutboxRecord[]): Promise<void> {
-    for (let row = queue[0]; row !== undefined && !this.#closing.signal.aborted; row = queue[0]) {
-      const after = await this.#deliver(row);
-      const open = after.filter(({ state }) => state.type === "waiting");
-      queue.splice(0, 1, ...open);
-      this.#taken.delete(row.id);
-      for (const one of open) this.#taken.add(one.id);
-      for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
+  async #drain(key: string, queue: OutboxRecord[]): Promise<void> {
+    try {
+      for (let row = queue[0]; row !== undefined && !this.#closing.signal.aborted; row = queue[0]) {
+        const after = await this.#deliver(row);
+        const open = after.filter(({ state }) => state.type === "waiting");
+        queue.splice(0, 1, ...open);
+        this.#taken.delete(row.id);
+        for (const one of open) this.#taken.add(one.id);
+        for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
+      }
+    } finally {
+      // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.
+      this.#queues.delete(key);
+      for (const row of queue) this.#taken.delete(row.id);
     }
   }
 
