@@ -36,5 +36,5 @@ export interface EngineOptions {
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests alone. */
-  readonly crashPoint?: CrashPointHook;
+  readonly crashPoint?: CrashPointHook | undefined;
 }

@@ -22,7 +22,7 @@ export interface DispatcherOptions {
   /** A row has reached a state from which it does not come back. */
   readonly onSettled: (row: OutboxRecord) => void;
   /** For crash tests alone. */
-  readonly crashPoint?: CrashPointHook;
+  readonly crashPoint?: CrashPointHook | undefined;
 }
 
 /**

@@ -28,7 +28,6 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const { config, store, clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
-  const crashPoint = options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint };
   const channels = new ChannelRegistry({
     accounts: options.accounts,
     receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
@@ -49,7 +48,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     observer,
     outside: (work) => turnContext.run(undefined, work),
     onSettled: hooks.onSettled,
-    ...crashPoint,
+    crashPoint: options.crashPoint,
   });
   const agents = new AgentDirectory({
     config,
@@ -102,6 +101,6 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     ownerDisplaySecret: options.ownerDisplaySecret,
     commands: options.commands,
     documentation: options.documentation,
-    ...crashPoint,
+    crashPoint: options.crashPoint,
   };
 }

@@ -51,5 +51,5 @@ export interface TurnServices {
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests alone. */
-  readonly crashPoint?: CrashPointHook;
+  readonly crashPoint?: CrashPointHook | undefined;
 }
