@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { addUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentMessage, Clock, CompactionMessage, Logger, ModelClient, Random } from "@factotum/agent-contract";
 import { fallbackCompaction, groupSummaries, limitSummary, planCompaction, renderSummaryRequest } from "@factotum/agent-core";
 import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
@@ -218,12 +218,27 @@ export class Compactor {
     }
   }
 
+  /** The model that is configured for summaries, and behind it the session's own (R9). */
   async #summariser(request: CompactionRequest): Promise<{ readonly model: ResolvedModel; readonly client: ModelClient }> {
-    const reference = request.agent.config.compaction.model;
-    const model = reference === undefined ? request.model : await this.#services.models.resolve(reference);
+    const own = await this.#ownModel(request.agent);
+    const model = own ?? request.model;
+    const models = own === undefined || own.reference === request.model.reference ? [model] : [own, request.model];
     const cause = { agentId: request.agent.config.id, kind: "compaction" } as const;
     const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, this.#services.observer);
-    return { model, client: chargedModel(modelChain([model], { ...this.#services, wrap }), cause, this.#services.spend) };
+    return { model, client: chargedModel(modelChain(models, { ...this.#services, wrap }), cause, this.#services.spend) };
+  }
+
+  /** A model that cannot be used keeps no conversation from going on. */
+  async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
+    if (config.compaction.model === undefined) return undefined;
+    try {
+      return await this.#services.models.resolve(config.compaction.model);
+    } catch (error) {
+      if (!ModelError.isInstance(error)) throw error;
+      const { logger } = this.#services;
+      logger.warn("The model for summaries cannot be used; the session's own writes them", { agent: config.id, detail: error.message });
+      return undefined;
+    }
   }
 
   /** One summary; the same part is not asked for twice. */

@@ -1,35 +1,10 @@
-import type { Clock, CommandRunner } from "@factotum/agent-contract";
+import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
-import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
-
-const LIMIT_MS = 2000;
-
-/** The limits of runs and models pass when the test says so; everything else takes its real time. */
-class LimitClock implements Clock {
-  readonly now = (): number => realClock.now();
-  readonly #limits = new Set<() => void>();
-  #waiting: (() => void)[] = [];
-  #passedMs = 0;
-
-  readonly monotonic = (): number => this.#passedMs;
-
-  readonly schedule = (delayMs: number, callback: () => void): Disposable => {
-    if (delayMs !== LIMIT_MS) return realClock.schedule(delayMs, callback);
-    this.#limits.add(callback);
-    for (const wake of this.#waiting.splice(0)) wake();
-    return { [Symbol.dispose]: () => void this.#limits.delete(callback) };
-  };
-
-  /** Two seconds go by, for everything that has begun. */
-  pass(): void {
-    this.#passedMs += LIMIT_MS;
-    const begun = Array.from(this.#limits);
-    for (const callback of begun) if (this.#limits.delete(callback)) callback();
-  }
-}
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { LIMIT_MS, LimitClock } from "../../test/limit-clock.ts";
 
 type Message = Extract<AnthropicReply, { type: "message" }>;
 
