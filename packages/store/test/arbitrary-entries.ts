@@ -108,7 +108,7 @@ export const arbitraryBody: fc.Arbitrary<TranscriptBody> = fc.oneof(
   { weight: 1, arbitrary: notice },
 );
 
-/** A whole transcript; its compactions keep an entry that comes before them. */
+/** A whole transcript; its compactions and replacements name entries that come before them. */
 export const arbitraryEntries: fc.Arbitrary<readonly ImportedEntry[]> = fc
   .array(
     fc.record({
@@ -120,11 +120,16 @@ export const arbitraryEntries: fc.Arbitrary<readonly ImportedEntry[]> = fc
           { requiredKeys: ["summary", "at", "tokensBefore", "timestamp"] },
         ),
       ),
+      instead: fc.option(fc.array(fc.record({ at: fc.nat(), message }), { minLength: 1, maxLength: 3 }), { freq: 4 }),
     }),
     { minLength: 1, maxLength: 12 },
   )
   .map((drafts) =>
-    drafts.map(({ body, timestampMs, cut }, index): ImportedEntry => {
+    drafts.map(({ body, timestampMs, cut, instead }, index): ImportedEntry => {
+      if (instead !== null && index > 0) {
+        const messages = instead.map((one) => ({ entryId: String(one.at % index), message: one.message }));
+        return { id: String(index), timestampMs, body: { type: "replacement", messages } };
+      }
       if (cut === null || index === 0) return { id: String(index), timestampMs, body };
       const { at, ...rest } = cut;
       const firstKeptEntryId = String(at % index);

@@ -35,6 +35,15 @@ export function linkEntries(nodes: readonly FileNode[]): LinkedEntries {
     if (node.id !== undefined) byId.set(node.id, node);
     if (node.body === undefined) continue;
     const id = String(entries.length);
+    if (node.body.type === "replacement") {
+      const messages = node.body.messages.flatMap(({ entryId, message }) => {
+        const replaced = byId.get(entryId);
+        const place = replaced?.body === undefined ? undefined : places.get(replaced);
+        return place === undefined ? [] : [{ entryId: String(place), message }];
+      });
+      entries.push({ id, timestampMs: node.timestampMs, body: { type: "replacement", messages } });
+      continue;
+    }
     if (node.body.type !== "compaction") {
       entries.push({ id, timestampMs: node.timestampMs, body: node.body });
       continue;

@@ -6,7 +6,7 @@ import type { FileNode } from "./link-entries.ts";
 import { parseMessage } from "./parse-message.ts";
 import { readLines } from "./read-lines.ts";
 import type { FileLine, SessionFileSource } from "./read-lines.ts";
-import { countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
+import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
 
 /** The newest version of the format that is known. */
 const NEWEST_VERSION = 3;
@@ -151,6 +151,8 @@ function toBody(record: JsonObject, timestampMs: number): TranscriptBody | undef
   switch (record["type"]) {
     case "compaction":
       return toCompaction(record, timestampMs);
+    case "replacement":
+      return toReplacement(record, timestampMs);
     case "notice": {
       const level = oneOf(record["level"], ["info", "warning", "error"]) ?? "info";
       return { type: "notice", level, text: stringOf(record["text"]) ?? "" };
@@ -179,6 +181,16 @@ function toCompaction(record: JsonObject, timestampMs: number): TranscriptBody |
       timestamp: timeOf(record["summarizedAt"]) ?? timestampMs,
     },
   };
+}
+
+function toReplacement(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
+  const messages = (arrayOf(record["messages"]) ?? []).flatMap((value) => {
+    const one = objectOf(value);
+    const entryId = nonEmpty(one?.["entryId"]);
+    const message = parseMessage(objectOf(one?.["message"]) ?? {}, timestampMs);
+    return entryId === undefined || message === undefined ? [] : [{ entryId, message }];
+  });
+  return messages.length === 0 ? undefined : { type: "replacement", messages };
 }
 
 function toUserBody(content: unknown, timestampMs: number): TranscriptBody | undefined {
