@@ -22,6 +22,8 @@ export interface AgentRunResult {
   /** What the assistant said last; empty when it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
+  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
+  readonly remarks?: readonly string[];
 }
 
 /** Every method with its parameters and result. */
@@ -229,6 +231,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
       outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
       text: z.string(),
       usage: RunUsageSchema,
+      remarks: z.array(z.string()).optional(),
     }),
   },
   "agents.list": {

@@ -566,6 +566,8 @@ interface AgentRunResult {
   /** What the assistant said last; empty when it stayed silent. */
   readonly text: string;
   readonly usage: RunUsage;
+  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
+  readonly remarks?: readonly string[];
 }
 /** Every method with its parameters and result. */
 interface RpcMethods {

@@ -19,6 +19,7 @@ export async function agent(
     const result = await gateway.client.request("agent", params, { signal: context.signal });
     if (options.json) printJson(context, result);
     else if (result.text !== "") context.print(`${result.text}\n`);
+    if (!options.json) for (const remark of result.remarks ?? []) context.note(`factotum: ${remark}\n`);
     if (result.outcome.type === "done") return EXIT.ok;
     if (!options.json)
       context.note(`factotum: the run ${result.outcome.type === "failed" ? "failed" : "was stopped"}: ${result.outcome.message ?? ""}\n`);

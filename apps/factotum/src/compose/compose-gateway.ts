@@ -92,7 +92,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
       ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
       commands: COMMANDS,
-      documentation: {},
+      documentation: { folder: assetPath("documentation") },
       environment: env,
       clock: systemClock,
       random: systemRandom,
@@ -144,6 +144,7 @@ function fileAccess({ config, paths, path: configPath }: LoadedConfig): FileAcce
   // What the owner opened is open to the owner: nobody else's turn reads it.
   const roots = (run: RunFacts): readonly FileRoot[] => [
     ...skills,
+    { type: "documentation", path: assetPath("documentation") },
     ...(run.owner ? added : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
   ];

@@ -6,6 +6,7 @@ const ASSETS = {
   web: { built: "./web", source: "../../../web/dist" },
   skills: { built: "./skills", source: "../../../../packages/skills/bundled" },
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
+  documentation: { built: "./docs", source: "../../../../docs" },
   templates: { built: "./templates", source: "../../templates" },
 } as const;
 

@@ -167,6 +167,7 @@ function toRunResult(report: RunReport): AgentRunResult {
     runId: report.runId,
     outcome: { type: outcome.type, ...(message === undefined ? {} : { message }) },
     text: report.text,
+    ...(report.remarks.length === 0 ? {} : { remarks: report.remarks }),
     usage: {
       input: usage.input,
       output: usage.output,

@@ -106,6 +106,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     stopReason: stopReason(run.outcome),
     model: run.model ?? "",
     usage: run.usage,
+    remarks: run.remarks,
   });
 }
 

@@ -10,6 +10,8 @@ export interface RunReport {
   readonly stopReason: StopReason;
   readonly model: string;
   readonly usage: UsageTotals;
+  /** What the person is told beside the answer: that another model gave it, that something was left out. */
+  readonly remarks: readonly string[];
 }
 
 /** Callbacks of somebody who waits for one input. */

@@ -169,6 +169,7 @@ export class TurnRunner {
       stopReason: "error",
       model: "",
       usage: NO_USAGE_TOTALS,
+      remarks: [],
     });
   }
 

@@ -7,6 +7,8 @@ import { systemCode } from "./file-access-error.ts";
 export type FileRoot =
   /** A folder of skills: read only. */
   | { readonly type: "skills"; readonly path: string }
+  /** What the product says of itself: read only. */
+  | { readonly type: "documentation"; readonly path: string }
   /** The session's received files: read only, and what is read there is untrusted (R23). */
   | { readonly type: "media"; readonly path: string }
   /** A folder that the owner added (`tools.fs.roots`). */
