@@ -8,6 +8,7 @@ import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import type { Route } from "./routing/route.ts";
 import type { QueueSettings } from "./lanes/queue-settings.ts";
+import { LaneShutdown } from "./lanes/session-lanes.ts";
 import { TurnQueue } from "./lanes/turn-queue.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
@@ -188,7 +189,8 @@ export class Engine {
     const done = work.then(
       () => undefined,
       (error: unknown) => {
-        if (StoreError.isInstance(error) && error.code === "closed") return;
+        // The gateway ends: what was not done is durable, and done after the next start.
+        if (error instanceof LaneShutdown || (StoreError.isInstance(error) && error.code === "closed")) return;
         this.services.logger.error("Background work failed", { what, error });
       },
     );

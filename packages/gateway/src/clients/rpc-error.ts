@@ -1,5 +1,6 @@
 import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
+import { LaneShutdown } from "../lanes/session-lanes.ts";
 import { SessionRequestError } from "../sessions/session-request-error.ts";
 
 /** A request that a method refuses. */
@@ -16,11 +17,14 @@ export class RpcError extends Error {
 /** What a client is told of a failure; `undefined` for one that is ours and not theirs. */
 export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof RpcError || error instanceof SessionRequestError) return { code: error.code, message: error.message };
+  if (error instanceof LaneShutdown) return ENDING;
   if (StoreError.isInstance(error)) {
     if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
     if (error.code === "full")
       return { code: "unavailable", message: "The disk is full or read-only: nothing can be stored. Free some space and try again." };
-    if (error.code === "closed") return { code: "unavailable", message: "The gateway is shutting down. Try again in a moment." };
+    if (error.code === "closed") return ENDING;
   }
   return undefined;
 }
+
+const ENDING: RpcErrorBody = { code: "unavailable", message: "The gateway is shutting down. Try again in a moment." };

@@ -1,5 +1,7 @@
+import { LaneAbort } from "../lanes/session-lanes.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
+import type { CompactionOutcome } from "../turn/compact-session.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { modelCommand } from "./choose-model.ts";
 import { queueCommand } from "./choose-queue.ts";
@@ -66,10 +68,13 @@ async function answerOf(
 }
 
 async function compact(sessions: SessionService, sessionKey: string, instructions: string | undefined): Promise<string> {
-  const outcome = await sessions.compact(sessionKey, {
-    signal: new AbortController().signal,
-    ...(instructions === undefined ? {} : { instructions }),
-  });
+  let outcome: CompactionOutcome;
+  try {
+    outcome = await sessions.compact(sessionKey, instructions === undefined ? {} : { instructions });
+  } catch (error) {
+    if (error instanceof LaneAbort) return "Stopped before anything was summarised.";
+    throw error;
+  }
   if (outcome.type === "nothing") return "There is nothing to summarise yet.";
   return outcome.how === "summary"
     ? "Older messages are summarised now."

@@ -61,6 +61,7 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
       log.push(`end ${sessionKey}/${job.id}`);
     },
     onQueueChange: () => undefined,
+    onForgotten: (sessionKey, job) => log.push(`forgotten ${sessionKey}/${job.id}`),
     onError: (_key, error) => errors.push(error),
   });
   return { lanes, running, log, errors, time, finish: (id: string) => running.get(id)?.() };
@@ -106,7 +107,7 @@ describe("session lanes", () => {
     expect(lanes.active).toBe(1);
   });
 
-  test("close ends what runs, starts nothing more and resolves when all has ended", async () => {
+  test("close ends what runs, starts nothing more, tells of what it forgets and resolves when all has ended", async () => {
     const { lanes, log } = createLanes({});
     lanes.enqueue("a", { id: "a1" });
     lanes.enqueue("b", { id: "b1" });
@@ -114,7 +115,7 @@ describe("session lanes", () => {
     await lanes.close("shutdown", { drainMs: 0 });
     lanes.enqueue("c", { id: "c1" });
     await settle();
-    expect(log).toEqual(["start a/a1", "end a/a1"]);
+    expect(log).toEqual(["start a/a1", "forgotten b/b1", "end a/a1", "forgotten c/c1"]);
     await lanes.idle();
   });
 
@@ -127,7 +128,7 @@ describe("session lanes", () => {
     const closed = lanes.close("shutdown", { drainMs: 5000 });
     finish("a1");
     await settle();
-    expect(log).toEqual(["start a/a1", "start b/b1", "end a/a1"]);
+    expect(log).toEqual(["start a/a1", "start b/b1", "forgotten a/a2", "end a/a1"]);
     time.advance();
     await closed;
     expect(log.at(-1)).toBe("end b/b1");

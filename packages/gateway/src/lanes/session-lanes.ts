@@ -21,6 +21,8 @@ export interface SessionLanesOptions<Item> {
   readonly process: ProcessItem<Item>;
   /** How many items wait in a session now. */
   readonly onQueueChange: (sessionKey: string, queued: number) => void;
+  /** Told of an item that is never begun, because the lanes are closed. */
+  readonly onForgotten: (sessionKey: string, item: Item) => void;
   /** Told when `process` broke its promise and rejected. The session goes on. */
   readonly onError: (sessionKey: string, error: unknown) => void;
   readonly clock: Pick<Clock, "monotonic" | "schedule">;
@@ -58,7 +60,7 @@ export class SessionLanes<Item> {
 
   /** Puts an item into its session's queue. After `close` it stays where it is durable: in the inbox. */
   enqueue(sessionKey: string, item: Item): void {
-    if (this.#closed) return;
+    if (this.#closed) return this.#options.onForgotten(sessionKey, item);
     const actor = this.#actorOf(sessionKey);
     let at = actor.queue.length;
     for (let waiting = actor.queue[at - 1]; waiting !== undefined && this.#options.overtakes(item, waiting); waiting = actor.queue[at - 1])
@@ -70,7 +72,7 @@ export class SessionLanes<Item> {
 
   /** Puts an item before everything that waits. */
   prepend(sessionKey: string, item: Item): void {
-    if (this.#closed) return;
+    if (this.#closed) return this.#options.onForgotten(sessionKey, item);
     const actor = this.#actorOf(sessionKey);
     actor.queue.unshift(item);
     this.#arrange(sessionKey, actor);
@@ -143,8 +145,10 @@ export class SessionLanes<Item> {
     this.#closed = true;
     for (const [sessionKey, actor] of this.#actors) {
       actor.wake?.[Symbol.dispose]();
+      const forgotten = actor.queue;
       actor.queue = [];
       this.#arrange(sessionKey, actor);
+      for (const item of forgotten) this.#options.onForgotten(sessionKey, item);
     }
     const running = [...this.#actors.values()].flatMap((actor) => actor.running ?? []);
     const end = (): void => {

@@ -32,6 +32,10 @@ export class TurnQueue {
     this.lanes = new SessionLanes<TurnJob>({
       ...options,
       laneOf,
+      // Inputs and turns are on the disk; of a task only whoever asked for it knows.
+      onForgotten: (_sessionKey, job) => {
+        if (job.type === "task") job.forget();
+      },
       notBeforeMs: (job) => (job.type === "input" ? job.notBeforeMs : undefined),
       overtakes: (job, waiting) => kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(waiting.input.admission.kind),
     });

@@ -7,7 +7,7 @@ import { SessionRequestError } from "./session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
 import type { MsgContext } from "@factotum/channel-contract";
 import { conversationKey } from "../delivery/conversation-key.ts";
-import { LaneAbort } from "../lanes/session-lanes.ts";
+import { LaneAbort, LaneShutdown } from "../lanes/session-lanes.ts";
 import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
@@ -172,14 +172,15 @@ export class SessionService {
     });
   }
 
-  /** Summarises the older part of a conversation, behind what runs in it. */
-  async compact(sessionKey: string, options: { readonly instructions?: string; readonly signal: AbortSignal }): Promise<CompactionOutcome> {
+  /** Summarises the older part of a conversation, behind what runs in it. Rejects with a `LaneAbort` when somebody stops it. */
+  async compact(sessionKey: string, options: { readonly instructions?: string }): Promise<CompactionOutcome> {
     const record = await this.#services.store.readSession(sessionKey);
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
-    return this.#runInLane(sessionKey, async () =>
+    return this.#runInLane(sessionKey, async (signal) =>
       compactNow(await readSessionContext(sessionKey, agentId, lastOrigin, this.#services), this.#services, {
         ...options,
+        signal,
         flushMemory: this.#flushMemory,
       }),
     );
@@ -251,11 +252,12 @@ export class SessionService {
     return result;
   }
 
-  async #runInLane<Result>(sessionKey: string, work: () => Promise<Result>): Promise<Result> {
+  /** Rejects with a `LaneShutdown` when the gateway ends before the work has begun. */
+  async #runInLane<Result>(sessionKey: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const run = async (): Promise<void> => {
+      const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
         try {
-          resolve(await work());
+          resolve(await work(signal));
         } catch (error) {
           reject(
             StoreError.isInstance(error) && error.code === "not-found"
@@ -264,7 +266,8 @@ export class SessionService {
           );
         }
       };
-      this.#queue.lanes.enqueue(sessionKey, { type: "task", run });
+      const forget = (): void => reject(new LaneShutdown("the gateway ends"));
+      this.#queue.lanes.enqueue(sessionKey, { type: "task", run, forget });
     });
   }
 }

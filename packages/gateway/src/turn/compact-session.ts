@@ -211,8 +211,8 @@ export class Compactor {
       return { text, firstKept: plan.firstKept, tainted: plan.tainted };
     } catch (error) {
       if (!(error instanceof SummaryFailure)) throw error;
-      // Before a turn there is time: who stopped it, or stops the process, does not mean to have the conversation cut by rule.
-      if (!request.forced) request.signal.throwIfAborted();
+      // Who stopped it, or stops the process, does not mean to have the conversation cut by rule. A turn whose time is over leaves room to the next.
+      if (!RunDeadline.caused(request.signal)) request.signal.throwIfAborted();
       logger.warn("The conversation could not be summarised; it is cut by rule", { sessionKey: request.record.key, detail: error.message });
       return undefined;
     }

@@ -31,8 +31,14 @@ export type TurnJob =
   | InputJob
   /** A turn that the last process did not end. */
   | { readonly type: "resume"; readonly turn: TurnRecord }
-  /** Something that must not overlap with a turn of the session: a reset, a removal. Must not reject. */
-  | { readonly type: "task"; readonly run: () => Promise<void> };
+  /** Something that must not overlap with a turn of the session: a reset, a removal, a summary. */
+  | {
+      readonly type: "task";
+      /** Must not reject; ends soon once the signal fires. */
+      readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
+      /** In place of `run`, when the gateway ends before. */
+      readonly forget: () => void;
+    };
 
 /** Everything that was said in a job, oldest first. */
 export function saidIn(job: InputJob): readonly SaidInput[] {

@@ -2,6 +2,7 @@ import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
@@ -49,6 +50,13 @@ interface EarlierTry {
   readonly requests: number;
 }
 
+/** How a run goes on after its end. */
+type Mended =
+  | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: EarlierTry }
+  | { readonly type: "over"; readonly outcome: RunOutcome };
+
+const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
+
 const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
 /** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
@@ -66,7 +74,7 @@ export class TurnRunner {
 
   /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
   async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
-    if (job.type === "task") return job.run();
+    if (job.type === "task") return job.run(options);
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
     await this.#services.turnContext.run(ids, async () => {
@@ -216,17 +224,17 @@ export class TurnRunner {
       if (event.type === "run-end") end = event;
       else await recorder.record(event);
     }
-    const outcome = end?.outcome ?? { type: "failed", code: "internal", message: "the run ended without an outcome" };
+    const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds } };
+    const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
+    const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, signal);
+    if (mended.type === "again") return this.#drive(mended.prepared, signal, laneSignal, mended.tried);
+    const { outcome } = mended;
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: what was completed is on disk, and the next start goes on from there.
       await recorder.flushOpen();
       return;
     }
-    const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
-    const next = await this.#mend(prepared, recorder, outcome, tried, signal);
-    const ended = { ...turn, inputIds: steering.inputIds };
-    if (next !== undefined) return this.#drive(await prepareResumedTurn(ended, this.#services, { signal }), signal, laneSignal, next);
-    await this.#close({ ...prepared, turn: ended }, recorder, deadlineOutcome(outcome, signal), {
+    await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
       remarks: [runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
@@ -235,15 +243,32 @@ export class TurnRunner {
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
 
-  /** Makes the conversation acceptable to a provider that refused it, once in each way; `undefined` when the run's outcome stands. */
+  /** Begins a turn again whose conversation the provider did not take, if it can be made acceptable. Who stops it meanwhile has stopped the turn. */
   async #mend(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
+    before: EarlierTry,
+    signal: AbortSignal,
+  ): Promise<Mended> {
+    try {
+      const tried = outcome.type === "failed" ? await this.#makeAcceptable(prepared, recorder, outcome, before, signal) : undefined;
+      if (tried === undefined) return { type: "over", outcome };
+      return { type: "again", tried, prepared: await prepareResumedTurn(prepared.turn, this.#services, { signal }) };
+    } catch (error) {
+      if (!signal.aborted || StoreError.isInstance(error)) throw error;
+      return { type: "over", outcome: { type: "aborted", reason: signal.reason instanceof Error ? signal.reason.message : "aborted" } };
+    }
+  }
+
+  /** Makes the conversation acceptable to a provider that refused it, once in each way; `undefined` when that cannot be done. */
+  async #makeAcceptable(
+    prepared: PreparedTurn,
+    recorder: TurnRecorder,
+    outcome: Extract<RunOutcome, { type: "failed" }>,
     tried: EarlierTry,
     signal: AbortSignal,
   ): Promise<EarlierTry | undefined> {
-    if (outcome.type !== "failed") return undefined;
     if (outcome.code === "context-overflow" && !tried.isCompacted && prepared.turn.kind !== "memory")
       return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
     if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
