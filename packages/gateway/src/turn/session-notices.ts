@@ -1,8 +1,8 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord, StoreDamage } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planMessage } from "../delivery/plan-reply.ts";
-import { sendPolicy } from "../delivery/send-policy.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -59,12 +59,10 @@ async function sayInChat(
   target: Origin,
   { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
 ): Promise<void> {
-  const { store, channels, clock, config, dispatcher } = services;
+  const { store, channels, clock, dispatcher } = services;
   const channel = channels.channelFor(target);
   if (channels.accountFor(target) === undefined || channel?.capabilities.addressing === "session-key") return;
-  const session = await store.readSession(sessionKey);
-  const policy = { override: session?.overrides.sendPolicy, origin: target, sessionKey };
-  const suppressed = sendPolicy(config.session.sendPolicy, policy) === "deny";
+  const suppressed = await isSuppressed({ sessionKey, origin: target }, services);
   const rows = planMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channel);
   dispatcher.dispatch(await store.addOutbound(rows));
 }
