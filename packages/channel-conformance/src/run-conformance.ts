@@ -4,7 +4,7 @@ import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
 import { INBOUND_CASES } from "./cases/inbound.ts";
 import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
-import { OUTBOUND_CASES } from "./cases/outbound.ts";
+import { OUTBOUND_CASES } from "./cases/outbound/outbound.ts";
 import { WEBHOOK_CASES } from "./cases/webhook.ts";
 import type { ConformanceOptions } from "./platform.ts";
 import { TestHost } from "./test-host.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { ChannelError } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../case.ts";
-import { acceptedId } from "./outbound.ts";
+import { acceptedId } from "./outbound/receipt.ts";
 
 const soon = (): { signal: AbortSignal } => ({ signal: AbortSignal.timeout(60_000) });
 

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import type { ConformanceCase } from "../../case.ts";
+import { acceptedId } from "./receipt.ts";
+import { text } from "./text.ts";
+
+/** What is done to a message that is shown. */
+export const CHANGE_CASES: readonly ConformanceCase[] = [
+  {
+    id: "outbound:edit",
+    needs: ["edit"],
+    behaviour: "An edit changes the message that it names, and adds none.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("before")));
+      acceptedId(await send({ type: "edit", targetId, text: "after" }));
+      assert.deepEqual(
+        platform.shown.map((message) => message.text),
+        ["after"],
+      );
+    },
+  },
+  {
+    id: "outbound:delete",
+    needs: ["delete"],
+    behaviour: "A deletion removes the message that it names.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("gone")));
+      acceptedId(await send({ type: "delete", targetId }));
+      assert.equal(platform.shown[0]?.deleted, true);
+    },
+  },
+  {
+    id: "outbound:reaction",
+    needs: ["reactions"],
+    behaviour: "A reaction is put on the message that it names, and can be taken away, also twice.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("nice")));
+      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: false }));
+      assert.equal(platform.shown[0]?.reactions.length, 1);
+      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: true }));
+      acceptedId(await send({ type: "reaction", targetId, emoji: "👍", removed: true }));
+      assert.deepEqual(platform.shown[0]?.reactions, []);
+    },
+  },
+];

@@ -1,0 +1,15 @@
+import type { ConformanceCase } from "../../case.ts";
+import { CHANGE_CASES } from "./changes.ts";
+import { FAILURE_CASES } from "./failures.ts";
+import { LIMIT_CASES } from "./limits.ts";
+import { SERIES_CASES } from "./series.ts";
+import { TEXT_CASES } from "./texts.ts";
+
+/** What becomes of what is sent, in the order in which it is proven. */
+export const OUTBOUND_CASES: readonly ConformanceCase[] = [
+  ...TEXT_CASES,
+  ...LIMIT_CASES,
+  ...SERIES_CASES,
+  ...CHANGE_CASES,
+  ...FAILURE_CASES,
+];
