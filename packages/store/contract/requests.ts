@@ -53,6 +53,15 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readRequestBody(other?.id ?? "")).toBeUndefined();
     });
 
+    test("are kept also when none of their entries could be read, and are made of nothing then", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1, { lastEntryId: "" })], outbox: [] }));
+      const [kept] = (await store.listRequests({ sessionId: "session-1", limit: 9 })).items;
+      expect(kept).toMatchObject({ turnId: "t1", number: 1 });
+      expect(await store.readContext("session-1", { at: kept?.lastEntryId ?? "" })).toEqual([]);
+    });
+
     test("come back as they were written, newest first, page by page", async () => {
       const { store } = context();
       await runTurn(store, "t1");

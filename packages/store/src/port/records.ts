@@ -193,7 +193,7 @@ export interface RequestRecord {
   readonly number: number;
   /** Absent for a request with a body of its own, and when the prompt was damaged and is gone. */
   readonly promptHash?: string;
-  /** The last entry that was in it. */
+  /** The last entry that was in it. When none could be read it is written empty, and read as a place before every entry. */
   readonly lastEntryId: string;
   /** How many messages were sent, and a fingerprint of them: what is rebuilt later is compared with it. */
   readonly messages: { readonly count: number; readonly digest: string };

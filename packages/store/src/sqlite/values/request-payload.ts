@@ -43,7 +43,8 @@ export function packRequest(facts: RequestFacts, sessionId: string): { readonly 
   ];
   const payload: PackedRequest = [
     facts.number,
-    decodePosition("e", facts.lastEntryId),
+    // Entries are numbered from 1.
+    facts.lastEntryId === "" ? 0 : decodePosition("e", facts.lastEntryId),
     facts.messages.count,
     facts.messages.digest,
     view.settledBeforeMs,
