@@ -181,14 +181,15 @@ async function startAnnounced(id: string, file: string, args: readonly string[],
 
 /** Writes down which process a command is. */
 async function recordStart(id: string, processId: number, { records, logger }: Books): Promise<ChildIdentity> {
-  const leader = { processId, start: await startOf(processId) };
+  let start: string | undefined;
   try {
-    await records.started(id, leader);
+    start = await startOf(processId);
+    await records.started(id, { processId, start });
   } catch (error) {
     // It runs by now, and on Linux its variable is enough to find it again.
     logger.warn("It could not be written down which process a command is", { id, error });
   }
-  return { id, leader, own: true };
+  return { id, leader: { processId, start }, own: true };
 }
 
 /** Spawns and waits until it is known whether the program runs. */

@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import type * as Fs from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { createHostRunner } from "./host-runner.ts";
+
+const fault = vi.hoisted(() => ({ looks: 0 }));
+
+/** The first look at a process finds no file handle left. */
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof Fs>();
+  const readFile = async (path: string, encoding: "utf8" | "latin1"): Promise<string> => {
+    if (/^\/proc\/\d+\/stat$/.test(path) && fault.looks++ === 0) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
+    return real.readFile(path, encoding);
+  };
+  return { ...real, readFile };
+});
+
+test.runIf(process.platform === "linux")("a command of which it cannot be told when it began is run, ended and told about", async () => {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "host-runner-")));
+  const warnings: string[] = [];
+  const runner = createHostRunner({
+    clock: {
+      now: () => Date.now(),
+      monotonic: () => performance.now(),
+      schedule: (delayMs, callback) => {
+        const timer = setTimeout(callback, delayMs);
+        return { [Symbol.dispose]: () => clearTimeout(timer) };
+      },
+    },
+    random: { uuid: randomUUID },
+    logger: { warn: (message) => void warnings.push(message) },
+    recordFolder: join(folder, "records"),
+    baseEnv: { PATH: process.env["PATH"] },
+    killGraceMs: 150,
+  });
+  const { end, output } = await runner.run(
+    { command: { type: "shell", text: "echo done" }, cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 1_000 },
+    {
+      signal: new AbortController().signal,
+      run: {
+        runId: "run",
+        kind: "user",
+        agentId: "main",
+        sessionKey: "agent:main:main",
+        sessionId: "session",
+        workspace: folder,
+        owner: true,
+        timeZone: "UTC",
+      },
+      onOutput: () => undefined,
+    },
+  );
+  expect(fault.looks).toBeGreaterThan(0);
+  expect(end).toEqual({ type: "exited", exitCode: 0 });
+  expect(output).toBe("done\n");
+  expect(warnings).toEqual([expect.stringContaining("could not be written down")]);
+  expect(await readdir(join(folder, "records"))).toEqual([]);
+  await rm(folder, { recursive: true, force: true });
+});
