@@ -2,7 +2,7 @@ import type { DeadLetter, RpcMethods } from "@factotum/protocol";
 import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
 import type { Clock } from "@factotum/agent-contract";
 import { SessionRequestError } from "../sessions/session-request-error.ts";
-import { OUTBOX_TTL_MS } from "./plan-reply.ts";
+import { OUTBOX_TTL_MS } from "./plan-message.ts";
 
 /** Characters of a text that a list shows. */
 const PREVIEW_CHARS = 200;

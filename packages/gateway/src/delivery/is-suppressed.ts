@@ -2,12 +2,12 @@ import type { TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { sendPolicy } from "./send-policy.ts";
 
-/** True when the send policy keeps what a turn says from its channel. Read anew each time: a changed policy holds at once. */
+/** True when the send policy keeps what a session says from an address. Read anew each time: a changed policy holds at once. */
 export async function isSuppressed(
-  turn: Pick<TurnRecord, "sessionKey" | "origin">,
+  { sessionKey, origin }: Pick<TurnRecord, "sessionKey" | "origin">,
   { store, config }: Pick<TurnServices, "store" | "config">,
 ): Promise<boolean> {
-  const session = await store.readSession(turn.sessionKey);
-  const query = { override: session?.overrides.sendPolicy, origin: turn.origin, sessionKey: turn.sessionKey };
+  const session = await store.readSession(sessionKey);
+  const query = { override: session?.overrides.sendPolicy, origin, sessionKey };
   return sendPolicy(config.session.sendPolicy, query) === "deny";
 }

@@ -1,8 +1,8 @@
 import type { Messenger, RunFacts } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { planMessage } from "./plan-reply.ts";
-import { sendPolicy } from "./send-policy.ts";
+import { isSuppressed } from "./is-suppressed.ts";
+import { planMessage } from "./plan-message.ts";
 
 /** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
 export class OutboundMessenger implements Messenger {
@@ -29,13 +29,8 @@ export class OutboundMessenger implements Messenger {
         type: "refused",
         message: `There is no running channel behind this conversation (${target.channel}). Answer in your reply instead.`,
       };
-    const session = await services.store.readSession(run.sessionKey);
-    const policy = sendPolicy(services.config.session.sendPolicy, {
-      override: session?.overrides.sendPolicy,
-      origin: target,
-      sessionKey: run.sessionKey,
-    });
-    if (policy === "deny") return { type: "refused", message: "The send policy does not let this session send messages." };
+    if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, services))
+      return { type: "refused", message: "The send policy does not let this session send messages." };
     const rows = await services.store.addOutbound(
       planMessage(
         {
@@ -47,7 +42,7 @@ export class OutboundMessenger implements Messenger {
           nowMs: services.clock.now(),
           suppressed: false,
         },
-        { capabilities: channel.capabilities },
+        services.channels,
       ),
       { turnId: run.runId },
     );

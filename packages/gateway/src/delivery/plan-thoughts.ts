@@ -1,6 +1,6 @@
 import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { planMessage } from "./plan-reply.ts";
+import { planChatMessage } from "./plan-message.ts";
 
 /** What makes the message of thoughts this one, and when it is sent. */
 export interface ThoughtsOptions {
@@ -20,14 +20,12 @@ export function planThoughts(
   options: ThoughtsOptions,
   { channels }: Pick<TurnServices, "channels">,
 ): readonly NewOutbound[] {
-  const account = channels.accountFor(turn.origin);
-  const channel = channels.channelFor(turn.origin);
-  if (thoughts.trim() === "" || account === undefined || channel?.capabilities.addressing === "session-key") return [];
+  if (thoughts.trim() === "") return [];
   const quoted = thoughts
     .trim()
     .split("\n")
     .map((line) => `> ${line}`.trimEnd());
-  return planMessage(
+  return planChatMessage(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
@@ -37,8 +35,6 @@ export function planThoughts(
       nowMs: options.nowMs,
       suppressed: options.suppressed,
     },
-    channel === undefined
-      ? undefined
-      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+    channels,
   );
 }

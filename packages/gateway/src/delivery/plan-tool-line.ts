@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { planMessage } from "./plan-reply.ts";
+import { planChatMessage } from "./plan-message.ts";
 
 /** Characters of a call's arguments that are shown. */
 const MAX_ARGUMENT_CHARS = 120;
@@ -24,10 +24,7 @@ export function planToolLine(
   options: { readonly nowMs: number; readonly suppressed: boolean },
   { channels, hideSecrets }: Pick<TurnServices, "channels" | "hideSecrets">,
 ): readonly NewOutbound[] {
-  const account = channels.accountFor(turn.origin);
-  const channel = channels.channelFor(turn.origin);
-  if (account === undefined || channel?.capabilities.addressing === "session-key") return [];
-  return planMessage(
+  return planChatMessage(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
@@ -38,9 +35,7 @@ export function planToolLine(
       nowMs: options.nowMs,
       suppressed: options.suppressed,
     },
-    channel === undefined
-      ? undefined
-      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+    channels,
   );
 }
 

@@ -13,3 +13,13 @@ test("the answers of two installations to two events are two sends for the platf
   }
   expect(keys[0]).not.toBe(keys[1]);
 });
+
+test("no answer is longer than the account allows", async () => {
+  const platform = new TestPlatform();
+  await using running = await startTestGateway({ platform, accountConfig: { textChunkLimit: 100 } });
+  await platform.say(platform.message("/help"));
+  await running.gateway.engine.idle();
+  const lengths = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text.length : 0));
+  expect(lengths.length).toBeGreaterThan(1);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
+});

@@ -1,5 +1,5 @@
 import type { InputRecord, TerminalInputState } from "@factotum/store";
-import { planMessage } from "../delivery/plan-reply.ts";
+import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -16,26 +16,20 @@ export interface GatewayAnswer {
 export async function answerInput(services: TurnServices, sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
   const { store, channels, clock, dispatcher } = services;
   const { origin, messageId } = input.message;
-  const account = channels.accountFor(origin);
-  const channel = channels.channelFor(origin);
-  // The gateway's own clients read the conversation; there is nothing to send them.
-  const outbox =
-    account === undefined || channel?.capabilities.addressing === "session-key"
-      ? []
-      : planMessage(
-          {
-            sessionKey,
-            target: origin,
-            text: answer.text,
-            purpose: "notice",
-            replyTo: messageId,
-            // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
-            identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
-            nowMs: clock.now(),
-            suppressed: false,
-          },
-          channel === undefined ? undefined : { capabilities: channel.capabilities },
-        );
+  const outbox = planChatMessage(
+    {
+      sessionKey,
+      target: origin,
+      text: answer.text,
+      purpose: "notice",
+      replyTo: messageId,
+      // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
+      identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
+      nowMs: clock.now(),
+      suppressed: false,
+    },
+    channels,
+  );
   dispatcher.dispatch(await store.settleInputs([...(answer.withIds ?? []), input.id], answer.state, { outbox }));
   const session = await store.readSession(sessionKey);
   if (session === undefined) return;

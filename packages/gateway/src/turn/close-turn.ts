@@ -3,7 +3,7 @@ import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
-import { planMessage } from "../delivery/plan-reply.ts";
+import { planChatMessage } from "../delivery/plan-message.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
@@ -152,14 +152,10 @@ function planRows(
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn } = run;
-  const account = services.channels.accountFor(turn.origin);
-  const channel = services.channels.channelFor(turn.origin);
-  // Addresses without an account are the gateway's own clients, and session-key addresses are the conversation itself: both read the transcript.
-  if (account === undefined || channel?.capabilities.addressing === "session-key") return [];
-  const mode = account.replyToMode ?? "first";
+  const mode = services.channels.accountFor(turn.origin)?.replyToMode ?? "first";
   const target = say.reply?.replyTo ?? { type: "none" };
   const replyTo = target.type === "message" ? target.id : target.type === "current" || mode !== "off" ? turn.replyTo : undefined;
-  return planMessage(
+  return planChatMessage(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
@@ -170,9 +166,7 @@ function planRows(
       suppressed: options.suppressed,
       ...(replyTo === undefined ? {} : { replyTo }),
     },
-    channel === undefined
-      ? undefined
-      : { capabilities: channel.capabilities, ...(account.textChunkLimit === undefined ? {} : { textChunkLimit: account.textChunkLimit }) },
+    services.channels,
   );
 }
 

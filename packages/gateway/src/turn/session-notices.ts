@@ -2,7 +2,7 @@ import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord, StoreDamage } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
-import { planMessage } from "../delivery/plan-reply.ts";
+import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -60,11 +60,9 @@ async function sayInChat(
   { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
 ): Promise<void> {
   const { store, channels, clock, dispatcher } = services;
-  const channel = channels.channelFor(target);
-  if (channels.accountFor(target) === undefined || channel?.capabilities.addressing === "session-key") return;
   const suppressed = await isSuppressed({ sessionKey, origin: target }, services);
-  const rows = planMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channel);
-  dispatcher.dispatch(await store.addOutbound(rows));
+  const rows = planChatMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channels);
+  if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
 }
 
 async function addNotice(services: NoticeServices, sessionKey: string, level: "warning" | "error", text: string): Promise<void> {
