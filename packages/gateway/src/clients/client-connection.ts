@@ -171,7 +171,7 @@ export class ClientConnection implements RpcConnection {
     const { method } = frame;
     if (!isRpcMethod(method)) throw new RpcError("method-unknown", `There is no method "${method}" in this build.`);
     const decision = authorize(this.#principal, { type: "rpc", method }, OWN);
-    if (decision.type === "deny") throw new RpcError("forbidden", decision.reason);
+    if (decision.type !== "allow") throw new RpcError("forbidden", decision.reason);
     const params = RPC_METHODS[method].params.safeParse(frame.params ?? {});
     if (!params.success) {
       const issue = params.error.issues[0];

@@ -123,7 +123,7 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   );
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
-    if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type === "deny") return context.notFound();
+    if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
     const channel = engine.services.channels.channelFor({
       channel: context.req.param("channel"),
       accountId: context.req.param("accountId"),
