@@ -44,7 +44,7 @@ export class DeadLetterService {
    */
   async replay(id: string, options: { readonly risk: boolean }): Promise<RpcMethods["deadletters.replay"]["result"]> {
     const { store, clock, place, dispatch } = this.#options;
-    const { replay, sessionKey = "", reason } = this.#summary(await this.#require(id));
+    const { type, replay, sessionKey = "", reason } = this.#summary(await this.#require(id));
     if (replay === "impossible")
       throw new SessionRequestError("conflict", `${id} cannot be replayed (${reason}): what was stored of it is damaged. Purge it.`);
     if (replay === "risky" && !options.risk)
@@ -52,7 +52,7 @@ export class DeadLetterService {
         "conflict",
         `${id} may have been shown already (${reason}). Look there first. To send it all the same, say so: --yes, or risk in the request.`,
       );
-    if (id.startsWith("i")) await place(await store.reviveInput(id));
+    if (type === "input") await place(await store.reviveInput(id));
     else {
       const nowMs = clock.now();
       dispatch(await store.reviveOutbound(id, { nowMs, expiresAtMs: nowMs + OUTBOX_TTL_MS }));
