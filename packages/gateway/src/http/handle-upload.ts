@@ -11,7 +11,7 @@ import { readBody } from "./read-body.ts";
  */
 export async function handleUpload(request: IncomingMessage, uploads: UploadStore): Promise<Response> {
   const body = await readBody(request, MAX_UPLOAD_BYTES);
-  if (body.type === "refused") return refused("The image is larger than 20 MB.", 413);
+  if (body.type === "refused") return refused(`The image is larger than ${MAX_UPLOAD_BYTES / 1_000_000} MB.`, 413);
   const checked = checkImage(body.bytes);
   if (checked.type === "refused") return refused(`${checked.message}.`, checked.reason === "too-large" ? 413 : 400);
   return Response.json({ ref: await uploads.put(body.bytes), mimeType: checked.mimeType }, { status: 201 });

@@ -26,6 +26,8 @@ export interface HostRunnerOptions {
 }
 
 type Run = Parameters<CommandRunner["run"]>[1];
+const KILL_GRACE_MS = 2_000;
+
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Exit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
 type Stop = "timed-out" | "aborted";
@@ -49,7 +51,7 @@ export interface HostRunner extends CommandRunner {
  * left. Shell text runs under bash where there is one, else under `sh`, with standard error joined to standard output so that the order is exact.
  */
 export function createHostRunner(options: HostRunnerOptions): HostRunner {
-  const { clock, logger, killGraceMs = 2_000 } = options;
+  const { clock, logger, killGraceMs = KILL_GRACE_MS } = options;
   const records = new ChildRecords(options.recordFolder);
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
@@ -87,7 +89,7 @@ export function createHostRunner(options: HostRunnerOptions): HostRunner {
 }
 
 async function runCommand(request: CommandRequest, run: Run, options: HostRunnerOptions, books: Books): Promise<CommandResult> {
-  const { clock, random, baseEnv, killGraceMs = 2_000, lingerMs = 250 } = options;
+  const { clock, random, baseEnv, killGraceMs = KILL_GRACE_MS, lingerMs = 250 } = options;
   const startedMs = clock.monotonic();
   const output = new CappedOutput(request.maxOutputBytes);
   let outputBytes = 0;
