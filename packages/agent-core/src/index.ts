@@ -29,6 +29,7 @@ export { projectMessages } from "./projection/project-messages.ts";
 export { describeContext } from "./report/describe-context.ts";
 export { sentForm } from "./report/describe-message.ts";
 export { diffContext } from "./report/diff-context.ts";
+export { cutText } from "./text/cut-text.ts";
 export type { BootstrapFile, BootstrapName, BootstrapPlan, BootstrapTruncation, PlannedFile } from "./bootstrap/bootstrap-file.ts";
 export type { BootstrapLimits } from "./bootstrap/plan-bootstrap.ts";
 export {

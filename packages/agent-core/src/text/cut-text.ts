@@ -9,7 +9,7 @@ export function tailOf(text: string, chars: number): string {
   return text.slice(isInsidePair(text, start) ? start + 1 : start);
 }
 
-/** At most `maxChars` characters; what was cut ends with `mark`, which counts. A limit below the mark leaves nothing. */
+/** At most `maxChars` UTF-16 units, no pair of them split; what was cut ends with `mark`, which counts. A limit below the mark leaves nothing. */
 export function cutText(text: string, maxChars: number, mark: string): string {
   if (text.length <= maxChars) return text;
   return maxChars < mark.length ? "" : `${headOf(text, maxChars - mark.length)}${mark}`;

@@ -99,6 +99,17 @@ test("every way in which a message is not delivered is listed with its words, an
   await expect(client.call("deadletters.replay", { id: risky, risk: true })).rejects.toThrow("not-found");
 });
 
+test("the beginning of a long text that is listed halves no character", async () => {
+  const platform = new TestPlatform();
+  const clock = movableClock();
+  await using running = await startTestGateway({ platform, clock });
+  platform.receipts = [REFUSED];
+  running.gateway.engine.services.dispatcher.dispatch([await addRow(running, `${"x".repeat(198)}👍👍`, clock)]);
+  await running.gateway.engine.idle();
+  const { letters } = await running.gateway.engine.deadLetters.list({});
+  expect(letters.map(({ text }) => text)).toEqual([`${"x".repeat(198)}…`]);
+});
+
 test("a replayed message has attempts of its own, and is a dead letter again when it is refused again", async () => {
   const platform = new TestPlatform();
   const clock = movableClock();

@@ -1,6 +1,7 @@
 import type { DeadLetter, RpcMethods } from "@factotum/protocol";
 import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
 import type { Clock } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
 import { SessionRequestError } from "../sessions/session-request-error.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 
@@ -96,7 +97,7 @@ export class DeadLetterService {
       channel: origin.channel,
       accountId: origin.accountId,
       conversation: origin.conversation.id,
-      text: text.length <= PREVIEW_CHARS ? text : `${text.slice(0, PREVIEW_CHARS - 1)}…`,
+      text: cutText(text, PREVIEW_CHARS, "…"),
       replay: !isInput && letter.record.mayBeShown ? "risky" : "safe",
     };
   }

@@ -1,4 +1,5 @@
 import type { ToolCall, ToolResultMessage } from "@factotum/agent-contract";
+import { cutText } from "@factotum/agent-core";
 import type { NewOutbound, TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { planChatMessage } from "./plan-message.ts";
@@ -41,12 +42,12 @@ export function planToolLine(
 
 function startText({ name, arguments: given }: ToolCall, hideSecrets: (text: string) => string): string {
   const shown = hideSecrets(JSON.stringify(given));
-  return shown === "{}" ? code(name) : `${code(name)} ${code(cut(shown, MAX_ARGUMENT_CHARS))}`;
+  return shown === "{}" ? code(name) : `${code(name)} ${code(cutText(shown, MAX_ARGUMENT_CHARS, "…"))}`;
 }
 
 function endText({ call, result }: Extract<ToolLine, { type: "end" }>, hideSecrets: (text: string) => string): string {
   const words = result.content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
-  const text = cut(hideSecrets(words).trim(), MAX_RESULT_CHARS);
+  const text = cutText(hideSecrets(words).trim(), MAX_RESULT_CHARS, "…");
   const title = `${code(call.name)} ${result.isError ? "failed" : "is done"}`;
   if (text === "") return `${title}.`;
   const fence = ticks(text, 3);
@@ -63,11 +64,4 @@ function code(text: string): string {
 function ticks(text: string, least: number): string {
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   return "`".repeat(Math.max(least, longest + 1));
-}
-
-/** At most so many characters, none of them halved. */
-function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(maxChars - 2)) ? maxChars - 2 : maxChars - 1;
-  return `${text.slice(0, end)}…`;
 }
