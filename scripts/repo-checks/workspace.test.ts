@@ -74,7 +74,7 @@ test("the lock file names no registry", () => {
   expect(readFileSync(join(ROOT, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\//);
 });
 
-test("every tracked TypeScript file belongs to one project", { timeout: 120_000 }, async () => {
+test("every tracked TypeScript file belongs to one project", async () => {
   // Templates become files of a project when they are used; test:gates checks them there.
   const files = trackedFiles("*.ts", "*.tsx").filter((file) => !file.startsWith("templates/"));
   expect(files.length).toBeGreaterThan(400);

@@ -1,11 +1,9 @@
 import type { ModelErrorCode } from "@factotum/agent-contract";
 import { createScriptConversation, startAimock, startStrictServer, WIRE_FORMATS } from "@factotum/testing-providers";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
 import { converse, stored } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
-
-vi.setConfig({ testTimeout: 300_000 });
 
 const REPLIES = createScriptConversation.neutralReplies;
 

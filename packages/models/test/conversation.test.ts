@@ -14,6 +14,7 @@ import { conversationRequest, conversations } from "./history.ts";
 import { converse, inWriting, type Run, stored, TOOLS } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
+// Properties over many conversations: minutes of a slow machine are no failure.
 vi.setConfig({ testTimeout: 300_000 });
 
 const THOUGHT = "The skill comes first.";

@@ -81,4 +81,4 @@ test("--version loads the entry and nothing else of ours", async () => {
   expect(new Set(loaded.map((url) => url.split("/").at(-1)))).toEqual(
     new Set(["assets.ts", "factotum.ts", "node-version.ts", "version.ts"]),
   );
-}, 30_000);
+});

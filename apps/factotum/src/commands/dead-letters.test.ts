@@ -50,7 +50,7 @@ async function leaveDeadLetters(cli: CliHome): Promise<{ readonly input: string;
   return { input: input.id, refused, lost };
 }
 
-test("dead letters are listed, shown, replayed and purged from the command line", { timeout: 60_000 }, async () => {
+test("dead letters are listed, shown, replayed and purged from the command line", async () => {
   await using cli = await CliHome.create();
   const { input, refused, lost } = await leaveDeadLetters(cli);
   expect((await cli.run("deadletters", "list")).code).toBe(3);

@@ -12,7 +12,7 @@ async function startGateway(cli: CliHome): Promise<{ readonly running: RunningCl
   return { running, url: match[1] ?? "", token: match[2] ?? "" };
 }
 
-describe("a gateway in the foreground", { timeout: 60_000 }, () => {
+describe("a gateway in the foreground", () => {
   test("sets itself up, prints its address, answers every command, and ends with 0 when it is told to", async () => {
     await using cli = await CliHome.create();
     const { running, url, token } = await startGateway(cli);
@@ -162,7 +162,7 @@ describe("a gateway in the foreground", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a gateway in the background", { timeout: 60_000 }, () => {
+describe("a gateway in the background", () => {
   test("starts, is found, restarts as another process, stops", async () => {
     await using cli = await CliHome.create();
     cli.env["FACTOTUM_PORT"] = "0";
@@ -196,7 +196,7 @@ describe("a gateway in the background", { timeout: 60_000 }, () => {
     cli.env = before;
     const now = async (): Promise<number | undefined> =>
       (JSON.parse((await cli.run("gateway", "status", "--json")).stdout) as { pid?: number }).pid;
-    await expect.poll(now, { timeout: 50_000 }).toSatisfy((found) => found !== undefined && found !== pid);
+    await expect.poll(now).toSatisfy((found) => found !== undefined && found !== pid);
     if (process.platform === "linux") expect(await readFile(`/proc/${await now()}/environ`, "latin1")).not.toContain("FACTOTUM_CHILD");
     expect((await cli.run("gateway", "stop")).code).toBe(0);
   });

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
-test("a conversation that has lost a part to the disk says so after the next start", { timeout: 120_000 }, async () => {
+test("a conversation that has lost a part to the disk says so after the next start", async () => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await first.waitFor(/#token=/);

@@ -81,7 +81,7 @@ describe("planCompaction", () => {
     expect(made?.chunks[0]?.text.split("\n")[0]).toBe('{"role":"summary of what came before","text":"Likes\\ntea."}');
   });
 
-  test("parts of the transcript fit the summariser, and stay when more is said", { timeout: 60_000 }, () => {
+  test("parts of the transcript fit the summariser, and stay when more is said", () => {
     const options = { summariserWindow: 16_000, keepRecentTokens: 2_000 };
     fc.assert(
       fc.property(anyHistory, fc.integer({ min: 16_000, max: 200_000 }), (history, window) => {

@@ -36,7 +36,7 @@ describe("renderSummaryRequest", () => {
   });
 });
 
-test("groups of summaries fit a request, and merging comes to an end", { timeout: 60_000 }, () => {
+test("groups of summaries fit a request, and merging comes to an end", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(3_000), { minLength: 2, maxLength: 40 }), fc.integer({ min: 16_000, max: 200_000 }), (sizes, window) => {
       let summaries: readonly string[] = sizes.map((size) => limitSummary("word\n".repeat(size) || "x", { window }));

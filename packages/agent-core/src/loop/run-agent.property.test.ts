@@ -136,7 +136,7 @@ async function play(
   return { events, taken, aborted: abort.signal.aborted };
 }
 
-test("every run ends once, answers every call once, and nests its events", { timeout: 60_000 }, async () => {
+test("every run ends once, answers every call once, and nests its events", async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const { events, taken, aborted } = await play(scenario);

@@ -119,7 +119,7 @@ const anyMessage: fc.Arbitrary<AgentMessage> = fc.oneof(
   fc.record({ id: fc.constantFrom("a", "b", "a_2", "c"), said: fc.constantFrom("", "ok") }).map(({ id, said }) => result(id, said)),
 );
 
-test("whatever is stored can be sent, and repairing it again changes nothing", { timeout: 60_000 }, () => {
+test("whatever is stored can be sent, and repairing it again changes nothing", () => {
   fc.assert(
     fc.property(fc.array(anyMessage, { maxLength: 14 }), (history) => {
       const before = structuredClone(history);

@@ -57,7 +57,7 @@ describe("a request taken apart", () => {
     expect(sections(describeContext(BASE), "messages").some(({ truncation }) => truncation !== undefined)).toBe(false);
   });
 
-  test("counts bytes as UTF-8 does", { timeout: 60_000 }, () => {
+  test("counts bytes as UTF-8 does", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const [whole] = sections(describeContext({ ...BASE, outline: [], system: { stable: text, session: "" } }), "system");
@@ -97,7 +97,7 @@ describe("a turn's text taken apart", () => {
     ]);
   });
 
-  test("nothing is lost, whatever people write", { timeout: 60_000 }, () => {
+  test("nothing is lost, whatever people write", () => {
     const lines = fc.array(
       fc.oneof(fc.string(), fc.constantFrom("System: [x] y", "[9f2c4e81a0b7 Sender]", "[/9f2c4e81a0b7]", "[media attached: a]")),
     );

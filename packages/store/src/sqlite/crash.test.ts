@@ -68,7 +68,7 @@ async function expectWhole(store: Store): Promise<number> {
   return running.length;
 }
 
-test(`nothing acknowledged is lost and nothing is half done in ${KILLS} kills`, { timeout: 120_000 }, async () => {
+test(`nothing acknowledged is lost and nothing is half done in ${KILLS} kills`, async () => {
   const facts: string[] = [];
   let unfinished = 0;
   for (let boot = 0; boot < KILLS; boot += 1) {

@@ -6,7 +6,7 @@ import { checkMistralSchema, checkOfficialTypes } from "../index.ts";
 
 const ANTHROPIC_SAMPLE = toJson(sampleRequest());
 
-test("the compiler accepts the samples and names every body that is wrong", { timeout: 60_000 }, async () => {
+test("the compiler accepts the samples and names every body that is wrong", async () => {
   const complaints = await checkOfficialTypes([
     { format: "anthropic-messages", body: ANTHROPIC_SAMPLE },
     { format: "openai-responses", body: RESPONSES_SAMPLE },

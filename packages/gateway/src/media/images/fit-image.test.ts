@@ -49,7 +49,7 @@ function transparent(): Sharp {
   return sharp({ create: { width: 60, height: 40, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
 }
 
-describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", { timeout: 60_000 }, (codec) => {
+describe.each<CodecChoice>(["auto", "wasm"])("with the codec %s", (codec) => {
   let encoder: ImageEncoder;
   beforeAll(() => {
     encoder = new ImageEncoder({ clock: realClock, codec });
