@@ -63,6 +63,20 @@ test("what cannot be written is told once, nobody waits for it, and the file say
   });
 });
 
+test("a log that somebody has removed goes on in a new file", async () => {
+  await withFolder(async (folder) => {
+    const path = join(folder, "gateway.log");
+    const failures: unknown[] = [];
+    const log = await LogFile.open(path, { maxBytes: 60, onFailure: (error) => void failures.push(error) });
+    log.write(`${"x".repeat(50)}\n`);
+    await rm(path);
+    log.write(`${"y".repeat(50)}\n`);
+    await log[Symbol.asyncDispose]();
+    expect(failures).toEqual([]);
+    expect(await readFile(path, "utf8")).toBe(`${"y".repeat(50)}\n`);
+  });
+});
+
 test("lines beyond what may wait are dropped and counted", async () => {
   await withFolder(async (folder) => {
     const path = join(folder, "gateway.log");

@@ -92,7 +92,12 @@ export class LogFile implements AsyncDisposable {
   async #rotate(): Promise<void> {
     await this.#handle?.close();
     this.#handle = undefined;
-    await rename(this.#path, `${this.#path}.1`);
+    try {
+      await rename(this.#path, `${this.#path}.1`);
+    } catch (error) {
+      // Somebody has put it aside already, or removed it.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
     this.#size = 0;
   }
 
