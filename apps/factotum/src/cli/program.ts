@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
+import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
-import type { LogLevel } from "../runtime/log-line.ts";
 import type { CliContext, Finish } from "./cli-context.ts";
 import { json, port, positive } from "./options.ts";
 
@@ -204,7 +204,7 @@ function addLogs(program: Command, context: CliContext, finish: Finish): void {
     .description("show the gateway's log; it need not run")
     .option("--follow", "go on with what is written, until you stop it")
     .addOption(new Option("--lines <number>", "how many of the last lines").default(100).argParser(positive))
-    .addOption(new Option("--level <level>", "nothing that matters less").choices(["debug", "info", "warn", "error"]).default("debug"))
+    .addOption(new Option("--level <level>", "nothing that matters less").choices(LOG_LEVELS).default("debug"))
     .addOption(new Option("--json", "print the lines as they are, a JSON object each"))
     .action(async (options: { follow?: boolean; lines: number; level: LogLevel; json?: boolean }) => {
       const { logs } = await import("../commands/logs.ts");
