@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sampleReport, sampleRequest } from "../test/context-samples.ts";
 import { findViolations } from "./find-violations.ts";
 import { openBrowser, openPage } from "./open-browser.ts";
+import { LOOKS } from "./scripted-page.ts";
 import { type GatewayUnderTest, startBuiltGateway, startScriptedGateway } from "./start-gateway.ts";
 
 let browser: Browser;
@@ -71,12 +72,7 @@ describe("the built product", () => {
   });
 });
 
-describe.each([
-  { width: 360, dark: false },
-  { width: 1280, dark: false },
-  { width: 360, dark: true },
-  { width: 1280, dark: true },
-])("$width px, dark: $dark", (look) => {
+describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   test("shows what changed, what was cut and what is gone, and nothing of it runs", async () => {
     const gateway = await startScriptedGateway();
     const request = sampleRequest(2);

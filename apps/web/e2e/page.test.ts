@@ -1,36 +1,9 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import { type ScriptedGatewayUnderTest, startScriptedGateway } from "./start-gateway.ts";
+import { LOOKS, useScriptedPage } from "./scripted-page.ts";
 
-let browser: Browser;
-let gateway: ScriptedGatewayUnderTest;
-let watched: WatchedPage;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-
-afterAll(() => browser.close());
-
-beforeEach(async () => {
-  gateway = await startScriptedGateway();
-});
-
-afterEach(async () => {
-  const { complaints } = watched;
-  await watched.close();
-  await gateway.close();
-  expect(complaints).toEqual([]);
-});
-
-async function openChat(options: { width: number; dark?: boolean }): Promise<Page> {
-  watched = await openPage(browser, options);
-  await watched.page.goto(`${gateway.url}#token=${gateway.token}`);
-  await watched.page.getByText("Connected").waitFor();
-  return watched.page;
-}
+const scene = useScriptedPage();
 
 async function say(page: Page, text: string): Promise<void> {
   const input = page.getByRole("textbox", { name: "Message" });
@@ -41,25 +14,20 @@ async function say(page: Page, text: string): Promise<void> {
 const answerOf = (page: Page) => page.getByRole("article", { name: "Assistant" }).last();
 const END_OF_ANSWER = "skip hidden folders";
 
-describe.each([
-  { width: 360, dark: false },
-  { width: 1280, dark: false },
-  { width: 360, dark: true },
-  { width: 1280, dark: true },
-])("$width px, dark: $dark", (look) => {
+describe.each(LOOKS)("$width px, dark: $dark", (look) => {
   test("axe finds nothing serious in any state", async () => {
-    const page = await openChat(look);
+    const page = await scene.openChat(look);
     await say(page, "the tool slowly, and the answer slowly; fail");
-    await gateway.gate.reached();
+    await scene.gateway.gate.reached();
     await page.locator(".tool.running").waitFor();
     expect(await findViolations(page)).toEqual([]);
-    gateway.gate.open();
-    await gateway.gate.reached();
+    scene.gateway.gate.open();
+    await scene.gateway.gate.reached();
     await page.locator(".tool.failed").waitFor();
     await say(page, "and more");
     await page.getByText("1 message waits for its turn.").waitFor();
     expect(await findViolations(page)).toEqual([]);
-    gateway.gate.open();
+    scene.gateway.gate.open();
     await page.locator(".tool.done").waitFor();
     if (look.width < 800) await page.getByRole("button", { name: "Conversations" }).click();
     await page.getByRole("button", { name: "Manage Main" }).click();
@@ -68,7 +36,7 @@ describe.each([
     expect(await findViolations(page)).toEqual([]);
     await page.keyboard.press("Escape");
     if (look.width < 800) await page.keyboard.press("Escape");
-    gateway.scripted.intercept = (request) => (request.method === "chat.send" ? { answer: { nonsense: true } } : "handle");
+    scene.gateway.scripted.intercept = (request) => (request.method === "chat.send" ? { answer: { nonsense: true } } : "handle");
     await say(page, "lost");
     await page.getByRole("button", { name: "Send again" }).waitFor();
     expect(await findViolations(page)).toEqual([]);
@@ -76,14 +44,14 @@ describe.each([
 });
 
 test.each([360, 1280])("at %i px a reload in the middle of an answer shows what was written and goes on", async (width) => {
-  const page = await openChat({ width });
+  const page = await scene.openChat({ width });
   await say(page, "answer slowly");
-  await gateway.gate.reached();
+  await scene.gateway.gate.reached();
   await answerOf(page).getByText("three files").waitFor();
   await page.reload();
   await answerOf(page).getByText("three files").waitFor();
   expect(await answerOf(page).innerText()).not.toContain(END_OF_ANSWER);
-  gateway.gate.open();
+  scene.gateway.gate.open();
   await answerOf(page).getByText(END_OF_ANSWER).waitFor();
   expect(await page.getByRole("article", { name: "You" }).count()).toBe(1);
   expect(await page.locator(".tool").count()).toBe(1);
@@ -91,24 +59,24 @@ test.each([360, 1280])("at %i px a reload in the middle of an answer shows what 
 });
 
 test("a lost connection is said, what is typed waits, and both sides are complete after it", async () => {
-  const page = await openChat({ width: 1280 });
+  const page = await scene.openChat({ width: 1280 });
   await say(page, "tool slowly");
-  await gateway.gate.reached();
-  gateway.scripted.cut();
+  await scene.gateway.gate.reached();
+  scene.gateway.scripted.cut();
   await page.getByText("Trying again").waitFor();
   await say(page, "typed while away");
   await page.getByText("Connected").waitFor();
   await page.getByRole("article", { name: "You" }).filter({ hasText: "typed while away" }).waitFor();
-  gateway.gate.open();
+  scene.gateway.gate.open();
   await page.getByText(END_OF_ANSWER).nth(1).waitFor();
-  const said = gateway.scripted.conversation("agent:main:main").session.entries.filter((entry) => entry.type === "user");
+  const said = scene.gateway.scripted.conversation("agent:main:main").session.entries.filter((entry) => entry.type === "user");
   expect(said.map((entry) => entry.text)).toEqual(["tool slowly", "typed while away"]);
 });
 
 test("a run is stopped with the button and with Escape", async () => {
-  const page = await openChat({ width: 360 });
+  const page = await scene.openChat({ width: 360 });
   await say(page, "answer slowly");
-  await gateway.gate.reached();
+  await scene.gateway.gate.reached();
   await page.getByRole("button", { name: "Stop" }).click();
   await page.getByText("Stopped.").waitFor();
   await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
@@ -119,9 +87,8 @@ test("a run is stopped with the button and with Escape", async () => {
 });
 
 test("without a token and with a wrong one the page asks for it; the right one connects", async () => {
-  watched = await openPage(browser, { width: 360 });
-  const { page } = watched;
-  await page.goto(gateway.url);
+  const page = await scene.open({ width: 360 });
+  await page.goto(scene.gateway.url);
   const field = page.getByLabel("Token");
   await field.waitFor();
   expect(await findViolations(page)).toEqual([]);
@@ -129,23 +96,22 @@ test("without a token and with a wrong one the page asks for it; the right one c
   await field.press("Enter");
   await page.getByRole("alert").filter({ hasText: "The token is not the one of this gateway." }).waitFor();
   expect(await findViolations(page)).toEqual([]);
-  await field.fill(gateway.token);
+  await field.fill(scene.gateway.token);
   await field.press("Enter");
   await page.getByText("Connected").waitFor();
 });
 
 test("the printed address works on a page that is open already", async () => {
-  watched = await openPage(browser, { width: 360 });
-  const { page } = watched;
-  await page.goto(gateway.url);
+  const page = await scene.open({ width: 360 });
+  await page.goto(scene.gateway.url);
   await page.getByLabel("Token").waitFor();
-  await page.goto(`${gateway.url}#token=${gateway.token}`);
+  await page.goto(`${scene.gateway.url}#token=${scene.gateway.token}`);
   await page.getByText("Connected").waitFor();
   expect(page.url()).not.toContain("token");
 });
 
 test.each([360, 1280])("at %i px conversations are made, named, changed between and deleted with the keyboard", async (width) => {
-  const page = await openChat({ width });
+  const page = await scene.openChat({ width });
   const press = async (name: string | RegExp): Promise<void> => {
     const button = page.getByRole("button", { name }).first();
     await button.focus();
@@ -182,9 +148,9 @@ test.each([360, 1280])("at %i px conversations are made, named, changed between 
 });
 
 test("older messages come in front and what was in sight stays there", async () => {
-  const { session } = gateway.scripted.conversation("agent:main:main");
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
   for (let index = 0; index < 120; index += 1) session.say(`message number ${index}`, `k-${index}`);
-  const page = await openChat({ width: 360 });
+  const page = await scene.openChat({ width: 360 });
   const last = page.getByText("message number 119", { exact: true });
   await last.waitFor();
   await expect.poll(() => last.evaluate((element) => element.getBoundingClientRect().bottom < window.innerHeight)).toBe(true);
@@ -204,8 +170,8 @@ test("older messages come in front and what was in sight stays there", async () 
 });
 
 test("an answer that means harm stays text: nothing is loaded, nothing runs", async () => {
-  const page = await openChat({ width: 1280 });
-  const { session } = gateway.scripted.conversation("agent:main:main");
+  const page = await scene.openChat({ width: 1280 });
+  const { session } = scene.gateway.scripted.conversation("agent:main:main");
   session.startRun();
   session.startBlock("text");
   session.write(
@@ -220,7 +186,7 @@ test("an answer that means harm stays text: nothing is loaded, nothing runs", as
 });
 
 test("colours follow the device, the choice outlives a reload", async () => {
-  const page = await openChat({ width: 360, dark: true });
+  const page = await scene.openChat({ width: 360, dark: true });
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
   await page.getByRole("button", { name: /^Colours: system/ }).click();
