@@ -1,37 +1,13 @@
-import type { Browser, Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
 import { findViolations } from "./find-violations.ts";
-import { openBrowser, openPage, type WatchedPage } from "./open-browser.ts";
-import { type ScriptedGatewayUnderTest, startBuiltGateway, startScriptedGateway } from "./start-gateway.ts";
+import { useScriptedPage } from "./scripted-page.ts";
+import { startBuiltGateway } from "./start-gateway.ts";
 
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const image = (name: string) => ({ name, mimeType: "image/png", buffer: Buffer.from(DOT, "base64") });
 
-let browser: Browser;
-let gateway: ScriptedGatewayUnderTest;
-let watched: WatchedPage;
-
-beforeAll(async () => {
-  browser = await openBrowser();
-});
-afterAll(() => browser.close());
-
-beforeEach(async () => {
-  gateway = await startScriptedGateway();
-});
-afterEach(async () => {
-  const { complaints } = watched;
-  await watched.close();
-  await gateway.close();
-  expect(complaints).toEqual([]);
-});
-
-async function openChat(width: number): Promise<Page> {
-  watched = await openPage(browser, { width });
-  await watched.page.goto(`${gateway.url}#token=${gateway.token}`);
-  await watched.page.getByText("Connected").waitFor();
-  return watched.page;
-}
+const scene = useScriptedPage();
 
 const attached = (page: Page) => page.getByRole("list", { name: "Attached images" });
 
@@ -59,7 +35,7 @@ async function give(
 
 describe.each([360, 1280])("at %i px", (width) => {
   test("with the keyboard alone: attach, take one away, send, see the note", async () => {
-    const page = await openChat(width);
+    const page = await scene.openChat({ width });
     // The browser is told long before the key is pressed that a test chooses the files.
     const choosing = page.waitForEvent("filechooser", { timeout: 0 });
     await page.getByRole("textbox", { name: "Message" }).focus();
@@ -83,16 +59,30 @@ describe.each([360, 1280])("at %i px", (width) => {
     const said = page.getByRole("article", { name: "You" }).filter({ hasText: "look" });
     await said.getByText("1 attachment").waitFor();
     await attached(page).waitFor({ state: "detached" });
-    const sent = gateway.scripted.requests.find(({ method }) => method === "chat.send")?.params as {
+    const sent = scene.gateway.scripted.requests.find(({ method }) => method === "chat.send")?.params as {
       readonly attachments: readonly { readonly ref: string }[];
     };
     expect(sent.attachments).toEqual([{ ref: expect.any(String), fileName: "first.png" }]);
-    expect(gateway.scripted.uploads.get(sent.attachments[0]?.ref ?? "")?.toString("base64")).toBe(DOT);
+    expect(scene.gateway.scripted.uploads.get(sent.attachments[0]?.ref ?? "")?.toString("base64")).toBe(DOT);
     expect(await findViolations(page)).toEqual([]);
   });
 
+  test("what is attached is still there after a look at what the model sees", async () => {
+    const page = await scene.openChat({ width });
+    await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
+    await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
+    await page.evaluate(() => void (location.hash += "&view=context"));
+    await page.getByRole("button", { name: "Back to the conversation" }).click();
+    await page.getByRole("textbox", { name: "Message" }).waitFor();
+    expect(await attached(page).getByRole("img", { name: "pasted.png", exact: true }).count()).toBe(1);
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("article", { name: "You" }).getByText("1 attachment").waitFor();
+    // It was asked for once.
+    expect(scene.gateway.scripted.requests.filter(({ method }) => method === "context.list")).toHaveLength(1);
+  });
+
   test("a paste and a drop attach too; images alone are a message; what is none is refused in words", async () => {
-    const page = await openChat(width);
+    const page = await scene.openChat({ width });
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await give(page, "drop", [
       { name: "notes.pdf", type: "application/pdf" },
@@ -111,10 +101,7 @@ describe.each([360, 1280])("at %i px", (width) => {
 test("the built product takes a pasted image, shows it in the history and answers", async () => {
   const product = await startBuiltGateway();
   try {
-    watched = await openPage(browser, { width: 360 });
-    const { page } = watched;
-    await page.goto(`${product.url}#token=${product.token}`);
-    await page.getByText("Connected").waitFor();
+    const page = await scene.openChat({ width: 360 }, product);
     await give(page, "paste", [{ name: "pasted.png", type: "image/png" }]);
     await attached(page).getByRole("img", { name: "pasted.png", exact: true }).waitFor();
     await page.getByRole("button", { name: "Send" }).click();

@@ -3,21 +3,22 @@ import { useAppState, useController } from "./app-context.ts";
 import { AttachButton } from "./attach-button.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import { Icon } from "./icon.tsx";
-import { useAttachments } from "./use-attachments.ts";
+import type { Attachments } from "./use-attachments.ts";
 import { useDraft } from "./use-draft.ts";
 
 /** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
 export function Composer({
   sessionKey,
   input,
+  attachments,
 }: {
   readonly sessionKey: string;
   readonly input: RefObject<HTMLTextAreaElement | null>;
+  readonly attachments: Attachments;
 }): React.JSX.Element {
   const controller = useController();
   const running = useAppState((state) => state.open.type === "open" && state.open.chat.live !== undefined);
   const [text, change] = useDraft(sessionKey);
-  const attachments = useAttachments(sessionKey);
   const { images } = attachments;
   const isEmpty = text.trim() === "" && images.length === 0;
   const isUploading = images.some(({ ref }) => ref === undefined);

@@ -9,6 +9,7 @@ import { Modal } from "./modal.tsx";
 import { SessionList } from "./session-list.tsx";
 import { StatusLine } from "./status-line.tsx";
 import { ThemeToggle } from "./theme-toggle.tsx";
+import { useAttachments } from "./use-attachments.ts";
 import { useMediaQuery } from "./use-media-query.ts";
 import { useOpenSession } from "./use-open-session.ts";
 
@@ -19,6 +20,7 @@ export function Shell(): React.JSX.Element {
   const input = useRef<HTMLTextAreaElement>(null);
   const sessionKey = useAppState((state) => state.sessionKey);
   const inspector = useAppState((state) => state.inspector);
+  const attachments = useAttachments(sessionKey);
   const { title } = useOpenSession();
   useEffect(() => {
     document.title = `${title} · Factotum`;
@@ -75,7 +77,7 @@ export function Shell(): React.JSX.Element {
           {inspector === undefined ? (
             <>
               <ChatView />
-              {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} />}
+              {sessionKey === undefined ? null : <Composer sessionKey={sessionKey} input={input} attachments={attachments} />}
               <StatusLine />
             </>
           ) : (

@@ -32,8 +32,11 @@ interface Draft {
 
 const EMPTY: Draft = { images: [] };
 
-/** The images of every session's next message. They are handed over at once, so that sending takes no time; a reload forgets them. */
-export function useAttachments(sessionKey: string): Attachments {
+/**
+ * The images of every session's next message. They are handed over at once, so that sending takes no time; a reload forgets them, and so would the end
+ * of the view that holds them. Without a session there is nothing to attach to.
+ */
+export function useAttachments(sessionKey = ""): Attachments {
   const controller = useController();
   const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
   const draft = drafts[sessionKey] ?? EMPTY;
