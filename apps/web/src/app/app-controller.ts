@@ -80,7 +80,7 @@ export class AppController {
   showContext(): void {
     const { sessionKey } = this.#state;
     if (sessionKey === undefined) return;
-    void this.inspector.open(sessionKey);
+    this.inspector.open(sessionKey);
     this.#options.onNavigate(sessionKey, "context");
   }
 

@@ -62,7 +62,8 @@ const shownTurn = (): number | undefined => (state().report.type === "ready" ? r
 const reportTurn = ({ report }: InspectorState): number | undefined => (report.type === "ready" ? report.value.request.turn : undefined);
 
 test("opens with the newest request, compared with the one before and with its texts", async () => {
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   expect(listed()).toEqual([3, 2]);
   expect(shownTurn()).toBe(3);
   const asked = gateway.requests.find(({ method }) => method === "context.report")?.params;
@@ -70,7 +71,8 @@ test("opens with the newest request, compared with the one before and with its t
 });
 
 test("older requests follow, and a chosen one stays when new ones come", async () => {
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   await inspector.loadOlder();
   expect(listed()).toEqual([3, 2, 1]);
   await inspector.choose(sampleRequest(1).id);
@@ -82,14 +84,16 @@ test("older requests follow, and a chosen one stays when new ones come", async (
 });
 
 test("without a choice the newest request is shown after a refresh", async () => {
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   kept = 4;
   await inspector.refresh();
   expect(shownTurn()).toBe(4);
 });
 
 test("an answer that comes after another was asked for is dropped", async () => {
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   await Promise.all([inspector.choose(sampleRequest(2).id), inspector.choose(sampleRequest(1).id)]);
   expect(shownTurn()).toBe(1);
   const late = inspector.choose(sampleRequest(2).id);
@@ -101,7 +105,8 @@ test("an answer that comes after another was asked for is dropped", async () => 
 test("a refusal is shown where it belongs, and trying again helps", async () => {
   gateway.intercept = (request) =>
     request.method === "context.report" ? ScriptedGateway.refusal("not-found", "It is kept no more.") : answer(request);
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   expect(state().report).toEqual({ type: "failed", message: "It is kept no more." });
   gateway.intercept = () => ScriptedGateway.refusal("unavailable", "Later.");
   await inspector.refresh();
@@ -113,7 +118,8 @@ test("a refusal is shown where it belongs, and trying again helps", async () => 
 
 test("a session without requests says nothing more", async () => {
   kept = 0;
-  await inspector.open(MAIN_KEY);
+  inspector.open(MAIN_KEY);
+  await inspector.refresh();
   expect(listed()).toEqual([]);
   expect(gateway.requests.some(({ method }) => method === "context.report")).toBe(false);
 });

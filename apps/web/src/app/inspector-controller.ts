@@ -18,11 +18,10 @@ export class InspectorController {
     this.#store = store;
   }
 
-  /** Shows the newest request of a session. */
-  async open(sessionKey: string): Promise<void> {
+  /** Opens the page on a session. It asks for nothing: `refresh` does, once there is a connection. */
+  open(sessionKey: string): void {
     if (this.#state?.sessionKey === sessionKey) return;
     this.#store.update({ inspector: { sessionKey, list: { type: "loading" }, report: { type: "loading" } } });
-    await this.refresh();
   }
 
   close(): void {

@@ -13,8 +13,8 @@ export function ContextView({ state }: { readonly state: InspectorState }): Reac
   useEffect(() => back.current?.focus(), []);
   useEffect(() => {
     // A run that has ended has kept its requests; a new connection may have missed some.
-    if (connected && !running) void controller.inspector.refresh();
-  }, [connected, running, controller]);
+    if (connected) void controller.inspector.refresh();
+  }, [connected, running, state.sessionKey, controller]);
   return (
     <div className="context">
       <div className="context-bar">
