@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startStrictServer } from "@factotum/testing-providers";
+import { writtenReply, sayText, startStrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
@@ -9,10 +9,15 @@ const KEY = "sk-house-0123456789";
 
 test("a model without native tool calls works with tools, behind the second of two credentials, and status names what rests", async () => {
   await using model = checkedOfficially(await startStrictServer("openai-chat", { apiKey: KEY }), "openai-chat");
-  const call = `I look.\n<tool_call>\n${JSON.stringify({ name: "read", arguments: { path: "note.txt" } })}\n</tool_call>`;
   model.script([
-    { type: "message", content: [{ type: "text", text: call }] },
-    { type: "message", content: [{ type: "text", text: "It says swordfish." }] },
+    writtenReply({
+      type: "message",
+      content: [
+        { type: "text", text: "I look." },
+        { type: "toolCall", name: "read", arguments: { path: "note.txt" } },
+      ],
+    }),
+    sayText("It says swordfish."),
   ]);
   await using product = await startProduct({
     config: {

@@ -1,4 +1,4 @@
-import { startStrictServer } from "@factotum/testing-providers";
+import { startStrictServer, writtenReply } from "@factotum/testing-providers";
 import type { CapturedRequest, MessageReply, StrictServer, WireFormatName } from "@factotum/testing-providers";
 import { checkedOfficially } from "./check-official.ts";
 
@@ -70,21 +70,11 @@ export async function startSceneModel(model: SceneModel, replies: readonly Messa
     const results = countResults(request, inWriting ? WRITTEN_RESULT_MARK : RESULT_MARKS[format]);
     const reply = replies[results];
     if (reply === undefined) throw new Error(`the conversation has no reply after ${results} results`);
-    return { ...(inWriting ? written(reply) : reply), ...(singleBytes ? { deltaCharacters: 3, chunkBytes: 1 } : {}) };
+    return { ...(inWriting ? writtenReply(reply) : reply), ...(singleBytes ? { deltaCharacters: 3, chunkBytes: 1 } : {}) };
   });
   return server;
 }
 
 function countResults({ body }: CapturedRequest, mark: RegExp): number {
   return JSON.stringify(body?.["messages"] ?? body?.["input"] ?? body?.["contents"]).match(mark)?.length ?? 0;
-}
-
-/** What a model without native calls writes in place of them. */
-function written(reply: MessageReply): MessageReply {
-  const texts = reply.content.map((block) =>
-    block.type === "toolCall"
-      ? `<tool_call>\n${JSON.stringify({ name: block.name, arguments: block.arguments })}\n</tool_call>`
-      : block.text,
-  );
-  return { ...reply, content: [{ type: "text", text: texts.join("\n") }] };
 }

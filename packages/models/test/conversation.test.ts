@@ -1,5 +1,6 @@
 import {
   createScriptConversation,
+  writtenReply,
   isPrefixOf,
   type MessageReply,
   startStrictServer,
@@ -11,7 +12,7 @@ import fc from "fast-check";
 import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { clientFor, collect, messageOf, requestOf } from "./client.ts";
 import { conversationRequest, conversations } from "./history.ts";
-import { converse, inWriting, type Run, stored, TOOLS } from "./play-conversation.ts";
+import { converse, type Run, stored, TOOLS } from "./play-conversation.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
 
 // Properties over many conversations: minutes of a slow machine are no failure.
@@ -85,7 +86,7 @@ test("a call that cannot be read runs nothing: it is one of a tool that does not
 test("an answer that is cut at its length runs none of the calls that it holds", async () => {
   server = await startStrictServer("openai-chat");
   server.script([
-    inWriting({
+    writtenReply({
       type: "message",
       stop: "length",
       content: [

@@ -1,5 +1,5 @@
 import type { AgentMessage, ToolSchema } from "@factotum/agent-contract";
-import type { MessageReply, StrictServer } from "@factotum/testing-providers";
+import { writtenReply, type MessageReply, type StrictServer } from "@factotum/testing-providers";
 import { byteByByte, clientFor, collect, messageOf, requestOf } from "./client.ts";
 import { text, user } from "./history.ts";
 import { STRICT_WIRES } from "./wires/all-wires.ts";
@@ -11,16 +11,6 @@ function tool(name: string, ...parameters: readonly string[]): ToolSchema {
 
 /** The tools that the conversation calls. */
 export const TOOLS = [tool("ls", "path"), tool("read", "path"), tool("write", "path", "content")];
-
-/** What a model without native calls and thinking writes in place of them. */
-export function inWriting(reply: MessageReply): MessageReply {
-  const written = reply.content.map((block) => {
-    if (block.type === "text") return block.text;
-    if (block.type === "thinking") return `<think>\n${block.text}\n</think>\n`;
-    return `<tool_call>\n${JSON.stringify({ name: block.name, arguments: block.arguments })}\n</tool_call>`;
-  });
-  return { ...reply, content: [{ type: "text", text: written.join("\n") }] };
-}
 
 /** How a conversation is played. */
 export interface Run {
@@ -35,7 +25,7 @@ export async function converse(
   server: StrictServer,
   { tools, replies, reasoning = false, singleBytes = false }: Run,
 ): Promise<readonly AgentMessage[]> {
-  const sent = tools === "prompt" ? replies.map(inWriting) : replies;
+  const sent = tools === "prompt" ? replies.map(writtenReply) : replies;
   server.script(sent.map((reply) => (singleBytes ? { ...reply, deltaCharacters: 3 } : reply)));
   const transport = singleBytes ? { fetch: byteByByte } : {};
   const client = clientFor(STRICT_WIRES[server.format], server.baseUrl, { ...transport, info: { tools, reasoning } });

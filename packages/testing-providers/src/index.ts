@@ -33,6 +33,7 @@ export type { CanonicalRequest, PrefixReport } from "./strict/prefix-report.ts";
 export {
   callTools,
   type ErrorKind,
+  writtenReply,
   type MessageReply,
   type ReplyBlock,
   type ReplyStop,

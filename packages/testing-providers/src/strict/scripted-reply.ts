@@ -81,3 +81,13 @@ export function callTools(
 ): MessageReply {
   return { type: "message", content: calls.map((call) => ({ type: "toolCall", ...call })) };
 }
+
+/** The same reply as a model without tool calls and thinking of its own writes it: all of it is text. */
+export function writtenReply(reply: MessageReply): MessageReply {
+  const written = reply.content.map((block) => {
+    if (block.type === "text") return block.text;
+    if (block.type === "thinking") return `<think>\n${block.text}\n</think>\n`;
+    return `<tool_call>\n${JSON.stringify({ name: block.name, arguments: block.arguments })}\n</tool_call>`;
+  });
+  return { ...reply, content: [{ type: "text", text: written.join("\n") }] };
+}
