@@ -33,7 +33,7 @@ test(
         },
       },
     };
-    const first = await startProduct({ config });
+    await using first = await startProduct({ config });
     const home = first.home;
     const say = async (text: string): ReturnType<typeof runCommand> => runCommand(["agent", "--message", text], { home });
     let word = 0;

@@ -76,18 +76,31 @@ export async function startFeishuScene(
       await product.end("SIGKILL");
       product = await startProduct({ config, env, home: product.home });
     },
-    waitForSent: async (count) => {
-      for (let asked = feishu.sent.length; asked < count; asked = feishu.sent.length) {
-        const seen = feishu.requests.length;
-        await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
-      }
-    },
+    waitForSent: async (count) => waitForSent(feishu, count),
     [Symbol.asyncDispose]: async () => {
       await product[Symbol.asyncDispose]();
       await model.close();
       await feishu[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
+  };
+}
+
+/** Resolves when the platform shows so many messages of the product. */
+export async function waitForSent(feishu: FakeFeishu, count: number): Promise<void> {
+  while (feishu.sent.length < count) {
+    const seen = feishu.requests.length;
+    await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
+  }
+}
+
+/** The configuration of a product on this platform whose owner is one of its people. `account` is added to the account's own keys. */
+export function feishuConfig({ app, baseUrl }: FakeFeishu, owner: string, account: object = {}): object {
+  const { appId, appSecret, encryptKey, verificationToken } = app;
+  const transport = { type: "webhook", encryptKey, verificationToken };
+  return {
+    commands: { ownerAllowFrom: [`feishu:${owner}`] },
+    channels: { feishu: { appId, appSecret, baseUrl, allowFrom: [owner], transport, ...account } },
   };
 }
 
@@ -107,7 +120,6 @@ async function makeWorkspace(workspace: string): Promise<void> {
 }
 
 function sceneConfig(feishu: FakeFeishu, workspace: string, { reference, providers }: ReturnType<SceneModel["config"]>): object {
-  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
   return {
     agents: {
       defaults: { model: reference, systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
@@ -122,15 +134,6 @@ function sceneConfig(feishu: FakeFeishu, workspace: string, { reference, provide
       ],
     },
     models: { providers },
-    commands: { ownerAllowFrom: [`feishu:${USER}`] },
-    channels: {
-      feishu: {
-        appId,
-        appSecret,
-        baseUrl: feishu.baseUrl,
-        allowFrom: [USER],
-        transport: { type: "webhook", encryptKey, verificationToken },
-      },
-    },
+    ...feishuConfig(feishu, USER),
   };
 }

@@ -10,6 +10,7 @@ import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig } from "./feishu-scene.ts";
 import { png } from "./png.ts";
 
 const OWNER = "ou_owner";
@@ -69,13 +70,10 @@ afterAll(async () => {
 });
 
 function configuration(): object {
-  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
-  const account = { appId, appSecret, baseUrl: feishu.baseUrl, allowFrom: [OWNER], groups: { oc_group: { requireMention: true } } };
   return {
     agents: { defaults: { model: MODEL, models: { [MODEL]: { params: { cacheRetention: "long" } } }, workspaceDir: workspace } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
-    commands: { ownerAllowFrom: [`feishu:${OWNER}`] },
-    channels: { feishu: { ...account, transport: { type: "webhook", encryptKey, verificationToken } } },
+    ...feishuConfig(feishu, OWNER, { groups: { oc_group: { requireMention: true } } }),
   };
 }
 

@@ -3,6 +3,7 @@ import { sayText, startStrictServer } from "@factotum/testing-providers";
 import { startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 const USER = "ou_olga";
 const CHAT = "oc_dm";
@@ -25,23 +26,13 @@ test.each([
   async (signal, mode) => {
     await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
     await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
-    const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
     const config = {
       agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
       messages: { queue: { mode } },
-      commands: { ownerAllowFrom: [`feishu:${USER}`] },
-      channels: {
-        feishu: {
-          appId,
-          appSecret,
-          baseUrl: feishu.baseUrl,
-          allowFrom: [USER],
-          transport: { type: "webhook", encryptKey, verificationToken },
-        },
-      },
+      ...feishuConfig(feishu, USER),
     };
-    const first = await startProduct({ config });
+    await using first = await startProduct({ config });
     const say = async (url: string, text: string, number: number): Promise<number> => {
       const messageId = `om_${String(number).padStart(32, "0")}`;
       feishu.addInbound({ messageId, chatId: CHAT });
@@ -66,11 +57,7 @@ test.each([
 
     model.respond(({ body }) => sayText(`You said: ${newest(body)}`));
     await using second = await startProduct({ config, home: first.home });
-    while (feishu.sent.length < 11) {
-      const seen = feishu.requests.length;
-      if (feishu.sent.length < 11)
-        await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
-    }
+    await waitForSent(feishu, 1 + FOLLOW_UPS.length);
     await second.end("SIGTERM");
     const answers = feishu.sent.map(({ content }) => JSON.stringify(content).match(/You said: [^"]*/)?.[0]);
     expect(answers).toEqual(["slow one.", ...FOLLOW_UPS].map((text) => `You said: ${text}`));
