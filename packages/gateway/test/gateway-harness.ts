@@ -222,7 +222,12 @@ export async function startTestGateway(
   const environment = { FACTOTUM_HOME: home, FACTOTUM_PORT: "0", HOME: home, OLLAMA_HOST: "127.0.0.1:1" };
   const loaded = await loadConfig({ env: environment, channels: [] });
   if (loaded.type !== "loaded") throw new Error("the test's configuration was refused");
-  const owned: FactotumConfig = { ...loaded.config, commands: { ...loaded.config.commands, ownerAllowFrom: ["test:owner-1"] } };
+  const owned: FactotumConfig = {
+    ...loaded.config,
+    commands: { ...loaded.config.commands, ownerAllowFrom: ["test:owner-1"] },
+    // A test that runs at four in the morning is a test like any other.
+    session: { ...loaded.config.session, reset: { mode: "none", atHour: 4 } },
+  };
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
   const common = { clock: options.clock ?? realClock, random: realRandom, logger };

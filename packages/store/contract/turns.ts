@@ -94,6 +94,16 @@ export function describeTurns(context: () => ContractContext): void {
       expect(next.turn).toMatchObject({ origin, owner: false });
     });
 
+    test("the end of a person's turn is the last that was talked; the end of another one is not", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      const talked = await store.endTurn(sampleEnd("t1", { interactedAtMs: NOW_MS + 3000, endedAtMs: NOW_MS + 3000 }));
+      expect(talked.session).toMatchObject({ interactedAtMs: NOW_MS + 3000, updatedAtMs: NOW_MS + 3000 });
+      await store.startTurn(sampleTurn("t2", [], { kind: "cron", touch: {} }));
+      await store.endTurn(sampleEnd("t2", { endedAtMs: NOW_MS + 9000 }));
+      expect(await store.readSession(talked.session.key)).toMatchObject({ interactedAtMs: NOW_MS + 3000, updatedAtMs: NOW_MS + 9000 });
+    });
+
     test("inputs join a running turn and are answered with it", async () => {
       const { store } = context();
       const [first, second] = [await accept(store, "1"), await accept(store, "2")];

@@ -7,7 +7,7 @@ export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-ch
 /** When a session begins anew. With `idleMinutes` beside `daily`, whichever comes first. */
 export interface ResetConfig {
   readonly mode: "none" | "daily" | "idle";
-  /** Hour of the host's day, 0 to 23. */
+  /** Hour in the agent's `userTimezone`, 0 to 23. */
   readonly atHour: number;
   readonly idleMinutes?: number | undefined;
 }

@@ -35,16 +35,39 @@ export function isSessionKey(key: string): boolean {
   return key === GLOBAL_SESSION_KEY || parseAgentSessionKey(key) !== undefined || /^(?:cron|hook):[^:]+/.test(key);
 }
 
+/** Where a key says that its session is; `undefined` for one that says nothing of it, as the main one. */
+export interface KeyAddress {
+  readonly type: "direct" | "group" | "thread";
+  /** Absent for a person's session on every channel. */
+  readonly channel?: string;
+}
+
+/** Reads the address out of a key in its normal form. */
+export function addressOfKey(key: string): KeyAddress | undefined {
+  const parts = parseAgentSessionKey(key)?.rest.split(":") ?? [];
+  const kindAt = kindPosition(parts);
+  if (kindAt === -1) return undefined;
+  const isThread = parts[kindAt] !== "direct" && /^(?:topic|thread)$/.test(parts[kindAt + 2] ?? "") && parts.length > kindAt + 3;
+  return {
+    type: isThread ? "thread" : parts[kindAt] === "direct" ? "direct" : "group",
+    ...(kindAt === 0 || parts[0] === undefined ? {} : { channel: parts[0] }),
+  };
+}
+
 /** Reads a key as people may write it: trimmed, agent and prefix in lower case, `dm` as an alias of `direct`. */
 export function normalizeSessionKey(key: string): string {
   const trimmed = key.trim();
   const parsed = parseAgentSessionKey(trimmed);
   if (parsed === undefined) return trimmed;
   const parts = parsed.rest.split(":");
-  // The kind stands first (per-peer), second (per-channel-peer) or third (per-account-channel-peer); what follows it is an id.
-  const kindAt = parts.findIndex((part, index) => index < 3 && index < parts.length - 1 && /^(?:dm|direct|group|channel)$/i.test(part));
+  const kindAt = kindPosition(parts);
   const rest = kindAt === -1 ? parts : parts.map((part, index) => (index === kindAt ? canonicalKind(part) : part));
   return agentSessionKey(parsed.agentId, ...rest);
+}
+
+/** The kind stands first (per-peer), second (per-channel-peer) or third (per-account-channel-peer); what follows it is an id. */
+function kindPosition(parts: readonly string[]): number {
+  return parts.findIndex((part, index) => index < 3 && index < parts.length - 1 && /^(?:dm|direct|group|channel)$/i.test(part));
 }
 
 function canonicalKind(kind: string): string {

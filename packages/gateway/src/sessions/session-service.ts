@@ -2,6 +2,7 @@ import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary }
 import { StoreError } from "@factotum/store";
 import type { SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
+import { beginAnew } from "./begin-anew.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "./session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
@@ -158,18 +159,7 @@ export class SessionService {
 
   /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
   async reset(sessionKey: string, options: { readonly reason: string; readonly by?: MsgContext }): Promise<SessionRecord> {
-    return this.#inLane(sessionKey, options, async () => {
-      const { store, random, clock, cache, events } = this.#services;
-      const before = await store.readSession(sessionKey);
-      const record = await store.resetSession(sessionKey, {
-        sessionId: random.uuid(),
-        isPrivate: sessionKind(sessionKey, this.#services.config.session.mainKey) !== "group",
-        nowMs: clock.now(),
-      });
-      if (before !== undefined) cache.drop(before.sessionId);
-      events.publish(sessionKey, { type: "reset" });
-      return record;
-    });
+    return this.#inLane(sessionKey, options, async () => beginAnew(sessionKey, this.#services));
   }
 
   /** Summarises the older part of a conversation, behind what runs in it. Rejects with a `LaneAbort` when somebody stops it. */

@@ -77,6 +77,8 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     ...(run.requests === undefined ? {} : { requests: run.requests }),
     usage: run.usage,
     inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
+    // Whoever answers after a long run has not been idle.
+    ...(turn.kind === "user" ? { interactedAtMs: nowMs } : {}),
     endedAtMs: nowMs,
   });
   services.observer.turnEnded(turn, run.outcome.type);

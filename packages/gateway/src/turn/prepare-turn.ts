@@ -11,6 +11,7 @@ import type { FlushMemory } from "./make-room.ts";
 import { readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
+import { renewSession } from "./renew-session.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
@@ -55,13 +56,14 @@ export async function prepareInputTurn(
   sessionKey: string,
   job: InputJob,
   services: TurnServices,
-  options: { readonly signal: AbortSignal; readonly showsGroup: boolean; readonly flushMemory: FlushMemory },
+  options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly flushMemory: FlushMemory },
 ): Promise<PreparedTurn> {
   const { store, clock, random } = services;
   const { input } = job;
   const { message, admission } = input;
   const found = await readSessionContext(sessionKey, job.agentId, message.origin, services);
-  const context = await makeRoom(found, services, { ...options, kind: admission.kind });
+  const renewed = await renewSession(found, sessionKey, job, services);
+  const context = await makeRoom(renewed, services, { ...options, kind: admission.kind });
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await resolvePrompt(
@@ -79,7 +81,7 @@ export async function prepareInputTurn(
   );
   const users = await renderTurnMessages(
     job,
-    { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup, signal: options.signal },
+    { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup(context.sessionId), signal: options.signal },
     prompt,
     context,
     services,
@@ -97,7 +99,8 @@ export async function prepareInputTurn(
     },
     touch: {
       // What nobody said keeps no session fresh, and is no way to anybody (design 04).
-      ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { interactedAtMs: nowMs, lastOrigin: message.origin }),
+      ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
+      ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
       ...(admission.owner ? {} : { endsPrivacy: true }),
     },
     kind: admission.kind,

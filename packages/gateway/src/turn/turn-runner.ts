@@ -63,7 +63,7 @@ const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
-  /** What was last shown of each group, so that names and topics are repeated only when they change. Bounded. */
+  /** What was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
   readonly #groups = new Map<string, string>();
   readonly #digests = new MessageDigests();
 
@@ -117,7 +117,7 @@ export class TurnRunner {
         return await prepareInputTurn(sessionKey, job, this.#services, {
           signal,
           flushMemory: async (context, options) => this.flushMemory(context, options),
-          showsGroup: this.#showsGroup(sessionKey, job.input.message),
+          showsGroup: (sessionId) => this.#showsGroup(sessionId, job.input.message),
         });
       // A summary is begun anew by whoever needs it.
       if (job.turn.attempts > MAX_TURN_ATTEMPTS || job.turn.kind === "compaction") {
@@ -306,12 +306,12 @@ export class TurnRunner {
     });
   }
 
-  #showsGroup(sessionKey: string, message: MsgContext): boolean {
+  #showsGroup(sessionId: string, message: MsgContext): boolean {
     if (message.group === undefined) return false;
     const shown = JSON.stringify(message.group);
-    const changed = this.#groups.get(sessionKey) !== shown;
-    this.#groups.delete(sessionKey);
-    this.#groups.set(sessionKey, shown);
+    const changed = this.#groups.get(sessionId) !== shown;
+    this.#groups.delete(sessionId);
+    this.#groups.set(sessionId, shown);
     const oldest = this.#groups.keys().next();
     if (this.#groups.size > 1000 && oldest.done !== true) this.#groups.delete(oldest.value);
     return changed;

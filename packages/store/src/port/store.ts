@@ -91,6 +91,8 @@ export interface TurnEnd {
   readonly usage: UsageTotals;
   /** Applied to every input of the turn. */
   readonly inputState: TerminalInputState;
+  /** The turn was a person's, who has talked here until now. */
+  readonly interactedAtMs?: number;
   readonly endedAtMs: number;
 }
 

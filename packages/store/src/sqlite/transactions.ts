@@ -101,7 +101,7 @@ export class Transactions {
     this.#chargeTotals(end.usage);
     const current = sessions.require(turn.sessionKey);
     const isCurrent = current.sessionId === conversation.sessionId;
-    return { entries, outbox: rows, session: isCurrent ? sessions.charge(current, end.usage, end.endedAtMs) : current };
+    return { entries, outbox: rows, session: isCurrent ? sessions.charge(current, end) : current };
   }
 
   resumeTurns(): readonly TurnRecord[] {

@@ -1,8 +1,7 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { UsageTotals } from "@factotum/agent-contract";
 import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch } from "../../port/store.ts";
+import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch, TurnEnd } from "../../port/store.ts";
 import { addTotals } from "../values/add-totals.ts";
 import { checkKey, checkSessionId } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
@@ -120,9 +119,10 @@ export class SessionTable {
     });
   }
 
-  /** Adds a run's usage. */
-  charge(session: SessionRecord, usage: UsageTotals, nowMs: number): SessionRecord {
-    return this.#save({ ...session, usage: addTotals(session.usage, usage), updatedAtMs: nowMs });
+  /** Adds a run's usage, and what else its end changes. */
+  charge(session: SessionRecord, end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs">): SessionRecord {
+    const { usage, endedAtMs, interactedAtMs = session.interactedAtMs } = end;
+    return this.#save({ ...session, usage: addTotals(session.usage, usage), interactedAtMs, updatedAtMs: endedAtMs });
   }
 
   countCompactions(key: string, count: number): void {

@@ -1,0 +1,159 @@
+import { createTimeFormat } from "@factotum/agent-core";
+import type { TimeFormat } from "@factotum/agent-core";
+import type { ResetConfig } from "@factotum/config";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { findStaleness, resetPolicy } from "./session-freshness.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const utc = createTimeFormat("UTC");
+
+const daily = (atHour: number, idleMinutes?: number): ResetConfig => ({
+  mode: "daily",
+  atHour,
+  ...(idleMinutes === undefined ? {} : { idleMinutes }),
+});
+const idle = (idleMinutes: number): ResetConfig => ({ mode: "idle", atHour: 4, idleMinutes });
+const none: ResetConfig = { mode: "none", atHour: 4, idleMinutes: 1 };
+
+/** A session that began, and was last talked in, at these times. */
+const session = (started: string, interacted = started): { startedAtMs: number; interactedAtMs: number } => ({
+  startedAtMs: Date.parse(started),
+  interactedAtMs: Date.parse(interacted),
+});
+const at = (saidAt: string, time: TimeFormat = utc): { saidAtMs: number; time: TimeFormat } => ({ saidAtMs: Date.parse(saidAt), time });
+
+describe("which policy holds", () => {
+  const base = daily(4);
+  const [direct, group, thread, chat] = [idle(1), idle(2), idle(3), idle(4)];
+  const config = { reset: base, resetByType: { direct, group, thread }, resetByChannel: { Chat: chat } };
+
+  test.each([
+    ["agent:main:main", "other", direct],
+    ["agent:main:main", "chat", chat],
+    ["global", "other", direct],
+    ["agent:main:direct:olga", "other", direct],
+    ["agent:main:other:direct:olga", "other", direct],
+    ["agent:main:other:default:direct:olga", "other", direct],
+    ["agent:main:other:group:42", "other", group],
+    ["agent:main:other:group:42:topic:7", "other", thread],
+    ["agent:main:other:channel:42", "other", group],
+    ["agent:main:other:channel:42:thread:7", "other", thread],
+    ["agent:main:http:app", "http", direct],
+    // A group that somebody answers in from the gateway's own page is still that group.
+    ["agent:main:chat:group:42", "webchat", chat],
+    ["agent:main:other:group:42", "chat", group],
+  ])("%s, from %s", (key, channel, policy) => {
+    expect(resetPolicy(config, { key, channel })).toBe(policy);
+  });
+
+  test("what nothing more special says is the base, and nobody's name is a channel", () => {
+    const plain = { reset: base, resetByType: {}, resetByChannel: {} };
+    for (const key of ["agent:main:main", "agent:main:chat:group:1", "agent:main:chat:group:1:topic:2"])
+      for (const channel of ["chat", "constructor", "__proto__"]) expect(resetPolicy(plain, { key, channel })).toBe(base);
+  });
+});
+
+describe("daily", () => {
+  test.each([
+    ["2026-03-10T03:59:59Z", "2026-03-10T04:00:00Z", "daily"],
+    ["2026-03-10T04:00:00Z", "2026-03-11T03:59:59Z", undefined],
+    ["2026-03-10T04:00:00Z", "2026-03-11T04:00:00Z", "daily"],
+    ["2026-02-28T23:59:00Z", "2026-03-01T00:01:00Z", undefined],
+    ["2026-12-31T05:00:00Z", "2027-01-01T04:00:00Z", "daily"],
+    ["2026-03-10T05:00:00Z", "2026-06-10T03:00:00Z", "daily"],
+    // The clock was set back.
+    ["2026-03-10T05:00:00Z", "2026-03-01T05:00:00Z", undefined],
+  ])("begun %s, said %s", (started, said, expected) => {
+    expect(findStaleness(session(started), daily(4), at(said))).toBe(expected);
+  });
+
+  test("that it was talked in this morning keeps it no longer than its day", () => {
+    expect(findStaleness(session("2026-03-10T12:00:00Z", "2026-03-11T03:59:00Z"), daily(4), at("2026-03-11T04:00:00Z"))).toBe("daily");
+  });
+
+  test("it is the wall's clock where the user lives", () => {
+    const tokyo = createTimeFormat("Asia/Tokyo");
+    // 18:59 and 19:00 of the day before, in UTC.
+    expect(findStaleness(session("2026-03-09T20:00:00Z"), daily(4), at("2026-03-10T18:59:59Z", tokyo))).toBeUndefined();
+    expect(findStaleness(session("2026-03-09T20:00:00Z"), daily(4), at("2026-03-10T19:00:00Z", tokyo))).toBe("daily");
+  });
+
+  test.each([
+    // An hour that does not exist: at 02:00 the clock goes to 03:00.
+    ["America/New_York", 2, "2026-03-08T06:59:59Z", "2026-03-08T07:00:00Z"],
+    // An hour that comes twice begins once: at 02:00 the clock goes back to 01:00, and 01:00 was an hour before.
+    ["America/New_York", 1, "2026-11-01T04:59:59Z", "2026-11-01T05:00:00Z"],
+    ["Europe/Berlin", 4, "2026-03-29T01:59:59Z", "2026-03-29T02:00:00Z"],
+    ["Europe/Berlin", 4, "2026-10-25T02:59:59Z", "2026-10-25T03:00:00Z"],
+  ])("%s, %i o'clock on a day when the clock is changed", (zone, atHour, before, after) => {
+    const time = createTimeFormat(zone);
+    const began = { startedAtMs: Date.parse(before) - 2 * HOUR_MS, interactedAtMs: Date.parse(before) };
+    expect(findStaleness(began, daily(atHour), at(before, time))).toBeUndefined();
+    expect(findStaleness(began, daily(atHour), at(after, time))).toBe("daily");
+    const fresh = { startedAtMs: Date.parse(after), interactedAtMs: Date.parse(after) };
+    expect(findStaleness(fresh, daily(atHour), { saidAtMs: Date.parse(after) + 2 * HOUR_MS, time })).toBeUndefined();
+  });
+
+  test("is once a day in every zone, also when clocks are changed", () => {
+    const zones = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Apia"];
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...zones).map(createTimeFormat),
+        fc.integer({ min: 0, max: 23 }),
+        fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2027, 11, 31) }),
+        (time, atHour, startMs) => {
+          // Somebody talks every quarter of an hour for four days: the conversation begins anew as often as the hour strikes for a new day.
+          let startedAtMs = startMs;
+          const resets: number[] = [];
+          for (let nowMs = startMs; nowMs < startMs + 96 * HOUR_MS; nowMs += 15 * MINUTE_MS) {
+            if (findStaleness({ startedAtMs, interactedAtMs: nowMs }, daily(atHour), { saidAtMs: nowMs, time }) === undefined) continue;
+            resets.push(nowMs);
+            startedAtMs = nowMs;
+          }
+          // The last hour may strike just behind the four days.
+          expect([3, 4]).toContain(resets.length);
+          for (const resetMs of resets) {
+            const [, clock = ""] = time.second(resetMs).split(" ");
+            // An hour later where the day has no such hour.
+            expect([atHour, (atHour + 1) % 24]).toContain(Number(clock.slice(0, 2)));
+          }
+          for (const [index, resetMs] of resets.slice(1).entries()) {
+            const hours = (resetMs - (resets[index] ?? 0)) / HOUR_MS;
+            expect(hours).toBeGreaterThanOrEqual(22.5);
+            expect(hours).toBeLessThanOrEqual(25.5);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("idle", () => {
+  test("ends a conversation that was silent for longer than the minutes, however old it is", () => {
+    const begun = session("2026-03-01T12:00:00Z", "2026-03-10T12:00:00Z");
+    expect(findStaleness(begun, idle(60), at("2026-03-10T13:00:00.000Z"))).toBeUndefined();
+    expect(findStaleness(begun, idle(60), at("2026-03-10T13:00:00.001Z"))).toBe("idle");
+    expect(findStaleness(begun, idle(60), at("2026-03-09T12:00:00Z"))).toBeUndefined();
+  });
+});
+
+test("with both the first that has come counts, and never ends what neither would end", () => {
+  const time = utc;
+  const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 6) });
+  fc.assert(
+    fc.property(moment, moment, moment, fc.integer({ min: 0, max: 23 }), fc.integer({ min: 1, max: 3000 }), (a, b, c, atHour, minutes) => {
+      const [startedAtMs = 0, interactedAtMs = 0, saidAtMs = 0] = [a, b, c].toSorted((left, right) => left - right);
+      const one = { startedAtMs, interactedAtMs };
+      const said = { saidAtMs, time };
+      const byDay = findStaleness(one, daily(atHour), said);
+      const bySilence = findStaleness(one, idle(minutes), said);
+      expect(findStaleness(one, daily(atHour, minutes), said)).toBe(byDay ?? bySilence);
+      expect(findStaleness(one, none, said)).toBeUndefined();
+      // What has just begun is not over.
+      expect(findStaleness({ startedAtMs: saidAtMs, interactedAtMs: saidAtMs }, daily(atHour, minutes), said)).toBeUndefined();
+    }),
+  );
+});

@@ -1,0 +1,24 @@
+import { beginAnew } from "../sessions/begin-anew.ts";
+import { findStaleness, resetPolicy } from "../sessions/session-freshness.ts";
+import type { SessionContext } from "./session-context.ts";
+import type { InputJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/**
+ * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
+ * which had to wait for a turn of their conversation still belong to it. What no person says begins nothing anew.
+ */
+export async function renewSession(
+  context: SessionContext,
+  sessionKey: string,
+  { input }: InputJob,
+  services: TurnServices,
+): Promise<SessionContext> {
+  if (context.record === undefined || input.admission.kind !== "user") return context;
+  const policy = resetPolicy(services.config.session, { key: sessionKey, channel: input.message.origin.channel });
+  const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
+  if (staleness === undefined) return context;
+  const record = await beginAnew(sessionKey, services);
+  services.logger.info("A conversation begins anew by itself", { sessionKey, rule: staleness, before: context.sessionId });
+  return { ...context, record, sessionId: record.sessionId };
+}
