@@ -121,7 +121,12 @@ const remove = keys.map((key) =>
     if (model.isBusy(key)) return expectRefused(deleting, "conflict");
     expect(await deleting).toBe(model.sessions.delete(key));
     for (const [sessionId, transcript] of model.transcripts) if (transcript.key === key) model.transcripts.delete(sessionId);
-    for (const [id, turn] of model.turns) if (turn.key === key) model.turns.delete(id);
+    for (const [id, turn] of model.turns) {
+      if (turn.key !== key) continue;
+      model.turns.delete(id);
+      // A later turn with the same id has nothing to do with them.
+      for (const input of model.inputs.values()) if (input.turnId === id) delete input.turnId;
+    }
   }),
 );
 
