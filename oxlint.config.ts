@@ -59,6 +59,6 @@ export default defineConfig({
     ...arrows,
     { files: ["apps/web/**"], plugins: ["eslint", "typescript", "unicorn", "oxc", "import", "promise", "react", "jsx-a11y"] },
     { files: TESTS, rules: { "max-lines-per-function": "off", "max-lines": "off" } },
-    { files: ["scripts/**", "apps/bench/**"], rules: { "no-console": "off" } },
+    { files: ["scripts/**", "apps/bench/**", "apps/chaos/**"], rules: { "no-console": "off" } },
   ],
 });

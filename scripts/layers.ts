@@ -45,8 +45,12 @@ export const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
     factotum: [...CONTRACTS, ...ENGINE, "gateway", ...EXTENSIONS],
     web: ["protocol"],
     bench: ["testing-providers", "testing-product"],
+    chaos: ["testing-providers", "testing-channels", "testing-product", "testing-chaos"],
   },
 ];
+
+/** Programs for developers: they may import what tests use. */
+export const DEVELOPER_PROGRAMS: readonly string[] = ["bench", "chaos"];
 
 /** Packages beside the layers, for tests only. They import nothing of the workspace. */
 export const TESTING: readonly string[] = ["testing-providers", "testing-channels", "testing-product", "testing-chaos"];

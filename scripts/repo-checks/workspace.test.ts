@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { arrowsOf, layerOf, LAYERS, TESTING, testArrowsOf } from "../layers.ts";
+import { arrowsOf, DEVELOPER_PROGRAMS, layerOf, LAYERS, TESTING, testArrowsOf } from "../layers.ts";
 import { trackedFiles } from "../source/tracked-files.ts";
 import { ROOT, workspaceFolders } from "../workspace.ts";
 
@@ -35,7 +35,7 @@ test("every arrow points to a lower layer, or from a program for developers to w
   const level = LAYERS.flatMap((packages, layer) =>
     Object.entries(packages).flatMap(([name, targets]) =>
       targets
-        .filter((target) => (layerOf(target) ?? (name === "bench" && TESTING.includes(target) ? -1 : Infinity)) >= layer)
+        .filter((target) => (layerOf(target) ?? (DEVELOPER_PROGRAMS.includes(name) && TESTING.includes(target) ? -1 : Infinity)) >= layer)
         .map((target) => `${name} -> ${target}`),
     ),
   );

@@ -1,2 +1,2 @@
-export { productEntry, runCommand, startProduct } from "./start-product.ts";
-export type { CommandOutcome, Product, ProductOptions } from "./start-product.ts";
+export { ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
+export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./start-product.ts";

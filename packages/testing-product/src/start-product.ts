@@ -33,8 +33,29 @@ export interface Product extends AsyncDisposable {
   readonly readyAfterMs: number;
   /** Everything it has printed so far, both streams. */
   output(): string;
+  /** Resolves with how the process ended, by itself or by a signal. */
+  readonly ended: Promise<ProductEnd>;
   /** Sends a signal and resolves with how the process ended. The state directory stays. */
-  end(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  end(signal: "SIGTERM" | "SIGKILL" | "SIGINT"): Promise<ProductEnd>;
+}
+
+/** How a process ended. */
+export interface ProductEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The product ended before it was ready. */
+export class ProductEndedError extends Error implements ProductEnd {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+
+  constructor(end: ProductEnd, output: string) {
+    super(`The product ended before it was ready (${end.code ?? end.signal}). It printed:\n${output}`);
+    this.name = "ProductEndedError";
+    this.code = end.code;
+    this.signal = end.signal;
+  }
 }
 
 const READY = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/;
@@ -53,6 +74,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = collectOutput(child);
+  const ended = new Promise<ProductEnd>((resolve) => child.once("close", (code, signal) => resolve({ code, signal })));
   const ready = await waitUntilReady(child, output);
   const end: Product["end"] = async (signal) => {
     if (child.exitCode === null && child.signalCode === null) {
@@ -67,6 +89,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     home,
     readyAfterMs: performance.now() - startedAt,
     output: output.text,
+    ended,
     end,
     [Symbol.asyncDispose]: async () => {
       await end("SIGKILL");
@@ -132,9 +155,7 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<{ re
     if (url !== undefined && token !== undefined) ready.resolve({ url, token });
   });
   child.once("error", (error) => ready.reject(new Error("The product could not be started. Is it built?", { cause: error })));
-  child.once("close", (code, signal) =>
-    ready.reject(new Error(`The product ended before it was ready (${code ?? signal}). It printed:\n${output.text()}`)),
-  );
+  child.once("close", (code, signal) => ready.reject(new ProductEndedError({ code, signal }, output.text())));
   try {
     return await ready.promise;
   } catch (error) {

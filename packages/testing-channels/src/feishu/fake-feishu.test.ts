@@ -37,6 +37,18 @@ describe("with the official SDK as the client", () => {
     ).rejects.toThrow("10014");
   });
 
+  test("who watches is called when a message is there, and when a request broke", async () => {
+    const seen: number[] = [];
+    feishu.watch(() => seen.push(feishu.sent.length));
+    await send({});
+    expect(seen.at(-1)).toBe(1);
+    const requests = seen.length;
+    feishu.failNext({ type: "drop" });
+    expect(await codeOf(send({}))).toBeInstanceOf(Error);
+    expect(seen.slice(requests).at(-1)).toBe(1);
+    expect(seen.length).toBeGreaterThan(requests);
+  });
+
   test("one uuid is one message within the hour, and two after it", async () => {
     const first = await send({ uuid: "same" });
     expect((await send({ uuid: "same" })).data?.message_id).toBe(first.data?.message_id);

@@ -31,6 +31,7 @@ export class FakeFeishu implements AsyncDisposable {
   readonly #api: FeishuApi;
   readonly #server: Server;
   readonly #held = new Set<ServerResponse>();
+  readonly #watchers: (() => void)[] = [];
   readonly #waiting: { matches: (request: FeishuRequest) => boolean; resolve: (request: FeishuRequest) => void }[] = [];
 
   private constructor(options: FakeFeishuOptions) {
@@ -115,6 +116,11 @@ export class FakeFeishu implements AsyncDisposable {
     return promise;
   }
 
+  /** Calls `listener` after each request that was dealt with, refused and broken ones included: `sent` holds what it brought. */
+  watch(listener: () => void): void {
+    this.#watchers.push(listener);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();
     this.longConnection.close();
@@ -135,12 +141,16 @@ export class FakeFeishu implements AsyncDisposable {
     const entry: FeishuRequest = { method: request.method ?? "GET", path: url.pathname, body: parseJson(text), atMs: this.app.now() };
     this.requests.push(entry);
     for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
-    if (url.pathname === "/callback/ws/endpoint") this.longConnection.endpoint(entry.body, response);
-    else
-      await this.#api.handle(
-        { ...entry, query: url.searchParams, authorization: request.headers.authorization ?? "", bytes: text.length },
-        response,
-      );
+    try {
+      if (url.pathname === "/callback/ws/endpoint") this.longConnection.endpoint(entry.body, response);
+      else
+        await this.#api.handle(
+          { ...entry, query: url.searchParams, authorization: request.headers.authorization ?? "", bytes: text.length },
+          response,
+        );
+    } finally {
+      for (const listener of this.#watchers) listener();
+    }
   }
 }
 

@@ -1,0 +1,179 @@
+import { checkLedger, describeLedger } from "@factotum/testing-chaos";
+import type { LedgerReport } from "@factotum/testing-chaos";
+import { ProductEndedError } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+import { Scene } from "../scene/scene.ts";
+import { seededRandom } from "../scene/seeded-random.ts";
+import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
+import type { KillPlan } from "./plan-kills.ts";
+
+/** How long nothing at all may happen on the wire before a run is given up. It ends what hangs; nothing is measured by it. */
+const STALL_MS = 120_000;
+
+/** Of the kills, how many must hit a process with an unfinished turn. */
+const MIN_UNFINISHED_SHARE = 0.8;
+
+/** Lives of one world. Then it recovers, is judged, and gives its place to a new one, so that a long run needs no more memory than a short one. */
+const MAX_LIVES = 200;
+
+/** What is asked of a run. */
+export interface KillsOptions {
+  /** SIGKILLs; four of five at named points. */
+  readonly kills: number;
+  /** Repeats the plan: points, hits, delays and who says something. What the machine makes of it is its own. */
+  readonly seed: number;
+  /** Worlds side by side: a product with a platform, a model and people of its own. */
+  readonly worlds: number;
+  /** People of each world, each with a session. */
+  readonly conversations: number;
+  /** Messages that are said in each life of a process. */
+  readonly load: number;
+  readonly entry?: string;
+  /** Told of each kill. */
+  readonly onKill?: (kill: KillRecord, index: number) => void;
+}
+
+/** One kill that happened. */
+interface KillRecord {
+  readonly world: number;
+  /** `mid-tool:3`, or `random`; a point that was not reached has `missed` before it. */
+  readonly name: string;
+  /** Turns that had begun and that nobody had been answered by. */
+  readonly unfinished: number;
+}
+
+/** What a run came to, summed over its worlds. */
+export interface KillsReport {
+  readonly kills: readonly KillRecord[];
+  readonly counts: LedgerReport["counts"];
+  readonly answered: number;
+  /** Answers that only said that the work could not be done: a turn that crashed three times is given up, and people are told. */
+  readonly toldOnly: number;
+  /** Everything that is wrong, for people; empty when all is well. */
+  readonly problems: readonly string[];
+}
+
+/** Kills products as planned, lets them recover, and joins both sides. */
+export async function runKills(options: KillsOptions): Promise<KillsReport> {
+  const kills: KillRecord[] = [];
+  const plans = planKills(seededRandom(options.seed), options);
+  const noteKill = (kill: KillRecord): void => {
+    kills.push(kill);
+    options.onKill?.(kill, kills.length);
+  };
+  const waiting = dealOut(plans, options.worlds);
+  const worlds: WorldReport[] = [];
+  const place = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) worlds.push(await runWorld(next, options, noteKill));
+  };
+  await Promise.all(Array.from({ length: options.worlds }, place));
+  const counts = { lost: 0, doubled: 0, "wrong-chat": 0, unasked: 0, ambiguous: 0 };
+  for (const { report } of worlds) for (const type of Object.keys(counts) as (keyof typeof counts)[]) counts[type] += report.counts[type];
+  return {
+    kills,
+    counts,
+    answered: worlds.reduce((sum, { report }) => sum + report.answered, 0),
+    toldOnly: worlds.reduce((sum, { toldOnly }) => sum + toldOnly, 0),
+    problems: [...worlds.flatMap(({ problems }) => problems), ...checkCoverage(kills)],
+  };
+}
+
+interface World {
+  readonly world: number;
+  readonly plans: readonly KillPlan[];
+}
+
+function dealOut(plans: readonly KillPlan[], sideBySide: number): World[] {
+  const count = Math.max(sideBySide, Math.ceil(plans.length / MAX_LIVES));
+  return Array.from({ length: count }, (_, world) => ({ world, plans: plans.filter((_plan, index) => index % count === world) }));
+}
+
+interface WorldReport {
+  readonly report: LedgerReport;
+  readonly toldOnly: number;
+  readonly problems: readonly string[];
+}
+
+async function runWorld({ world, plans }: World, options: KillsOptions, noteKill: (kill: KillRecord) => void): Promise<WorldReport> {
+  await using scene = await Scene.start(options);
+  const lives: string[] = [];
+  const problems: string[] = [];
+  for (const plan of plans) {
+    const kill = { world, ...(await liveAndDie(scene, plan)) };
+    lives.push(`${kill.name} (${kill.unfinished} unfinished)`);
+    noteKill(kill);
+    problems.push(...scene.checkDatabase().map((problem) => `after kill ${lives.length}, ${kill.name}: ${problem}`));
+  }
+  problems.push(...(await recover(scene, options.conversations)));
+  const ledger = scene.ledger();
+  const report = checkLedger(ledger);
+  const doubled = await scene.doubledEffects();
+  if (!report.isClean) problems.push(describeLedger(ledger, report));
+  if (doubled.length > 0) problems.push(`tools that ran twice, for ${doubled.join(", ")}`);
+  problems.push(...scene.model.violations.map((violation) => `the model's server refused a request: ${JSON.stringify(violation)}`));
+  const named = problems.map((problem) => `world ${world}: ${problem}`);
+  if (named.length > 0) named.push(`world ${world}, its kills in order: ${lives.join(", ")}`);
+  return { report, toldOnly: scene.toldOnly, problems: named };
+}
+
+/** One life: it takes up what the last one left, is told new things, and is killed. */
+async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Promise<Omit<KillRecord, "world">> {
+  const name = kill.type === "point" ? `${kill.point}:${kill.hit}` : "random";
+  let product: Product;
+  try {
+    product = await scene.boot(kill.type === "point" ? name : undefined);
+  } catch (error) {
+    // It came to the point while it took up what was left, before it had said that it was ready.
+    if (error instanceof ProductEndedError && error.signal === "SIGKILL") return { name, unfinished: scene.unfinished };
+    throw error;
+  }
+  const eventsBefore = scene.wire.count;
+  const pushes = [scene.pushAgain(product), ...conversations.map(async (index) => scene.push(scene.say(index), product))];
+  let isDead = false;
+  void product.ended.then(() => (isDead = true));
+  if (kill.type === "point") {
+    let isSaid = false;
+    void Promise.all(pushes).then(() => (isSaid = true));
+    await scene.wire.until(() => isDead || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
+  } else {
+    await scene.wire.until(() => isDead || scene.wire.count - eventsBefore >= kill.afterEvents, { stallMs: STALL_MS });
+    await new Promise((resolve) => setTimeout(resolve, kill.delayMs));
+  }
+  const end = isDead ? await product.ended : undefined;
+  if (end !== undefined && (kill.type === "random" || end.signal !== "SIGKILL")) {
+    throw new Error(`The product ended by itself (${end.code ?? end.signal}), and not at a crash point. It printed:\n${product.output()}`);
+  }
+  const record = { name: kill.type === "point" && !isDead ? `missed ${name}` : name, unfinished: scene.unfinished };
+  await product.end("SIGKILL");
+  await Promise.all(pushes);
+  return record;
+}
+
+/**
+ * The last life: whatever was not acknowledged is pushed again, and everybody says one thing more. Conversations are answered in order, so when that is
+ * answered, what came before has been decided.
+ */
+async function recover(scene: Scene, conversations: number): Promise<string[]> {
+  const product = await scene.boot();
+  await scene.pushAgain(product);
+  const last = Array.from({ length: conversations }, (_, index) => scene.say(index));
+  await Promise.all(last.map(async (said) => scene.push(said, product)));
+  const isDone = await scene.wire.until(() => scene.isAnswered(...last), { stallMs: STALL_MS });
+  const { code } = await product.end("SIGTERM");
+  return [
+    ...(isDone
+      ? []
+      : [`nothing happened for ${STALL_MS / 1000} s, and not everything was answered; the product said:\n${product.output()}`]),
+    ...(code === 0 ? [] : [`the product did not stop cleanly (${code}); it said:\n${product.output()}`]),
+  ];
+}
+
+/** Whether the run was hard enough to show anything. */
+function checkCoverage(kills: readonly KillRecord[]): string[] {
+  const rare = CRASH_POINTS.map((point) => ({ point, hits: kills.filter(({ name }) => name.startsWith(`${point}:`)).length }))
+    .filter(({ hits }) => hits < MIN_HITS)
+    .map(({ point, hits }) => `${point} was hit ${hits} times, ${MIN_HITS} are needed`);
+  const unfinished = kills.filter((kill) => kill.unfinished > 0).length;
+  if (unfinished >= kills.length * MIN_UNFINISHED_SHARE) return rare;
+  return [...rare, `${unfinished} of ${kills.length} kills hit a process with an unfinished turn, four of five must`];
+}

@@ -1,0 +1,33 @@
+import type { FakeFeishu } from "@factotum/testing-channels";
+
+/** A configuration in which everybody of the fake platform is an owner with a session of their own, and the agent may run commands. */
+export function productConfig(feishu: FakeFeishu, modelUrl: string, people: readonly string[]): object {
+  const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
+  return {
+    agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "main", tools: { allow: ["exec"] } }] },
+    models: { providers: { anthropic: { baseUrl: modelUrl, apiKey: "sk-ant-test-0123456789" } } },
+    tools: { exec: { mode: "full" } },
+    session: { dmScope: "per-channel-peer" },
+    messages: { queue: { mode: "followup" } },
+    commands: { ownerAllowFrom: people.map((person) => `feishu:${person}`) },
+    channels: {
+      feishu: {
+        appId,
+        appSecret,
+        baseUrl: feishu.baseUrl,
+        allowFrom: people,
+        transport: { type: "webhook", encryptKey, verificationToken },
+      },
+    },
+  };
+}
+
+/** The platform's id of a person, by number. */
+export function personOf(index: number): string {
+  return `ou_person${String(index).padStart(6, "0")}`;
+}
+
+/** The platform's id of that person's chat with the bot. */
+export function chatOf(index: number): string {
+  return `oc_chat${String(index).padStart(6, "0")}`;
+}

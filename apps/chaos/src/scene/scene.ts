@@ -1,0 +1,224 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuEnvelope, FeishuSentMessage } from "@factotum/testing-channels";
+import type { Ledger, ObservedSend } from "@factotum/testing-chaos";
+import { startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+import { startStrictServer } from "@factotum/testing-providers";
+import type { StrictServer } from "@factotum/testing-providers";
+import { answerQuestion, MARK, readQuestion } from "./obedient-model.ts";
+import { chatOf, personOf, productConfig } from "./product-config.ts";
+import { WireEvents } from "./wire-events.ts";
+
+/** One thing that was said. */
+export interface Said {
+  readonly id: string;
+  readonly conversation: string;
+  readonly messageId: string;
+  readonly event: FeishuEnvelope;
+  acknowledged: boolean;
+}
+
+/** How a scene is set up. */
+export interface SceneOptions {
+  readonly conversations: number;
+  /** Another build of the command than this checkout's. */
+  readonly entry?: string;
+}
+
+/** People in chats of their own, a model that does what it is asked, and a product that may die at any time. */
+export class Scene implements AsyncDisposable {
+  readonly feishu: FakeFeishu;
+  readonly model: StrictServer;
+  readonly wire: WireEvents = new WireEvents();
+  readonly home: string;
+  readonly #options: SceneOptions;
+  readonly #said = new Map<string, Said>();
+  readonly #byMessage = new Map<string, string>();
+  /** Messages that the model was asked to answer. */
+  readonly #asked = new Set<string>();
+  /** Messages that somebody was answered by, from as many of the platform's sends as were looked at. */
+  readonly #answers = new Set<string>();
+  #looked = 0;
+  #product: Product | undefined;
+
+  private constructor(parts: { feishu: FakeFeishu; model: StrictServer; home: string; options: SceneOptions }) {
+    this.feishu = parts.feishu;
+    this.model = parts.model;
+    this.home = parts.home;
+    this.#options = parts.options;
+  }
+
+  static async start(options: SceneOptions): Promise<Scene> {
+    const all = Array.from({ length: options.conversations }, (_, index) => index);
+    const feishu = await FakeFeishu.start({ people: all.map(personOf), chats: all.map(chatOf) });
+    const model = await startStrictServer("anthropic-messages");
+    const home = await mkdtemp(path.join(tmpdir(), "factotum-chaos-"));
+    const scene = new Scene({ feishu, model, home, options });
+    model.respond((request) => {
+      const question = readQuestion(request);
+      if (question !== undefined) scene.#asked.add(question.mark);
+      scene.wire.note();
+      return answerQuestion(request, scene.#effectsFile);
+    });
+    feishu.watch(() => scene.wire.note());
+    return scene;
+  }
+
+  get #people(): readonly string[] {
+    return Array.from({ length: this.#options.conversations }, (_, index) => personOf(index));
+  }
+
+  get #effectsFile(): string {
+    return path.join(this.home, "effects.log");
+  }
+
+  /** Starts the product on the state that there is. Rejects when it does not come up, also when it is made to crash on the way. */
+  async boot(crashAt?: string): Promise<Product> {
+    const { entry } = this.#options;
+    const product = await startProduct({
+      config: productConfig(this.feishu, this.model.baseUrl, this.#people),
+      home: this.home,
+      ...(entry === undefined ? {} : { entry }),
+      ...(crashAt === undefined ? {} : { env: { FACTOTUM_CRASH_AT: crashAt } }),
+    });
+    this.#product = product;
+    void product.ended.then(() => this.wire.note());
+    return product;
+  }
+
+  /** Says something new in a conversation, by its number; it is not pushed yet. */
+  say(conversation: number): Said {
+    const id = `input-${this.#said.size + 1}`;
+    const chat = chatOf(conversation);
+    const messageId = `om_${String(this.#said.size + 1).padStart(32, "0")}`;
+    const event = feishuMessageEvent(this.feishu.app, {
+      chatId: chat,
+      chatType: "p2p",
+      messageType: "text",
+      content: { text: `Please see to ${id}` },
+      senderOpenId: personOf(conversation),
+      messageId,
+    });
+    this.feishu.addInbound({ messageId, chatId: chat });
+    const said: Said = { id, conversation: chat, messageId, event, acknowledged: false };
+    this.#said.set(id, said);
+    this.#byMessage.set(messageId, id);
+    return said;
+  }
+
+  /** Pushes a message as the platform does; what is not taken stays unacknowledged. Resolves with whether the gateway has taken it. */
+  async push(said: Said, product: Product): Promise<boolean> {
+    try {
+      const response = await fetch(feishuWebhookRequest(this.feishu.app, `${product.url}/channels/feishu/default`, said.event));
+      await response.arrayBuffer();
+      if (response.ok) said.acknowledged = true;
+      return response.ok;
+    } catch (error) {
+      // The process is gone: the platform has no answer and pushes again later. Anything else is a fault of the rig.
+      if (!(error instanceof TypeError)) throw error;
+      return false;
+    } finally {
+      this.wire.note();
+    }
+  }
+
+  /** Pushes again whatever nobody has acknowledged, as the platform does. */
+  async pushAgain(product: Product): Promise<void> {
+    await Promise.all([...this.#said.values()].filter(({ acknowledged }) => !acknowledged).map(async (said) => this.push(said, product)));
+  }
+
+  /** Messages whose turn has begun, as the model saw, and that nobody has answered. */
+  get unfinished(): number {
+    const answered = this.#answered();
+    return [...this.#asked].filter((id) => !answered.has(id)).length;
+  }
+
+  isAnswered(...messages: readonly Said[]): boolean {
+    const answered = this.#answered();
+    return messages.every(({ id }) => answered.has(id));
+  }
+
+  /** Whether all that the gateway has taken is answered. */
+  get isQuiet(): boolean {
+    const answered = this.#answered();
+    return [...this.#said.values()].every(({ id, acknowledged }) => !acknowledged || answered.has(id));
+  }
+
+  /** Messages that were answered with a notice: their turn had crashed too often, and people were told so. */
+  get toldOnly(): number {
+    return this.texts.filter((text) => text.match(MARK) === null).length;
+  }
+
+  /** What people read, oldest first. */
+  get texts(): string[] {
+    return this.feishu.sent.map(({ content }) => JSON.stringify(content));
+  }
+
+  /** Both sides, from what was said and from the platform's own log. */
+  ledger(): Ledger {
+    return {
+      inputs: [...this.#said.values()].map(({ id, conversation, acknowledged }) => ({ id, conversation, acknowledged })),
+      sends: this.feishu.sent.map((message) => this.#observe(message)),
+      idempotentSends: true,
+    };
+  }
+
+  /** Messages whose tool ran more than once. */
+  async doubledEffects(): Promise<string[]> {
+    const lines = await readFile(this.#effectsFile, "utf8").then(
+      (text) => text.trimEnd().split("\n"),
+      (error: unknown): string[] => {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+        throw error;
+      },
+    );
+    return [...new Set(lines.filter((line, index) => lines.indexOf(line) !== index))];
+  }
+
+  /** What SQLite says of the store's file while no product runs; empty when it is whole. */
+  checkDatabase(): string[] {
+    const database = new DatabaseSync(path.join(this.home, "state", "factotum.sqlite"), { readOnly: true });
+    try {
+      const findings = database
+        .prepare("PRAGMA integrity_check")
+        .all()
+        .map((row) => String(row["integrity_check"]));
+      const orphans = database
+        .prepare("PRAGMA foreign_key_check")
+        .all()
+        .map((row) => `a row of ${String(row["table"])} refers to nothing`);
+      return [...findings.filter((finding) => finding !== "ok"), ...orphans];
+    } finally {
+      database.close();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#product?.end("SIGKILL");
+    await this.model.close();
+    await this.feishu[Symbol.asyncDispose]();
+    await rm(this.home, { recursive: true, force: true });
+  }
+
+  #answered(): ReadonlySet<string> {
+    for (const message of this.feishu.sent.slice(this.#looked)) {
+      const { answers } = this.#observe(message);
+      if (answers !== undefined) this.#answers.add(answers);
+      this.#looked += 1;
+    }
+    return this.#answers;
+  }
+
+  #observe({ messageId, receiveId, parentId, content }: FeishuSentMessage): ObservedSend {
+    const named = JSON.stringify(content).match(MARK)?.[0];
+    const parent = parentId === undefined ? undefined : this.#byMessage.get(parentId);
+    // A notice names nothing: what it is about stands in the message that it replies to. An answer under a stranger's message answers nothing.
+    const answers = named === undefined || parent === undefined || named === parent ? (named ?? parent) : undefined;
+    const id = `${messageId} (${JSON.stringify(content)}${parent === undefined ? "" : ` under ${parent}`})`;
+    return { id, conversation: receiveId, answers, part: 0, shown: true, onWireAtKill: false };
+  }
+}
