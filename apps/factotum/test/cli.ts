@@ -52,6 +52,11 @@ export class CliHome implements AsyncDisposable {
 
   /** Runs a command in this process. */
   async run(...args: readonly string[]): Promise<CliResult> {
+    return this.runAsked(undefined, ...args);
+  }
+
+  /** The same with a person at the terminal who answers. */
+  async runAsked(confirm: CliContext["confirm"], ...args: readonly string[]): Promise<CliResult> {
     let stdout = "";
     let stderr = "";
     const context: CliContext = {
@@ -62,6 +67,7 @@ export class CliHome implements AsyncDisposable {
       platform: "linux",
       print: (text) => void (stdout += text),
       note: (text) => void (stderr += text),
+      ...(confirm === undefined ? {} : { confirm }),
       signal: new AbortController().signal,
     };
     return { code: await runCli(args, context), stdout, stderr };

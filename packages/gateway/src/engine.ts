@@ -1,3 +1,4 @@
+import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
@@ -14,6 +15,7 @@ import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
+import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
@@ -28,6 +30,7 @@ export class Engine {
   readonly services: TurnServices;
   readonly sessions: SessionService;
   readonly deadLetters: DeadLetterService;
+  readonly transfer: SessionTransfer;
   readonly #queue: TurnQueue;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
@@ -67,6 +70,7 @@ export class Engine {
       enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
       command: (route, command, input, queue) => this.#inBackground("command", this.#runCommand({ route, input, queue }, command)),
     });
+    this.transfer = new SessionTransfer(this.services, this.sessions, { asideFolder: path.join(options.home, "imports") });
     this.deadLetters = new DeadLetterService({
       store: options.store,
       clock: options.clock,

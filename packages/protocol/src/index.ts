@@ -40,8 +40,8 @@ export type {
 } from "./context.ts";
 export { DeadLetterSchema } from "./dead-letters.ts";
 export type { DeadLetter } from "./dead-letters.ts";
-export { SessionSummarySchema } from "./sessions.ts";
-export type { SessionKind, SessionSummary } from "./sessions.ts";
+export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
+export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
 export type { AgentStatus, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
 export { RunUsageSchema } from "./usage.ts";

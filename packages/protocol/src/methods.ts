@@ -5,8 +5,8 @@ import { ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayRes
 import type { ContextReport, ContextRequest, ReplayDelta, ReplayResult } from "./context.ts";
 import { DeadLetterSchema } from "./dead-letters.ts";
 import type { DeadLetter } from "./dead-letters.ts";
-import { SessionSummarySchema } from "./sessions.ts";
-import type { SessionKind, SessionSummary } from "./sessions.ts";
+import { SESSION_KINDS, SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
+import type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
@@ -71,10 +71,40 @@ export interface RpcMethods {
       }[];
     };
   };
-  /** Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  /**
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. With `kinds` a page can be shorter than `limit` though more
+   * follow: a page looks at 200 sessions at most.
+   */
   "sessions.list": {
-    params: { readonly agentId?: string; readonly kinds?: readonly SessionKind[]; readonly limit?: number; readonly cursor?: string };
+    params: {
+      readonly agentId?: string;
+      readonly kinds?: readonly SessionKind[];
+      readonly activeMinutes?: number;
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
     result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
+  };
+  /** A session with every field that is known of it, named as in a `sessions.json`. */
+  "sessions.show": {
+    params: { readonly key: string };
+    result: { readonly session: SessionSummary; readonly entry: Readonly<Record<string, unknown>> };
+  };
+  /**
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the part before;
+   * without `after` in the answer it was the last part.
+   */
+  "sessions.export": {
+    params: { readonly key: string; readonly sessionId?: string; readonly after?: string };
+    result: { readonly sessionId: string; readonly lines: readonly string[]; readonly after?: string };
+  };
+  /**
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything becomes that
+   * agent's; `key` is for a single transcript; `dryRun` only says what would happen.
+   */
+  "sessions.import": {
+    params: { readonly path: string; readonly agentId?: string; readonly key?: string; readonly dryRun?: boolean };
+    result: SessionImportReport;
   };
   /** Finds a session by key (exactly, then without case if that is unique) or by label. */
   "sessions.resolve": {
@@ -175,7 +205,7 @@ const whichRequest = {
   turn: z.union([z.number().int().min(1), z.string().min(1).max(200)]).optional(),
   request: z.number().int().min(1).optional(),
 };
-const kind = z.enum(["main", "group", "cron", "hook", "node", "other"]);
+const kind = z.enum(SESSION_KINDS);
 const session = z.strictObject({ session: SessionSummarySchema });
 
 /** A parser for the parameters and one for the result of every method. */
@@ -244,10 +274,28 @@ export const RPC_METHODS: RpcMethodSchemas = {
     params: z.strictObject({
       agentId: key.optional(),
       kinds: z.array(kind).optional(),
+      activeMinutes: z.number().int().min(1).max(100_000_000).optional(),
       limit: limit.optional(),
       cursor: z.string().max(1000).optional(),
     }),
     result: z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
+  },
+  "sessions.show": {
+    params: z.strictObject({ key }),
+    result: z.strictObject({ session: SessionSummarySchema, entry: z.record(z.string(), z.unknown()) }),
+  },
+  "sessions.export": {
+    params: z.strictObject({ key, sessionId: z.string().max(200).optional(), after: z.string().max(200).optional() }),
+    result: z.strictObject({ sessionId: z.string(), lines: z.array(z.string()), after: z.string().optional() }),
+  },
+  "sessions.import": {
+    params: z.strictObject({
+      path: z.string().min(1).max(4096),
+      agentId: key.optional(),
+      key: key.optional(),
+      dryRun: z.boolean().optional(),
+    }),
+    result: SessionImportReportSchema,
   },
   "sessions.resolve": { params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }), result: session },
   "sessions.patch": {

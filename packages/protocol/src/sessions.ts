@@ -1,7 +1,10 @@
 import * as z from "zod";
 
-/** Kind of a session, for lists and filters (design 04). */
-export type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
+/** The kinds of sessions, for lists and filters (design 04). */
+export const SESSION_KINDS = ["main", "group", "cron", "hook", "node", "other"] as const;
+
+/** Kind of a session. */
+export type SessionKind = (typeof SESSION_KINDS)[number];
 
 /** One session in a list. */
 export interface SessionSummary {
@@ -30,7 +33,7 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = z.strictObject({
   key: z.string(),
   sessionId: z.string(),
   agentId: z.string(),
-  kind: z.enum(["main", "group", "cron", "hook", "node", "other"]),
+  kind: z.enum(SESSION_KINDS),
   label: z.string().optional(),
   displayName: z.string(),
   channel: z.string().optional(),
@@ -42,3 +45,37 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = z.strictObject({
   totalTokens: z.number(),
   costUsd: z.number().optional(),
 }) as unknown as z.ZodType<SessionSummary>;
+
+/** What became of an import, or would become of it. */
+export interface SessionImportReport {
+  readonly imported: readonly {
+    readonly key: string;
+    readonly sessionId: string;
+    readonly entries: number;
+    /** What was repaired or left out, in words; the first few. */
+    readonly problems: readonly string[];
+    /** Where an unreadable transcript was copied to; its session begins empty. */
+    readonly keptAside?: string;
+  }[];
+  /** Keys of conversations that were there already. */
+  readonly present: readonly string[];
+  readonly refused: readonly { readonly key: string; readonly reason: string }[];
+  /** Transcripts in the folder that its index does not name; each can be imported by itself. */
+  readonly unlisted: readonly string[];
+}
+
+/** Parses such a report. */
+export const SessionImportReportSchema: z.ZodType<SessionImportReport> = z.strictObject({
+  imported: z.array(
+    z.strictObject({
+      key: z.string(),
+      sessionId: z.string(),
+      entries: z.number(),
+      problems: z.array(z.string()),
+      keptAside: z.string().optional(),
+    }),
+  ),
+  present: z.array(z.string()),
+  refused: z.array(z.strictObject({ key: z.string(), reason: z.string() })),
+  unlisted: z.array(z.string()),
+}) as unknown as z.ZodType<SessionImportReport>;

@@ -119,8 +119,9 @@ const remove = keys.map((key) =>
   command(`delete ${key}`, async (model, { store }) => {
     const deleting = store.deleteSession(key, { nowMs: NOW_MS });
     if (model.isBusy(key)) return expectRefused(deleting, "conflict");
-    expect(await deleting).toBe(model.sessions.delete(key));
-    for (const [sessionId, transcript] of model.transcripts) if (transcript.key === key) model.transcripts.delete(sessionId);
+    const ids = [...model.transcripts].filter(([, transcript]) => transcript.key === key).map(([sessionId]) => sessionId);
+    expect((await deleting).toSorted()).toEqual(model.sessions.delete(key) ? ids.toSorted() : []);
+    for (const sessionId of ids) model.transcripts.delete(sessionId);
     for (const [id, turn] of model.turns) {
       if (turn.key !== key) continue;
       model.turns.delete(id);

@@ -122,6 +122,31 @@ export function describeSessions(context: () => ContractContext): void {
       expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `s-${String(59 - index).padStart(4, "0")}`));
     });
 
+    test("the list leaves out what nothing has happened in lately, and what is not wanted, and goes on where it ended", async () => {
+      const { store, fixture } = context();
+      await fill(store, 450);
+      const late = await store.listSessions({ limit: 9, activeSinceMs: NOW_MS + 446 });
+      expect(late).toMatchObject({ items: [{ sessionId: "s-0449" }, {}, {}, { sessionId: "s-0446" }] });
+      expect(late.cursor).toBeUndefined();
+      // Four in 450, two of them beyond what one page looks at.
+      const rare = (key: string): boolean => /:(?:0449|0300|0010|0000)$/.test(key);
+      const seen: string[][] = [];
+      let cursor: string | undefined;
+      do {
+        const before = fixture.rowsRead();
+        const page = await store.listSessions({ limit: 3, isWanted: rare, ...(cursor === undefined ? {} : { cursor }) });
+        expect(fixture.rowsRead() - before).toBeLessThanOrEqual(201);
+        seen.push(page.items.map(({ sessionId }) => sessionId));
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+      expect(seen).toEqual([["s-0449", "s-0300"], [], ["s-0010", "s-0000"]]);
+      const one = await store.listSessions({ limit: 1, isWanted: rare });
+      expect(one.items.map(({ sessionId }) => sessionId)).toEqual(["s-0449"]);
+      expect((await store.listSessions({ limit: 1, isWanted: rare, cursor: one.cursor ?? "" })).items).toMatchObject([
+        { sessionId: "s-0300" },
+      ]);
+    });
+
     test("the list keeps to one agent and pages through equal times", async () => {
       const { store } = context();
       for (const [index, agentId] of ["main", "coder", "main", "main"].entries()) {
@@ -139,8 +164,8 @@ export function describeSessions(context: () => ContractContext): void {
       await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS });
       await expect(store.deleteSession("agent:main:main", { nowMs: NOW_MS })).rejects.toMatchObject({ code: "conflict" });
       await store.endTurn(sampleEnd("t1"));
-      expect(await store.deleteSession("agent:main:main", { nowMs: NOW_MS })).toBe(true);
-      expect(await store.deleteSession("agent:main:main", { nowMs: NOW_MS })).toBe(false);
+      expect(await store.deleteSession("agent:main:main", { nowMs: NOW_MS })).toEqual(["session-1", "session-2"]);
+      expect(await store.deleteSession("agent:main:main", { nowMs: NOW_MS })).toEqual([]);
       expect(await store.readSession("agent:main:main")).toBeUndefined();
       expect((await store.readTranscript("session-1", { limit: 9 })).items).toEqual([]);
       expect(await store.listPendingOutbound({ limit: 9 })).toHaveLength(1);

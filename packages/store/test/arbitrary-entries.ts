@@ -33,6 +33,8 @@ const parts = fc.record(
   {
     body: anyText,
     bodyType: fc.constantFrom("task" as const, "media-only" as const),
+    run: fc.constantFrom("user" as const, "cron" as const),
+    joined: fc.constant(true as const),
     sender: fc.record({ id: anyText, name: anyText, owner: fc.boolean() }, { requiredKeys: ["id", "owner"] }),
     systemEvents: fc.array(anyText, { maxLength: 3 }),
     source: fc.record({ channel: name, eventId: anyText }),

@@ -482,8 +482,10 @@ interface DeadLetter {
 }
 /** Parses a dead letter. */
 declare const DeadLetterSchema: z.ZodType<DeadLetter>;
-/** Kind of a session, for lists and filters (design 04). */
-type SessionKind = "main" | "group" | "cron" | "hook" | "node" | "other";
+/** The kinds of sessions, for lists and filters (design 04). */
+declare const SESSION_KINDS: readonly ["main", "group", "cron", "hook", "node", "other"];
+/** Kind of a session. */
+type SessionKind = (typeof SESSION_KINDS)[number];
 /** One session in a list. */
 interface SessionSummary {
   readonly key: string;
@@ -507,6 +509,28 @@ interface SessionSummary {
 }
 /** Parses a session. */
 declare const SessionSummarySchema: z.ZodType<SessionSummary>;
+/** What became of an import, or would become of it. */
+interface SessionImportReport {
+  readonly imported: readonly {
+    readonly key: string;
+    readonly sessionId: string;
+    readonly entries: number;
+    /** What was repaired or left out, in words; the first few. */
+    readonly problems: readonly string[];
+    /** Where an unreadable transcript was copied to; its session begins empty. */
+    readonly keptAside?: string;
+  }[];
+  /** Keys of conversations that were there already. */
+  readonly present: readonly string[];
+  readonly refused: readonly {
+    readonly key: string;
+    readonly reason: string;
+  }[];
+  /** Transcripts in the folder that its index does not name; each can be imported by itself. */
+  readonly unlisted: readonly string[];
+}
+/** Parses such a report. */
+declare const SessionImportReportSchema: z.ZodType<SessionImportReport>;
 /** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
 interface ChatAttachment {
   /** As the gateway answered. */
@@ -650,11 +674,15 @@ interface RpcMethods {
       }[];
     };
   };
-  /** Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  /**
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. With `kinds` a page can be shorter than `limit` though more
+   * follow: a page looks at 200 sessions at most.
+   */
   "sessions.list": {
     params: {
       readonly agentId?: string;
       readonly kinds?: readonly SessionKind[];
+      readonly activeMinutes?: number;
       readonly limit?: number;
       readonly cursor?: string;
     };
@@ -662,6 +690,45 @@ interface RpcMethods {
       readonly sessions: readonly SessionSummary[];
       readonly cursor?: string;
     };
+  };
+  /** A session with every field that is known of it, named as in a `sessions.json`. */
+  "sessions.show": {
+    params: {
+      readonly key: string;
+    };
+    result: {
+      readonly session: SessionSummary;
+      readonly entry: Readonly<Record<string, unknown>>;
+    };
+  };
+  /**
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the part before;
+   * without `after` in the answer it was the last part.
+   */
+  "sessions.export": {
+    params: {
+      readonly key: string;
+      readonly sessionId?: string;
+      readonly after?: string;
+    };
+    result: {
+      readonly sessionId: string;
+      readonly lines: readonly string[];
+      readonly after?: string;
+    };
+  };
+  /**
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything becomes that
+   * agent's; `key` is for a single transcript; `dryRun` only says what would happen.
+   */
+  "sessions.import": {
+    params: {
+      readonly path: string;
+      readonly agentId?: string;
+      readonly key?: string;
+      readonly dryRun?: boolean;
+    };
+    result: SessionImportReport;
   };
   /** Finds a session by key (exactly, then without case if that is unique) or by label. */
   "sessions.resolve": {
@@ -834,4 +901,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -12,6 +12,8 @@ export interface CliContext {
   readonly print: (text: string) => void;
   /** What is said beside the result. */
   readonly note: (text: string) => void;
+  /** Asks the person at the terminal; absent when there is none. */
+  readonly confirm?: (question: string) => Promise<boolean>;
   /** Fires when the command should end. */
   readonly signal: AbortSignal;
 }

@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
+import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "./cli-context.ts";
 import { json, port, positive } from "./options.ts";
 
@@ -20,6 +21,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addAgent(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
+  addSessions(program, context, finish);
   addConfig(program, context, finish);
   addReports(program, context, finish);
   addLogs(program, context, finish);

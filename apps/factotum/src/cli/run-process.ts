@@ -1,3 +1,4 @@
+import { createInterface } from "node:readline/promises";
 import { statePaths } from "@factotum/config";
 import { readVersion } from "../runtime/version.ts";
 import type { CliContext } from "./cli-context.ts";
@@ -21,6 +22,7 @@ export async function runProcess(): Promise<void> {
     platform: process.platform,
     print: (text) => void process.stdout.write(text),
     note: (text) => void process.stderr.write(text),
+    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: async (question) => confirm(question, stopping.signal) } : {}),
     signal: stopping.signal,
   };
   for (const [signal, code] of [
@@ -37,4 +39,14 @@ export async function runProcess(): Promise<void> {
   process.exitCode = await runCli(process.argv.slice(2), context);
   // The work is done, and whatever a library still holds open must not keep the process.
   process.stdout.write("", () => process.exit());
+}
+
+/** Yes is yes, and everything else is no. */
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^\s*y(?:es)?\s*$/i.test(await terminal.question(`${question} [y/N] `, { signal }));
+  } finally {
+    terminal.close();
+  }
 }

@@ -88,18 +88,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
         mainSessionKey: sessions.mainKey(agent.config.id),
       })),
     }),
-    "sessions.list": async (params) => sessions.list(params),
-    "sessions.resolve": async (params) => {
-      if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
-      return { session: await sessions.resolve(params) };
-    },
-    "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
-    "sessions.reset": async (params) => ({
-      session: sessions.summary(
-        await sessions.reset(await sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
-      ),
-    }),
-    "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
+    ...sessionHandlers(engine),
     "context.list": async ({ sessionKey, ...page }) =>
       listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.services),
     "context.report": async ({ sessionKey, ...query }) =>
@@ -118,6 +107,27 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
       requestShutdown(params.reason ?? "asked by a client");
       return { stopping: true };
     },
+  };
+}
+
+/** Those over sessions as a whole. */
+function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extract<RpcMethod, `sessions.${string}`>> {
+  return {
+    "sessions.list": async (params) => sessions.list(params),
+    "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
+    "sessions.export": async ({ key, ...from }) => transfer.export((await sessions.resolve({ key })).key, from),
+    "sessions.import": async (params) => transfer.import(params),
+    "sessions.resolve": async (params) => {
+      if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
+      return { session: await sessions.resolve(params) };
+    },
+    "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
+    "sessions.reset": async (params) => ({
+      session: sessions.summary(
+        await sessions.reset(await sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
+      ),
+    }),
+    "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
   };
 }
 

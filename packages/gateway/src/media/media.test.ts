@@ -190,7 +190,11 @@ describe("attachments", () => {
   test("go with their session when it is removed", async () => {
     const blocks = await ask(platform.message("mine", { attachments: [platform.attachment(await picture("red"))] }));
     const file = /file: ([^,)]+)/.exec(notes(blocks)[0] ?? "")?.[1] ?? "";
-    await running.gateway.engine.sessions.delete("agent:main:main");
+    const { sessions } = running.gateway.engine;
+    // What came into a conversation before it began anew is removed with the rest of it.
+    await sessions.reset("agent:main:main", { reason: "a new one" });
+    expect((await stat(file)).isFile()).toBe(true);
+    await sessions.delete("agent:main:main");
     await expect(stat(file)).rejects.toThrow(/ENOENT/);
   });
 

@@ -71,14 +71,16 @@ export class SessionService {
   }
 
   async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {
+    const { store, clock, config } = this.#services;
     const wanted = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
-    const page = await this.#services.store.listSessions({
+    const page = await store.listSessions({
       limit: params.limit ?? 50,
-      ...(params.agentId === undefined ? {} : { agentId: params.agentId }),
+      ...(wanted === undefined ? {} : { isWanted: (key) => wanted.has(sessionKind(key, config.session.mainKey)) }),
+      ...(params.agentId === undefined ? {} : { agentId: params.agentId.toLowerCase() }),
+      ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
       ...(params.cursor === undefined ? {} : { cursor: params.cursor }),
     });
-    const sessions = page.items.map((record) => this.summary(record)).filter((session) => wanted === undefined || wanted.has(session.kind));
-    return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    return { sessions: page.items.map((record) => this.summary(record)), ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
   }
 
   async resolve(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionSummary> {
@@ -183,12 +185,10 @@ export class SessionService {
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
-      if (before !== undefined) {
-        cache.drop(before.sessionId);
-        await media.store.removeSession(before.sessionId);
-      }
-      if (deleted) events.publish(sessionKey, { type: "reset" });
-      return deleted;
+      cache.drop(before.sessionId);
+      for (const sessionId of deleted) await media.store.removeSession(sessionId);
+      if (deleted.length > 0) events.publish(sessionKey, { type: "reset" });
+      return deleted.length > 0;
     });
   }
 

@@ -212,8 +212,17 @@ export interface Store {
   readSession(key: string): Promise<SessionRecord | undefined>;
   /** Exact, then without case if that is unique. */
   findSession(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionRecord | undefined>;
-  /** Newest activity first; reads at most `limit + 1` rows. */
-  listSessions(filter: { readonly agentId?: string; readonly limit: number; readonly cursor?: string }): Promise<Page<SessionRecord>>;
+  /**
+   * Newest activity first; reads at most `limit + 1` rows. `activeSinceMs` leaves out those in which nothing has happened since. With `isWanted` at most
+   * 201 rows are read, whatever the limit, and a page can be short though more follow.
+   */
+  listSessions(filter: {
+    readonly agentId?: string;
+    readonly activeSinceMs?: number;
+    readonly isWanted?: (key: string) => boolean;
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<SessionRecord>>;
   /** Makes a session that has no turn yet. The existing one if the key is taken. */
   createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord>;
   /** Rejects with `not-found`. */
@@ -223,13 +232,14 @@ export interface Store {
     key: string,
     options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number },
   ): Promise<SessionRecord>;
-  /** Stores a session from elsewhere in one commit. Rejects with `conflict` if its key or its session id is taken. */
-  importSession(session: ImportedSession): Promise<SessionRecord>;
+  /** Stores a session from elsewhere in one commit. Rejects with `conflict` if its key or its session id is taken. A trial does the same and keeps nothing. */
+  importSession(session: ImportedSession, options?: { readonly isTrial: boolean }): Promise<SessionRecord>;
   /**
    * Removes a session with every transcript that its key has had; the plain files are renamed to `<id>.jsonl.deleted.<time>`.
-   * False if there is none; rejects with `conflict` while a turn of it is running.
+   * Gives the session ids that it has had, none if there is no such session; rejects with `conflict` while a turn of it is running. What was said
+   * already is still delivered.
    */
-  deleteSession(key: string, options: { readonly nowMs: number }): Promise<boolean>;
+  deleteSession(key: string, options: { readonly nowMs: number }): Promise<readonly string[]>;
   /** Sessions whose `expiresAtMs` has passed. */
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]>;
 
@@ -242,8 +252,8 @@ export interface Store {
    * is what a request was made of whose last entry this is.
    */
   readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]>;
-  /** Yields the whole transcript, page by page, oldest first. */
-  exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry>;
+  /** Yields the whole transcript, page by page, oldest first; with `after` what follows that entry. */
+  exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry>;
 
   savePrompt(prompt: PromptRecord): Promise<void>;
   /** The newest prompt of the session id, or the newest one with this hash that had been rendered by then. */

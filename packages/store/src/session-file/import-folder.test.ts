@@ -1,16 +1,17 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { mkdir, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
 import { importSessionFolder } from "../index.ts";
-import type { Store } from "../index.ts";
+import type { ImportFolderOptions, Store } from "../index.ts";
 
 let fixture: SqliteFixture;
 let store: Store;
 let folder = "";
-let options = { agentId: "main", asideFolder: "", nowMs: NOW_MS };
+let options: ImportFolderOptions = { agentId: "main", isForAll: false, agents: new Set(["main"]), asideFolder: "", nowMs: NOW_MS };
 beforeEach(async () => {
   fixture = await createSqliteFixture();
   store = await fixture.open();
@@ -93,7 +94,7 @@ test("a second import changes nothing and says why", async () => {
   await write({ main: { sessionId: "s3" } }, { "s3.jsonl": transcript("s3", "hi") });
   await importSessionFolder(store, folder, options);
   const again = await importSessionFolder(store, folder, options);
-  expect(again).toMatchObject({ imported: [], refused: [{ key: "agent:main:main" }] });
+  expect(again).toEqual({ imported: [], present: ["agent:main:main"], refused: [], unlisted: [] });
   expect(await store.readContext("s3")).toHaveLength(1);
 });
 
@@ -126,4 +127,93 @@ test("a transcript outside the folder is not followed", async () => {
 test.each(["", "{", "[]", "null", "7"])("a folder with the index %j is refused", async (index) => {
   await write(index, {});
   await expect(importSessionFolder(store, folder, options)).rejects.toMatchObject({ code: "invalid" });
+});
+
+test("a trial says the same and leaves no trace", async () => {
+  await write(
+    { main: { sessionId: "s3" }, "agent:main:main": { sessionId: "s4" }, twin: { sessionId: "s3" }, gone: { sessionId: "s5" } },
+    { "s3.jsonl": transcript("s3", "hi"), "s4.jsonl": transcript("s4", "ho"), "s5.jsonl": "broken" },
+  );
+  const trial = await importSessionFolder(store, folder, { ...options, isTrial: true });
+  expect((await store.counts()).sessions).toBe(0);
+  expect(await readdir(fixture.folder)).not.toContain("aside");
+  const report = await importSessionFolder(store, folder, options);
+  expect(report.imported.map(({ key }) => key)).toEqual(["agent:main:main", "agent:main:gone"]);
+  expect(report.refused.map(({ key }) => key)).toEqual(["agent:main:main", "agent:main:twin"]);
+  const { keptAside: _copy, ...gone } = report.imported[1] ?? { keptAside: "" };
+  expect(trial).toEqual({ ...report, imported: [report.imported[0], gone] });
+});
+
+test("sessions of agents that are not there wait until somebody says whose they become", async () => {
+  await write({ "agent:ghost:main": { sessionId: "s1" }, "agent:../x:main": { sessionId: "s2" } }, { "s1.jsonl": transcript("s1", "boo") });
+  const report = await importSessionFolder(store, folder, options);
+  expect(report.refused.map(({ reason }) => reason)).toEqual([expect.stringContaining("no agent"), expect.stringContaining("no agent")]);
+  const forAll = await importSessionFolder(store, folder, { ...options, isForAll: true });
+  expect(forAll.imported).toMatchObject([{ key: "agent:main:main", entries: 1 }]);
+});
+
+test("whatever lies in the folder, the rest is taken", async () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  const index = {
+    "agent:main:good": { sessionId: "good", label: "a\u0000b", updatedAt: 8e15, compactionCount: "many", deliveryContext: 7, usage: [] },
+    "agent:main:list": [],
+    "agent:main:text": "no entry",
+    "agent:main:none": null,
+    "agent:main:number": { sessionId: 7 },
+    "agent:main:folder": { sessionId: "folder" },
+    "agent:main:link": { sessionId: "link" },
+    "agent:main:pipe": { sessionId: "pipe" },
+    "agent:main:large": { sessionId: "large" },
+    "agent:main:newer": { sessionId: "newer" },
+    "agent:main:torn": { sessionId: "torn" },
+    "agent:main:odd": { sessionId: "odd" },
+    "a\u0000b": { sessionId: "nul" },
+    [`agent:main:${"x".repeat(5_000)}`]: { sessionId: "long" },
+    "agent:main:last": { sessionId: "last" },
+  };
+  const odd = [
+    deep,
+    `{"role":"user","content":${deep}}`,
+    `{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","id":"a","name":"b","arguments":{"x":${deep}}}]}}`,
+    '{"role":"user","content":17}',
+    '{"role":{},"content":[null,7,{"type":"text","text":[]}]}',
+    '{"type":"compaction","summary":[],"firstKeptEntryId":{}}',
+    "\u0000".repeat(100),
+    '{"role":"user","content":"still here"}',
+  ].join("\n");
+  await write(index, {
+    "good.jsonl": transcript("good", "one"),
+    "last.jsonl": transcript("last", "two"),
+    "newer.jsonl": `{"type":"session","version":99,"id":"newer"}\n{"type":"hologram"}\n{"role":"user","content":"from later"}\n`,
+    "torn.jsonl": `${transcript("torn", "whole")}{"role":"user","con`,
+    "odd.jsonl": `${odd}\n`,
+    "large.jsonl": "",
+  });
+  await truncate(join(folder, "large.jsonl"), 300 * 1024 * 1024);
+  await mkdir(join(folder, "folder.jsonl"));
+  await writeFile(join(fixture.folder, "secret.jsonl"), transcript("link", "secret"));
+  await symlink(join(fixture.folder, "secret.jsonl"), join(folder, "link.jsonl"));
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "pipe.jsonl")]);
+  const report = await importSessionFolder(store, folder, options);
+  expect(report.imported.map(({ key, entries }) => [key.slice("agent:main:".length), entries])).toEqual([
+    ["good", 1],
+    ["newer", 1],
+    ["torn", 1],
+    ["odd", expect.any(Number)],
+    ["last", 1],
+  ]);
+  expect(report.refused.map(({ key, reason }) => [key.replace("agent:main:", "").slice(0, 9), reason])).toEqual([
+    ...["list", "text", "none", "number"].map((key) => [key, expect.stringContaining("names no session")]),
+    ["folder", expect.stringContaining("no file")],
+    ["link", expect.stringContaining("links are not followed")],
+    ["pipe", expect.stringContaining("no file")],
+    ["large", expect.stringContaining("bytes")],
+    ["a?b", expect.stringContaining("no session key")],
+    ["xxxxxxxxx", expect.stringContaining("no session key")],
+  ]);
+  expect(report.imported[1]?.problems).toMatchObject([{ type: "newer-version", version: 99 }, { type: "left-out" }]);
+  expect(report.imported[2]?.problems).toMatchObject([{ type: "torn-tail" }]);
+  expect(JSON.stringify(await store.readContext("odd"))).toContain("still here");
+  expect(await store.readSession("agent:main:good")).toMatchObject({ updatedAtMs: NOW_MS, compactionCount: 0 });
+  expect((await store.listSessions({ limit: 1 })).cursor).toBeDefined();
 });

@@ -17,33 +17,38 @@ export interface ImportTarget {
   readonly nowMs: number;
   /** What a `sessions.json` knows on top of the transcript. */
   readonly record?: Partial<SessionRecord>;
+  /** Only finds out whether it could be stored. */
+  readonly isTrial?: boolean;
 }
 
 /**
  * Stores a parsed file as a session. One that could not be read becomes an empty session that says so. Rejects with `conflict` when the
- * key or the session id is taken.
+ * key or the session id is taken. Nothing is newer than the import, and what would have gone away by itself by now stays.
  */
 export async function importSession(store: Store, file: ParsedSessionFile, target: ImportTarget): Promise<SessionRecord> {
   const entries = file.isReadable ? file.entries : [unreadableNotice(target.nowMs)];
   const firstMs = file.startedAtMs ?? entries[0]?.timestampMs ?? target.nowMs;
   const lastMs = entries.at(-1)?.timestampMs ?? firstMs;
+  const { nowMs, record: { expiresAtMs, ...known } = {} } = target;
   const compactionCount = entries.filter((entry) => entry.body.type === "compaction").length;
-  return store.importSession({
-    createdAtMs: firstMs,
-    startedAtMs: firstMs,
-    interactedAtMs: target.record?.updatedAtMs ?? lastMs,
-    updatedAtMs: lastMs,
+  const session = {
     displayName: target.displayName,
     overrides: {},
     usage: sumUsage(entries),
     compactionCount,
-    ...target.record,
+    ...known,
+    ...(expiresAtMs === undefined || expiresAtMs <= nowMs ? {} : { expiresAtMs }),
+    createdAtMs: Math.min(known.createdAtMs ?? firstMs, nowMs),
+    startedAtMs: Math.min(firstMs, nowMs),
+    interactedAtMs: Math.min(known.interactedAtMs ?? known.updatedAtMs ?? lastMs, nowMs),
+    updatedAtMs: Math.min(known.updatedAtMs ?? lastMs, nowMs),
     key: target.key,
     agentId: target.agentId,
-    sessionId: target.record?.sessionId ?? file.sessionId ?? target.sessionId,
+    sessionId: known.sessionId ?? file.sessionId ?? target.sessionId,
     isPrivate: target.isPrivate,
     entries,
-  });
+  };
+  return store.importSession(session, { isTrial: target.isTrial ?? false });
 }
 
 function unreadableNotice(timestampMs: number): ImportedEntry {

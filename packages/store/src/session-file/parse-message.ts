@@ -60,6 +60,7 @@ function parseParts(value: unknown): UserMessageParts | undefined {
     body,
     ...(bodyType === undefined ? {} : { bodyType }),
     ...(run === undefined ? {} : { run }),
+    ...(record["joined"] === true ? { joined: true } : {}),
     ...(sender === undefined ? {} : { sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
     ...(source === undefined ? {} : { source }),

@@ -13,6 +13,9 @@ const NEWEST_VERSION = 3;
 /** Problems that are told one by one; more are as bad. */
 const MAX_PROBLEMS = 100;
 
+/** Shorter lines cannot be nested too deep. */
+const DEEP_CHARS = 4096;
+
 /** What was wrong with a file, or was left out of it. */
 export type SessionFileProblem =
   /** The last line was cut off; everything before it is there. */
@@ -35,6 +38,8 @@ export interface ParsedSessionFile {
   readonly sessionId?: string;
   readonly startedAtMs?: number;
   readonly cwd?: string;
+  /** Of a file that we have exported: the key it had, and what its session knew, as one entry of a `sessions.json`. */
+  readonly session?: { readonly key: string; readonly entry: JsonObject };
   /** The conversation's current branch, in its order. */
   readonly entries: readonly ImportedEntry[];
   readonly problems: readonly SessionFileProblem[];
@@ -61,7 +66,7 @@ class Reading {
   take(line: FileLine): void {
     if (line.text?.trim() === "") return;
     const record = parseRecord(line.text);
-    if (record === undefined) {
+    if (record === undefined || !isStorable(line.text, record)) {
       this.#addProblem({ type: line.isComplete ? "unreadable-line" : "torn-tail", line: line.number });
       return;
     }
@@ -81,12 +86,16 @@ class Reading {
     const sessionId = nonEmpty(header?.["id"]);
     const startedAtMs = timeOf(header?.["timestamp"]);
     const cwd = stringOf(header?.["cwd"]);
+    const session = objectOf(header?.["session"]);
+    const key = nonEmpty(session?.["key"]);
+    const entry = objectOf(session?.["entry"]);
     return {
       isReadable: header !== undefined || entries.length > 0,
       version,
       ...(sessionId === undefined ? {} : { sessionId }),
       ...(startedAtMs === undefined ? {} : { startedAtMs }),
       ...(cwd === undefined ? {} : { cwd }),
+      ...(key === undefined || entry === undefined ? {} : { session: { key, entry } }),
       entries,
       problems: this.#problems,
     };
@@ -137,6 +146,17 @@ function parseRecord(text: string | undefined): JsonObject | undefined {
     return objectOf(JSON.parse(text));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What is nested deeper than a program can follow when it writes it: only a line that long can be. */
+function isStorable(text: string | undefined, record: JsonObject): boolean {
+  if (text === undefined || text.length < DEEP_CHARS) return true;
+  try {
+    return JSON.stringify(record) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
     throw error;
   }
 }

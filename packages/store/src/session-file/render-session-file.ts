@@ -1,4 +1,5 @@
-import type { TranscriptEntry } from "../port/records.ts";
+import type { SessionRecord, TranscriptEntry } from "../port/records.ts";
+import { renderSessionEntry } from "./render-session-entry.ts";
 
 /** The version of the plain file that we write. */
 const VERSION = 3;
@@ -9,12 +10,16 @@ export interface SessionFileHeader {
   readonly startedAtMs: number;
   /** The workspace. */
   readonly cwd: string;
+  /** What an export says on top: the session's key and what it knows, so that an import has them again. */
+  readonly session?: SessionRecord;
 }
 
 /** The first line, with its line break. */
 export function renderHeader(header: SessionFileHeader): string {
   const timestamp = new Date(header.startedAtMs).toISOString();
-  return `${JSON.stringify({ type: "session", version: VERSION, id: header.sessionId, timestamp, cwd: header.cwd })}\n`;
+  const { sessionId, cwd, session: record } = header;
+  const session = record === undefined ? undefined : { key: record.key, entry: renderSessionEntry(record) };
+  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, session })}\n`;
 }
 
 /** One entry as one line, with its line break. */

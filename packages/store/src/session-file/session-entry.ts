@@ -4,13 +4,28 @@ import type { Origin } from "@factotum/channel-contract";
 import type { SessionOverrides, SessionRecord } from "../port/records.ts";
 import { countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
 
+const MAX_LABEL_CHARS = 200;
+
 /** What one entry of a `sessions.json` says, in our words. */
 export interface SessionEntryFacts {
   readonly sessionId: string;
   /** The transcript's file name, without any folder: a path that leads elsewhere is not followed. */
   readonly fileName: string;
   readonly record: Pick<SessionRecord, "displayName" | "overrides" | "usage" | "compactionCount"> &
-    Partial<Pick<SessionRecord, "updatedAtMs" | "label" | "spawnedBy" | "lastOrigin" | "memoryFlushAtMs" | "lastHeartbeat">>;
+    Partial<
+      Pick<
+        SessionRecord,
+        | "createdAtMs"
+        | "interactedAtMs"
+        | "updatedAtMs"
+        | "expiresAtMs"
+        | "label"
+        | "spawnedBy"
+        | "lastOrigin"
+        | "memoryFlushAtMs"
+        | "lastHeartbeat"
+      >
+    >;
 }
 
 /** Reads one entry; undefined when it names no session. Fields that are not understood are left out. */
@@ -19,9 +34,12 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
   const sessionId = nonEmpty(entry?.["sessionId"]);
   if (entry === undefined || sessionId === undefined) return undefined;
   const fileName = nonEmpty(entry["sessionFile"])?.split(/[\\/]/).at(-1);
-  const label = nonEmpty(entry["label"]);
+  const label = labelOf(entry["label"]);
   const spawnedBy = nonEmpty(entry["spawnedBy"]);
   const updatedAtMs = timeOf(entry["updatedAt"]);
+  const createdAtMs = timeOf(entry["createdAt"]);
+  const interactedAtMs = timeOf(entry["lastInteractionAt"]);
+  const expiresAtMs = timeOf(entry["expiresAt"]);
   const memoryFlushAtMs = timeOf(entry["memoryFlushAt"]);
   const lastOrigin = parseOrigin(key, entry);
   const heartbeatText = stringOf(entry["lastHeartbeatText"]);
@@ -34,7 +52,10 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
       overrides: parseOverrides(entry),
       usage: parseTotals(entry),
       compactionCount: Math.round(countOf(entry["compactionCount"]) ?? 0),
+      ...(createdAtMs === undefined ? {} : { createdAtMs }),
+      ...(interactedAtMs === undefined ? {} : { interactedAtMs }),
       ...(updatedAtMs === undefined ? {} : { updatedAtMs }),
+      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
       ...(label === undefined ? {} : { label }),
       ...(spawnedBy === undefined ? {} : { spawnedBy }),
       ...(lastOrigin === undefined ? {} : { lastOrigin }),
@@ -44,9 +65,21 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
   };
 }
 
+/** A label is looked up, so it is one that the store takes; anything else was none. */
+function labelOf(value: unknown): string | undefined {
+  const label = nonEmpty(value);
+  return label === undefined || label.includes("\u0000") || !label.isWellFormed() || label.length > MAX_LABEL_CHARS ? undefined : label;
+}
+
 function parseOverrides(entry: JsonObject): SessionOverrides {
   const provider = nonEmpty(entry["providerOverride"]);
   const model = nonEmpty(entry["modelOverride"]);
+  const queue = withoutUndefined({
+    mode: oneOf(entry["queueMode"], ["steer", "followup", "collect", "interrupt"]),
+    debounceMs: countOf(entry["queueDebounceMs"]),
+    cap: countOf(entry["queueCap"]),
+    drop: oneOf(entry["queueDrop"], ["summarize", "old", "new"]),
+  }) as NonNullable<SessionOverrides["queue"]>;
   const overrides: { -readonly [Name in keyof SessionOverrides]: SessionOverrides[Name] | undefined } = {
     thinking: oneOf(entry["thinkingLevel"], THINKING_LEVELS),
     verbose: oneOf(entry["verboseLevel"], ["off", "on", "full"]),
@@ -57,12 +90,23 @@ function parseOverrides(entry: JsonObject): SessionOverrides {
     authProfile: nonEmpty(entry["authProfileOverride"]),
     sendPolicy: oneOf(entry["sendPolicy"], ["allow", "deny"]),
     activation: oneOf(entry["groupActivation"], ["mention", "always"]),
+    queue: Object.keys(queue).length === 0 ? undefined : queue,
   };
-  return Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)) as SessionOverrides;
+  return withoutUndefined(overrides) as SessionOverrides;
 }
 
-/** Their counters do not say how large the context is now: the first turn measures it anew. */
+function withoutUndefined(record: object): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
+/** Ours are taken as they are. The counters of others do not say how large the context is now: the first turn measures it anew. */
 function parseTotals(entry: JsonObject): UsageTotals {
+  const ours = objectOf(entry["usage"]);
+  if (ours !== undefined) {
+    const totals = Object.keys(NO_USAGE_TOTALS).map((name) => [name, countOf(ours[name]) ?? 0]);
+    const costUsd = countOf(ours["costUsd"]);
+    return { ...NO_USAGE_TOTALS, ...Object.fromEntries(totals), ...(costUsd === undefined ? {} : { costUsd }) };
+  }
   const input = countOf(entry["inputTokens"]) ?? 0;
   const output = countOf(entry["outputTokens"]) ?? 0;
   const cacheRead = countOf(entry["cacheRead"]) ?? 0;
@@ -72,6 +116,8 @@ function parseTotals(entry: JsonObject): UsageTotals {
 
 /** For display only: nothing is ever delivered by it (R4). */
 function parseOrigin(key: string, entry: JsonObject): Origin | undefined {
+  const ours = parseOwnOrigin(objectOf(entry["origin"]));
+  if (ours !== undefined) return ours;
   const context = objectOf(entry["deliveryContext"]);
   const channel = nonEmpty(context?.["channel"]) ?? nonEmpty(entry["lastChannel"]) ?? nonEmpty(entry["channel"]);
   const id = nonEmpty(context?.["to"]) ?? nonEmpty(entry["lastTo"]);
@@ -83,4 +129,16 @@ function parseOrigin(key: string, entry: JsonObject): Origin | undefined {
     accountId: nonEmpty(context?.["accountId"]) ?? nonEmpty(entry["lastAccountId"]) ?? "default",
     conversation: { kind, id, ...(typeof threadId === "string" || typeof threadId === "number" ? { threadId: String(threadId) } : {}) },
   };
+}
+
+/** An address as we write it; undefined for another's, which is a text or has other names. */
+function parseOwnOrigin(origin: JsonObject | undefined): Origin | undefined {
+  const conversation = objectOf(origin?.["conversation"]);
+  const channel = nonEmpty(origin?.["channel"]);
+  const accountId = nonEmpty(origin?.["accountId"]);
+  const kind = oneOf(conversation?.["kind"], ["direct", "group", "channel"]);
+  const id = nonEmpty(conversation?.["id"]);
+  if (channel === undefined || accountId === undefined || kind === undefined || id === undefined) return undefined;
+  const [threadId, parentId, spaceId] = ["threadId", "parentId", "spaceId"].map((name) => nonEmpty(conversation?.[name]));
+  return { channel, accountId, conversation: withoutUndefined({ kind, id, threadId, parentId, spaceId }) as Origin["conversation"] };
 }

@@ -32,6 +32,7 @@ import type {
 } from "../port/store.ts";
 import type { SessionCopier } from "../copies/session-copier.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { decodePosition } from "./values/sequence-id.ts";
 import { toStoreError } from "./to-store-error.ts";
 import type { Transactions } from "./transactions.ts";
 import type { GroupWriter } from "./group-writer.ts";
@@ -172,16 +173,27 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#tables.sessions.reset(key, options));
   }
 
-  importSession(session: ImportedSession): Promise<SessionRecord> {
-    return this.#write(() => this.#transactions.importSession(session));
+  async importSession(session: ImportedSession, options?: { readonly isTrial: boolean }): Promise<SessionRecord> {
+    if (options?.isTrial !== true) return this.#write(() => this.#transactions.importSession(session));
+    const rollback = new StoreError("internal", "The import was a trial.");
+    let record: SessionRecord | undefined;
+    try {
+      return await this.#write(() => {
+        record = this.#transactions.importSession(session);
+        throw rollback;
+      });
+    } catch (error) {
+      if (error !== rollback || record === undefined) throw error;
+      return record;
+    }
   }
 
   /** The plain files are completed first: what is deleted here is still whole there. */
-  async deleteSession(key: string, options: { readonly nowMs: number }): Promise<boolean> {
+  async deleteSession(key: string, options: { readonly nowMs: number }): Promise<readonly string[]> {
     await this.#copier.flush();
-    const isDeleted = await this.#write(() => this.#transactions.deleteSession(key, options.nowMs));
-    if (isDeleted) await this.#copier.renameDeleted();
-    return isDeleted;
+    const deleted = await this.#write(() => this.#transactions.deleteSession(key, options.nowMs));
+    if (deleted.length > 0) await this.#copier.renameDeleted();
+    return deleted;
   }
 
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]> {
@@ -205,9 +217,10 @@ export class SqliteStore implements Store {
     });
   }
 
-  async *exportTranscript(sessionId: string): AsyncIterable<TranscriptEntry> {
+  async *exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {
     const conversation = await this.#read(() => this.#tables.transcripts.find(sessionId));
-    let after: number | undefined = conversation === undefined ? undefined : 0;
+    const first = options === undefined ? 0 : decodePosition("e", options.after);
+    let after: number | undefined = conversation === undefined ? undefined : first;
     while (conversation !== undefined && after !== undefined) {
       const from = after;
       const page = await this.#read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));

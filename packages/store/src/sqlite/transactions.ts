@@ -140,14 +140,14 @@ export class Transactions {
     return sessions.insertImported(transcripts.read(n), session);
   }
 
-  deleteSession(key: string, nowMs: number): boolean {
+  deleteSession(key: string, nowMs: number): readonly string[] {
     const { database, prompts, requests, sessions, transcripts, turns } = this.#tables;
     const conversations = transcripts.ofKey(key);
     if (conversations.some((conversation) => turns.isBusy(conversation))) {
       throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
     }
-    const isRemoved = sessions.remove(key);
-    for (const conversation of isRemoved ? conversations : []) {
+    if (!sessions.remove(key)) return [];
+    for (const conversation of conversations) {
       requests.remove(conversation);
       turns.remove(conversation);
       prompts.remove(conversation);
@@ -155,7 +155,7 @@ export class Transactions {
       const { sessionId, agentId } = conversation;
       database.run("INSERT INTO deleted_copies (session_id, agent_id, deleted_at) VALUES (?, ?, ?)", sessionId, agentId, nowMs);
     }
-    return isRemoved;
+    return conversations.map(({ sessionId }) => sessionId);
   }
 
   counts(): StoreCounts {

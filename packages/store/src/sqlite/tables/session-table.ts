@@ -1,7 +1,7 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch, TurnEnd } from "../../port/store.ts";
+import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch, Store, TurnEnd } from "../../port/store.ts";
 import { addTotals } from "../values/add-totals.ts";
 import { checkKey, checkSessionId } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
@@ -20,6 +20,9 @@ type SessionFacts = Pick<
 
 const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
   FROM sessions JOIN conversations ON conversations.n = sessions.conversation`;
+
+/** Sessions that are looked at for a page of those that somebody wants. */
+const WANTED_SCAN = 200;
 
 /** Sessions by key. */
 export class SessionTable {
@@ -48,22 +51,28 @@ export class SessionTable {
     return query.label === undefined ? undefined : this.#findLabel(query.label, query.agentId);
   }
 
-  list(filter: { readonly agentId?: string; readonly limit: number; readonly cursor?: string }): Page<SessionRecord> {
+  list(filter: Parameters<Store["listSessions"]>[0]): Page<SessionRecord> {
+    const isWanted = filter.isWanted ?? (() => true);
+    const scanned = filter.isWanted === undefined ? filter.limit : WANTED_SCAN;
     const [updatedAt, n] = filter.cursor === undefined ? [Number.MAX_SAFE_INTEGER, 0] : parseCursor(filter.cursor);
     const order = "ORDER BY sessions.updated_at DESC, sessions.n DESC LIMIT ?";
-    const before = "(sessions.updated_at, sessions.n) < (?, ?)";
+    const before = "(sessions.updated_at, sessions.n) < (?, ?) AND sessions.updated_at >= ?";
+    const since = filter.activeSinceMs ?? 0;
     const rows =
       filter.agentId === undefined
-        ? this.#context.database.all(`SELECT ${COLUMNS} WHERE ${before} ${order}`, updatedAt, n, filter.limit + 1)
+        ? this.#context.database.all(`SELECT ${COLUMNS} WHERE ${before} ${order}`, updatedAt, n, since, scanned + 1)
         : this.#context.database.all(
             `SELECT ${COLUMNS} WHERE sessions.agent_id = ? AND ${before} ${order}`,
             filter.agentId,
             updatedAt,
             n,
-            filter.limit + 1,
+            since,
+            scanned + 1,
           );
     return toPage(rows, {
       limit: filter.limit,
+      scanned,
+      isWanted: (row) => isWanted(textOf(row, "key")),
       cursorOf: (row) => `${encodeId("p", numberOf(row, "updated_at"))}.${encodeId("p", numberOf(row, "n"))}`,
       decode: (row) => this.#decode(row),
     });

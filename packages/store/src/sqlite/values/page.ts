@@ -1,20 +1,31 @@
 import type { Page } from "../../port/store.ts";
 import type { Row } from "./row.ts";
 
-/**
- * Makes a page of `limit + 1` rows that were read: the last one only says that more follows. Rows that cannot be decoded are left out,
- * and the cursor counts them all the same.
- */
-export function toPage<Item>(
-  rows: readonly Row[],
-  options: {
-    readonly limit: number;
-    readonly cursorOf: (row: Row) => string;
-    readonly decode: (row: Row) => Item | undefined;
-  },
-): Page<Item> {
-  const shown = rows.slice(0, options.limit);
-  const items = shown.map(options.decode).filter((item) => item !== undefined);
-  const last = shown.at(-1);
-  return rows.length > options.limit && last !== undefined ? { items, cursor: options.cursorOf(last) } : { items };
+/** How rows become a page. */
+interface PageOptions<Item> {
+  /** Items at most. */
+  readonly limit: number;
+  /** Rows that were asked for without the last one, which only says that more follows; `limit` when left out. */
+  readonly scanned?: number;
+  /** Rows that are no part of the list are passed over. */
+  readonly isWanted?: (row: Row) => boolean;
+  readonly cursorOf: (row: Row) => string;
+  readonly decode: (row: Row) => Item | undefined;
+}
+
+/** Makes a page of rows, one more of which was read than are looked at. Those that cannot be decoded are left out, and the cursor counts them all the same. */
+export function toPage<Item>(rows: readonly Row[], options: PageOptions<Item>): Page<Item> {
+  const { limit, scanned = limit, isWanted = () => true } = options;
+  const items: Item[] = [];
+  let wanted = 0;
+  let last: Row | undefined;
+  for (const row of rows.slice(0, scanned)) {
+    if (wanted === limit) break;
+    last = row;
+    if (!isWanted(row)) continue;
+    wanted += 1;
+    const item = options.decode(row);
+    if (item !== undefined) items.push(item);
+  }
+  return last !== undefined && rows.at(-1) !== last ? { items, cursor: options.cursorOf(last) } : { items };
 }

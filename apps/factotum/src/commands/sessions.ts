@@ -1,0 +1,203 @@
+import { open, rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { JsonObject } from "@factotum/agent-contract";
+import type { RpcMethod, RpcMethods, SessionImportReport, SessionKind, SessionSummary } from "@factotum/protocol";
+import { createPortableLines } from "@factotum/store";
+import { CliError } from "../cli/cli-error.ts";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
+
+/** Which sessions are listed. */
+export interface SessionListOptions {
+  readonly kind?: SessionKind;
+  readonly agent?: string;
+  /** Minutes. */
+  readonly active?: number;
+  readonly limit?: number;
+  readonly cursor?: string;
+  readonly json: boolean;
+}
+
+/** The most that one request asks for. */
+const PAGE = 200;
+
+/** Lists sessions. A kind is rare among many, so pages are asked for until there are enough. */
+export async function sessionsList(cli: CliContext, options: SessionListOptions): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const wanted = options.limit ?? 50;
+  const sessions: SessionSummary[] = [];
+  let { cursor } = options;
+  do {
+    const page = await ask(cli, gateway, "sessions.list", {
+      limit: Math.min(PAGE, wanted - sessions.length),
+      ...(options.kind === undefined ? {} : { kinds: [options.kind] }),
+      ...(options.agent === undefined ? {} : { agentId: options.agent }),
+      ...(options.active === undefined ? {} : { activeMinutes: options.active }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    sessions.push(...page.sessions);
+    ({ cursor } = page);
+  } while (cursor !== undefined && sessions.length < wanted);
+  if (options.json) printJson(cli, { sessions, ...(cursor === undefined ? {} : { cursor }) });
+  else {
+    for (const session of sessions) cli.print(`${describeSession(session)}\n`);
+    if (sessions.length === 0) cli.note("factotum: there are no such sessions\n");
+    if (cursor !== undefined) cli.note(`factotum: there are more: --cursor ${cursor}\n`);
+  }
+  return EXIT.ok;
+}
+
+/** Shows everything that is known of a session. */
+export async function sessionsShow(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const found = await ask(cli, gateway, "sessions.show", { key });
+  if (options.json) printJson(cli, found);
+  else cli.print(`${describeSession(found.session)}\n${JSON.stringify(found.entry, null, 2)}\n`);
+  return EXIT.ok;
+}
+
+/**
+ * Writes a session as JSON lines that say the same whichever store it is in: an import has the conversation again. A file that is there is not written
+ * over, and one that could not be written to its end does not stay.
+ */
+export async function sessionsExport(
+  cli: CliContext,
+  key: string,
+  options: { readonly output?: string; readonly json: boolean },
+): Promise<number> {
+  const { output } = options;
+  if (options.json && output === undefined)
+    throw new CliError("usage", "An export is JSON lines already; --json is for --output.", { fix: "Leave one of them out." });
+  using gateway = await connectGateway(cli);
+  let entries = 0;
+  if (output === undefined) for await (const line of exportLines(cli, gateway, key)) cli.print(line);
+  else {
+    const file = await openNew(output);
+    try {
+      for await (const line of exportLines(cli, gateway, key)) {
+        await file.write(line);
+        entries += 1;
+      }
+      await file.sync();
+      await file.close();
+    } catch (error) {
+      await file.close();
+      await rm(output);
+      throw error;
+    }
+    if (options.json) printJson(cli, { key, output: resolve(output), entries: entries - 1 });
+    else cli.note(`factotum: ${key} stands in ${output}\n`);
+  }
+  return EXIT.ok;
+}
+
+async function* exportLines(cli: CliContext, gateway: ConnectedGateway, key: string): AsyncIterable<string> {
+  const toPortable = createPortableLines();
+  let from = {};
+  for (;;) {
+    const part = await ask(cli, gateway, "sessions.export", { key, ...from });
+    for (const line of part.lines) yield `${JSON.stringify(toPortable(JSON.parse(line) as JsonObject))}\n`;
+    if (part.after === undefined) return;
+    from = { sessionId: part.sessionId, after: part.after };
+  }
+}
+
+/** Takes sessions from elsewhere and says what was taken, repaired and left. */
+export async function sessionsImport(
+  cli: CliContext,
+  path: string,
+  options: { readonly agent?: string; readonly key?: string; readonly dryRun: boolean; readonly json: boolean },
+): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const report = await ask(cli, gateway, "sessions.import", {
+    path: resolve(path),
+    dryRun: options.dryRun,
+    ...(options.agent === undefined ? {} : { agentId: options.agent }),
+    ...(options.key === undefined ? {} : { key: options.key }),
+  });
+  if (options.json) printJson(cli, report);
+  else for (const line of describeReport(report)) cli.print(`${line}\n`);
+  if (options.dryRun && !options.json) cli.note("factotum: nothing was changed; without --dry-run this is what is done\n");
+  return report.refused.length > 0 && report.imported.length === 0 ? EXIT.failure : EXIT.ok;
+}
+
+function describeReport({ imported, present, refused, unlisted }: SessionImportReport): readonly string[] {
+  return [
+    ...imported.flatMap(({ key, entries, problems, keptAside }) => [
+      `taken    ${key}: ${entries} ${entries === 1 ? "entry" : "entries"}`,
+      ...problems.map((problem) => `         ${problem}`),
+      ...(keptAside === undefined ? [] : [`         its transcript could not be read; a copy is kept in ${keptAside}`]),
+    ]),
+    ...present.map((key) => `present  ${key}: it is here already`),
+    ...refused.map(({ key, reason }) => `refused  ${key}: ${reason}`),
+    ...unlisted.map((name) => `left     ${name}: no entry of sessions.json names it; it can be imported by itself`),
+    `${imported.length} taken, ${present.length} here already, ${refused.length} refused, ${unlisted.length} left`,
+  ];
+}
+
+/** Begins a conversation anew. */
+export async function sessionsReset(cli: CliContext, key: string, options: { readonly json: boolean }): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const result = await ask(cli, gateway, "sessions.reset", { key });
+  if (options.json) printJson(cli, result);
+  else cli.print(`${result.session.key} begins anew as ${result.session.sessionId}.\n`);
+  return EXIT.ok;
+}
+
+/** Removes a session. Asks the person first; without one, `yes` is needed. */
+export async function sessionsDelete(
+  cli: CliContext,
+  key: string,
+  options: { readonly yes: boolean; readonly json: boolean },
+): Promise<number> {
+  using gateway = await connectGateway(cli);
+  const { session } = await ask(cli, gateway, "sessions.resolve", { key });
+  if (!options.yes) {
+    if (cli.confirm === undefined)
+      throw new CliError("usage", `Nobody can be asked whether ${session.key} shall be removed.`, { fix: "Give --yes to remove it." });
+    if (!(await cli.confirm(`Remove ${session.key} (${session.displayName}) with everything that was said in it?`))) {
+      cli.note("factotum: nothing was removed\n");
+      return EXIT.failure;
+    }
+  }
+  const result = await ask(cli, gateway, "sessions.delete", { key: session.key });
+  if (options.json) printJson(cli, result);
+  else cli.print(`${session.key} is removed.\n`);
+  return EXIT.ok;
+}
+
+async function ask<Method extends RpcMethod>(
+  cli: CliContext,
+  gateway: ConnectedGateway,
+  method: Method,
+  params: RpcMethods[Method]["params"],
+): Promise<RpcMethods[Method]["result"]> {
+  try {
+    return await gateway.client.request(method, params, { signal: cli.signal });
+  } catch (error) {
+    throw requestError(error);
+  }
+}
+
+async function openNew(path: string): ReturnType<typeof open> {
+  try {
+    return await open(path, "wx", 0o600);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !("code" in cause)) throw cause;
+    const message = cause.code === "EEXIST" ? `${path} is there already.` : `${path} cannot be written: ${cause.message}`;
+    throw new CliError("failure", message, { cause, fix: "Name another file." });
+  }
+}
+
+function describeSession(session: SessionSummary): string {
+  const { key, kind, label, displayName, activeAtMs, contextTokens, running } = session;
+  const facts = [
+    `${kind}, ${label ?? displayName}`,
+    `active ${new Date(activeAtMs).toISOString()}`,
+    `${contextTokens.toLocaleString("en-US")} tokens`,
+    ...(session.model === undefined ? [] : [session.model]),
+    ...(running ? ["running"] : []),
+  ];
+  return `${key}  (${facts.join("; ")})`;
+}

@@ -1,0 +1,132 @@
+import { stat } from "node:fs/promises";
+import path from "node:path";
+import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
+import { importSessionFile, importSessionFolder, renderEntry, renderHeader, renderSessionEntry, StoreError } from "@factotum/store";
+import type { ImportReport, PromptRecord, SessionRecord } from "@factotum/store";
+import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { describeProblems } from "./describe-problems.ts";
+import { SessionRequestError } from "./session-request-error.ts";
+import type { SessionService } from "./session-service.ts";
+
+/** Entries of one part of an export. */
+const PART_ENTRIES = 200;
+/** A part ends behind the entry that reaches this length. */
+const PART_CHARS = 512 * 1024;
+
+/** Sessions as a whole: what is known of one, and its way out of the store and into it. */
+export class SessionTransfer {
+  readonly #services: TurnServices;
+  readonly #sessions: SessionService;
+  readonly #asideFolder: string;
+
+  constructor(services: TurnServices, sessions: SessionService, options: { readonly asideFolder: string }) {
+    this.#services = services;
+    this.#sessions = sessions;
+    this.#asideFolder = options.asideFolder;
+  }
+
+  /** Every field of a `sessions.json`, the snapshots of prompt and skills included. */
+  async show(session: SessionSummary): Promise<RpcMethods["sessions.show"]["result"]> {
+    const record = await this.#require(session.key);
+    const prompt = await this.#services.store.readPrompt(record.sessionId);
+    return { session, entry: { ...renderSessionEntry(record), ...(prompt === undefined ? {} : snapshots(prompt)) } };
+  }
+
+  /** A part of the plain file: as many entries as fit, and where the next part begins. */
+  async export(
+    key: string,
+    from: { readonly sessionId?: string; readonly after?: string },
+  ): Promise<RpcMethods["sessions.export"]["result"]> {
+    const record = await this.#require(key);
+    const { sessionId } = record;
+    if (from.sessionId !== undefined && from.sessionId !== sessionId)
+      throw new SessionRequestError("conflict", `The session ${key} was begun anew while it was exported. Export it again.`);
+    const { store, agents } = this.#services;
+    const cwd = (agents.get(record.agentId) ?? agents.default).config.workspace;
+    const isFirst = from.after === undefined;
+    const lines = isFirst ? [renderHeader({ sessionId, startedAtMs: record.startedAtMs, cwd, session: record })] : [];
+    let entries = 0;
+    let chars = 0;
+    let last: string | undefined;
+    for await (const entry of store.exportTranscript(sessionId, from.after === undefined ? undefined : { after: from.after })) {
+      if (last !== undefined && (entries >= PART_ENTRIES || chars >= PART_CHARS)) return { sessionId, lines, after: last };
+      const line = renderEntry(entry);
+      lines.push(line);
+      entries += 1;
+      chars += line.length;
+      last = entry.id;
+    }
+    return { sessionId, lines };
+  }
+
+  /** Takes a folder of sessions or one transcript. What is there already is never touched; the source is never changed. */
+  async import(params: RpcMethods["sessions.import"]["params"]): Promise<SessionImportReport> {
+    const { store, clock, random, agents, events } = this.#services;
+    if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
+    if (params.key !== undefined && !isSessionKey(params.key))
+      throw new SessionRequestError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);
+    // Refuses an agent that is not there.
+    if (params.agentId !== undefined) this.#sessions.mainKey(params.agentId);
+    const options = {
+      agentId: params.agentId?.toLowerCase() ?? agents.default.config.id,
+      isForAll: params.agentId !== undefined,
+      agents: new Set(agents.list().map(({ config }) => config.id)),
+      nowMs: clock.now(),
+      isTrial: params.dryRun ?? false,
+    };
+    const report = await this.#take(params.path, async (isFolder) => {
+      if (!isFolder) {
+        const key = params.key === undefined ? {} : { key: normalizeSessionKey(params.key) };
+        return importSessionFile(store, params.path, { ...options, ...key, random });
+      }
+      if (params.key !== undefined)
+        throw new SessionRequestError("invalid-request", "A key is for a single transcript; a folder brings its own keys.");
+      return importSessionFolder(store, params.path, { ...options, asideFolder: this.#asideFolder });
+    });
+    if (!options.isTrial) for (const { key } of report.imported) events.sessionChanged(key);
+    const imported = report.imported.map(({ problems, ...session }) => ({ ...session, problems: describeProblems(problems) }));
+    return { ...report, imported };
+  }
+
+  async #take(from: string, take: (isFolder: boolean) => Promise<ImportReport>): Promise<ImportReport> {
+    try {
+      return await take((await stat(from)).isDirectory());
+    } catch (error) {
+      if (StoreError.isInstance(error) && error.code === "invalid") throw new SessionRequestError("invalid-request", error.message);
+      if (error instanceof Error && "syscall" in error)
+        throw new SessionRequestError("invalid-request", `${from} cannot be read: ${error.message}`);
+      throw error;
+    }
+  }
+
+  async #require(key: string): Promise<SessionRecord> {
+    const record = await this.#services.store.readSession(key);
+    if (record === undefined) throw new SessionRequestError("not-found", `There is no session "${key}".`);
+    return record;
+  }
+}
+
+/** What the fields of a `sessions.json` of these names say, of the prompt that the session has now. */
+function snapshots({ system, tools, hash, cause, renderedAtMs, outline }: PromptRecord): Readonly<Record<string, unknown>> {
+  const texts = { stable: system.stable, session: system.session };
+  const offsets = { stable: 0, session: 0 };
+  let skills: string | undefined;
+  for (const { id, half, chars } of outline?.sections ?? []) {
+    if (id === "skills") skills = texts[half].slice(offsets[half], offsets[half] + chars);
+    // Two line breaks stand between sections.
+    offsets[half] += chars + 2;
+  }
+  return {
+    systemPromptReport: {
+      generatedAt: renderedAtMs,
+      cause,
+      hash,
+      chars: { stable: system.stable.length, session: system.session.length },
+      sections: outline?.sections ?? [],
+      cutFiles: outline?.cutFiles ?? [],
+      tools: tools.map(({ name }) => name),
+    },
+    skillsSnapshot: { prompt: skills ?? "" },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Random } from "@factotum/agent-contract";
+import { StoreError } from "../port/store-error.ts";
+import type { Store } from "../port/store.ts";
+import { takenReason } from "./import-report.ts";
+import type { ImportReport } from "./import-report.ts";
+import { importSession } from "./import-session.ts";
+import type { ImportTarget } from "./import-session.ts";
+import { MAX_TRANSCRIPT_BYTES, openSource } from "./open-source.ts";
+import { parseSessionFile } from "./parse-session-file.ts";
+import type { ParsedSessionFile } from "./parse-session-file.ts";
+import { placeImport } from "./place-import.ts";
+import type { ImportOwners } from "./place-import.ts";
+import { parseSessionEntry } from "./session-entry.ts";
+
+/** How one file is imported. */
+export interface ImportFileOptions extends ImportOwners {
+  /** The key to take in place of the file's own. */
+  readonly key?: string;
+  readonly random: Random;
+  readonly nowMs: number;
+  /** Says what would become of it, and changes nothing. */
+  readonly isTrial?: boolean;
+}
+
+/**
+ * Imports one transcript: an export of ours with its key and settings, or a file of another, which gets the key `agent:<agent>:import:<session id>`.
+ * Rejects with `invalid` for what is no session file; a key that is taken is in the report. With a key of its own a conversation that is here already
+ * becomes a second one.
+ */
+export async function importSessionFile(store: Store, path: string, options: ImportFileOptions): Promise<ImportReport> {
+  await using handle = await openSource(path, { maxBytes: MAX_TRANSCRIPT_BYTES });
+  const file = await parseSessionFile(handle.createReadStream({ autoClose: false }));
+  if (!file.isReadable) throw new StoreError("invalid", `${path} is no session file: it has neither a first line of one nor an entry.`);
+  const sessionId = file.sessionId ?? options.random.uuid();
+  const place = placeImport(options.key ?? file.session?.key ?? `agent:${options.agentId}:import:${sessionId}`, options);
+  const nothing: ImportReport = { imported: [], present: [], refused: [], unlisted: [] };
+  if (place.type === "refused") return { ...nothing, refused: [{ key: place.key, reason: place.reason }] };
+  const { key, agentId } = place;
+  const known = await store.readSession(key);
+  if (known?.sessionId === sessionId) return { ...nothing, present: [key] };
+  if (known !== undefined) return { ...nothing, refused: [{ key, reason: takenReason(key) }] };
+  const record = file.session === undefined ? undefined : parseSessionEntry(key, file.session.entry)?.record;
+  const target: ImportTarget = {
+    key,
+    agentId,
+    sessionId,
+    displayName: key,
+    isPrivate: false,
+    nowMs: options.nowMs,
+    ...(record === undefined ? {} : { record }),
+    ...(options.isTrial === undefined ? {} : { isTrial: options.isTrial }),
+  };
+  try {
+    const stored = await take(store, file, target, options);
+    return { ...nothing, imported: [{ key, sessionId: stored, entries: file.entries.length, problems: file.problems }] };
+  } catch (error) {
+    if (!StoreError.isInstance(error) || (error.code !== "conflict" && error.code !== "invalid")) throw error;
+    return { ...nothing, refused: [{ key, reason: error.message }] };
+  }
+}
+
+/** Gives the session id. Under a key that was asked for it is another one when the file's is taken. */
+async function take(store: Store, file: ParsedSessionFile, target: ImportTarget, options: ImportFileOptions): Promise<string> {
+  try {
+    return (await importSession(store, file, target)).sessionId;
+  } catch (error) {
+    if (options.key === undefined || !StoreError.isInstance(error) || error.code !== "conflict") throw error;
+    const { sessionId: _taken, ...unnamed } = file;
+    return (await importSession(store, unnamed, { ...target, sessionId: options.random.uuid() })).sessionId;
+  }
+}

@@ -1,0 +1,38 @@
+import { StoreError } from "../port/store-error.ts";
+import type { SessionFileProblem } from "./parse-session-file.ts";
+
+/** What became of an import, or would become of it. */
+export interface ImportReport {
+  readonly imported: readonly ImportedReport[];
+  /** Keys of conversations that are here already, from an earlier import or because they were never away. */
+  readonly present: readonly string[];
+  readonly refused: readonly { readonly key: string; readonly reason: string }[];
+  /** Transcripts that no entry of `sessions.json` names: older conversations, each of which can be imported by itself. */
+  readonly unlisted: readonly string[];
+}
+
+/** One session that was taken. */
+export interface ImportedReport {
+  readonly key: string;
+  readonly sessionId: string;
+  readonly entries: number;
+  readonly problems: readonly SessionFileProblem[];
+  /** Where the unreadable file was copied to. */
+  readonly keptAside?: string;
+}
+
+/** True for what concerns one session and not the whole import: the store is as able as before to take the next one. */
+export function isAboutSource(error: unknown): error is Error {
+  if (StoreError.isInstance(error)) return ["conflict", "invalid", "internal"].includes(error.code);
+  return isFileError(error) && !["EMFILE", "ENFILE", "ENOSPC", "EROFS", "EDQUOT", "EIO"].includes(error.code ?? "");
+}
+
+/** An error of the file system. */
+export function isFileError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}
+
+/** Why a session is not taken whose key is another conversation's here. */
+export function takenReason(key: string): string {
+  return `There is another conversation under ${key} here. Import its transcript alone under a key of its own, or remove the one that is here.`;
+}
