@@ -3,6 +3,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
+import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { Ingress } from "./ingress/ingress.ts";
@@ -220,9 +221,14 @@ export class Engine {
     command: Command,
   ): Promise<void> {
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
-    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation", by: input.message });
     // The new conversation begins with a greeting, before anything that is said later.
-    this.#queue.lanes.enqueue(route.sessionKey, { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue });
+    const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;
+    if (command.model !== undefined) {
+      const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
+      return resetWithModel({ ...route, input }, command.model, { services: this.services, sessions: this.sessions, greet });
+    }
+    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation", by: input.message });
+    this.#queue.lanes.enqueue(route.sessionKey, greeting);
     try {
       await reset;
     } catch (error) {

@@ -51,13 +51,8 @@ async function chooseModel(
   { record, agent }: CommandSession,
   services: TurnServices,
 ): Promise<string> {
-  let model: ResolvedModel;
-  try {
-    model = await services.models.resolve(wish);
-  } catch (error) {
-    if (!ModelError.isInstance(error)) throw error;
-    return `${error.message} The model stays as it is; /model list names those that are configured.`;
-  }
+  const model = await findModel(wish, services);
+  if (ModelError.isInstance(model)) return `${model.message} The model stays as it is; /model list names those that are configured.`;
   await changeOverrides(target, { model: model.reference }, services);
   const thinking = record?.overrides.thinking ?? agent.config.thinking;
   const note = thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
@@ -67,6 +62,16 @@ async function chooseModel(
     ...(model.client.info.known ? [] : ["Nothing is known of this model, so careful limits hold for it."]),
     ...(note === undefined ? [] : [note]),
   ].join("\n");
+}
+
+/** The model that somebody names, or why it cannot be had. */
+export async function findModel(wish: string, { models }: Pick<TurnServices, "models">): Promise<ResolvedModel | ModelError> {
+  try {
+    return await models.resolve(wish);
+  } catch (error) {
+    if (ModelError.isInstance(error)) return error;
+    throw error;
+  }
 }
 
 function missingKey({ client, credential }: ResolvedModel): readonly string[] {

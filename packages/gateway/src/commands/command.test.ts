@@ -16,12 +16,24 @@ describe("a command", () => {
     ["/reasoning\tstream", { type: "reasoning", wish: "stream" }],
     ["/verbose full", { type: "verbose", wish: "full" }],
     ["/new", { type: "reset" }],
+    [" /Reset ", { type: "reset" }],
+    ["/new opus", { type: "reset", model: "opus" }],
+    ["/RESET house/Some-Model", { type: "reset", model: "house/Some-Model" }],
   ] as const)("%j", (text, command) => {
     expect(parse(text)).toEqual(command);
   });
 
-  test.each(["/think high and write a poem", "/models", "please /think high", "/think\nhigh"])("%j is none", (text) => {
-    expect(parse(text)).toBeUndefined();
+  test.each(["/think high and write a poem", "/models", "please /think high", "/think\nhigh", "/new\nopus", "/newer", "/new a b"])(
+    "%j is none",
+    (text) => {
+      expect(parse(text)).toBeUndefined();
+    },
+  );
+
+  test("a trigger that is a word is one alone, and takes no model", () => {
+    expect(parseCommand("Start over", ["start over", "tabula"])).toEqual({ type: "reset" });
+    expect(parseCommand("tabula opus", ["start over", "tabula"])).toBeUndefined();
+    expect(parseCommand("start over opus", ["start over", "tabula"])).toBeUndefined();
   });
 
   test("every one that is listed is understood", () => {

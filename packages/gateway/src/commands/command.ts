@@ -4,8 +4,8 @@ import { isQueueWish } from "./choose-queue.ts";
 export type Command =
   /** End the run and drop what waits. */
   | { readonly type: "stop" }
-  /** Begin the conversation anew. */
-  | { readonly type: "reset" }
+  /** Begin the conversation anew, with another model if one is named. */
+  | { readonly type: "reset"; readonly model?: string }
   | { readonly type: "status" }
   /** What the model was given last: sizes and costs, with `detail` the largest sections too. */
   | { readonly type: "context"; readonly detail: boolean }
@@ -25,7 +25,8 @@ export type Command =
 
 /** The commands of this build, for `/help` and native menus. */
 export const COMMANDS: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: "/new", summary: "start a new conversation" },
+  { name: "/new", summary: "start a new conversation; /new <model> starts it with that model, /new default with the configured one" },
+  { name: "/reset", summary: "the same as /new" },
   { name: "/stop", summary: "stop what I am doing and forget what waits" },
   { name: "/compact", summary: "summarise older messages now; words behind it say what matters" },
   {
@@ -47,11 +48,12 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
 
 /**
  * Reads a message as a command; `undefined` when it is a message like any other. A command is the whole message; only `/compact` takes several
- * words, and `/queue` several options.
+ * words, and `/queue` several options. Behind a trigger of a reset stands a model or nothing, and nothing behind one that is no word with a slash.
  */
 export function parseCommand(text: string, resetTriggers: readonly string[]): Command | undefined {
   const word = text.trim().toLowerCase();
-  if (resetTriggers.some((trigger) => trigger.toLowerCase() === word)) return { type: "reset" };
+  const reset = parseReset(text.trim(), resetTriggers);
+  if (reset !== undefined) return reset;
   const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
   if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
   const choice = /^\/(model|think|reasoning|verbose)(?:[ \t]+(\S+))?$/i.exec(text.trim());
@@ -77,4 +79,11 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
     default:
       return undefined;
   }
+}
+
+function parseReset(text: string, triggers: readonly string[]): Command | undefined {
+  const isTrigger = (said: string): boolean => triggers.some((trigger) => trigger.toLowerCase() === said.toLowerCase());
+  if (isTrigger(text)) return { type: "reset" };
+  const [, trigger = "", model = ""] = /^(\/\S+)[ \t]+(\S+)$/.exec(text) ?? [];
+  return isTrigger(trigger) ? { type: "reset", model } : undefined;
 }

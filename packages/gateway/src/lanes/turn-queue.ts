@@ -82,9 +82,14 @@ export class TurnQueue {
     return this.lanes.remove(sessionKey, job);
   }
 
-  /** Takes everything that was said and waits out of the queue. A reset or a removal that waits is somebody's request: it stays. */
-  dropInputs(sessionKey: string): readonly InputRecord[] {
-    const jobs = this.#waitingInputs(sessionKey);
+  /**
+   * Takes everything that was said and waits out of the queue, or what waits before a job. A reset or a removal that waits is somebody's request: it
+   * stays.
+   */
+  dropInputs(sessionKey: string, before?: TurnJob): readonly InputRecord[] {
+    const waiting = this.lanes.waiting(sessionKey);
+    const ahead = before === undefined ? waiting : waiting.slice(0, Math.max(0, waiting.indexOf(before)));
+    const jobs = ahead.filter((job) => job.type === "input");
     for (const job of jobs) this.lanes.remove(sessionKey, job);
     return jobs.flatMap(inputsOf);
   }

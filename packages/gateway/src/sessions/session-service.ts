@@ -16,6 +16,7 @@ import type { CompactionOutcome } from "../turn/compact-session.ts";
 import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/make-room.ts";
 import { readSessionContext } from "../turn/session-context.ts";
+import type { TurnJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** Sessions as clients see and change them. */
@@ -164,6 +165,31 @@ export class SessionService {
     return this.#inLane(sessionKey, options, async () => beginAnew(sessionKey, this.#services));
   }
 
+  /**
+   * Like `reset`, if it is `decided` that it shall be; else nothing is ended or dropped. Its place is taken at once: what is said later waits for the
+   * decision. `onReset` is called in the lane before that. A conversation that has not begun is as new as it can be.
+   */
+  async resetOnce(
+    sessionKey: string,
+    options: {
+      readonly reason: string;
+      readonly by: MsgContext;
+      readonly decided: Promise<boolean>;
+      readonly onReset: () => Promise<void>;
+    },
+  ): Promise<void> {
+    const { task, done } = this.#laneTask(sessionKey, async () => {
+      if (!(await options.decided)) return;
+      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await beginAnew(sessionKey, this.#services);
+      await options.onReset();
+    });
+    this.#queue.lanes.enqueue(sessionKey, task);
+    const ended = options.decided.then(async (isWanted) => {
+      if (isWanted) await this.abort(sessionKey, { queued: true, before: task, ...options });
+    });
+    await Promise.all([done, ended]);
+  }
+
   /** Summarises the older part of a conversation, behind what runs in it. Rejects with a `LaneAbort` when somebody stops it. */
   async compact(sessionKey: string, options: { readonly instructions?: string }): Promise<CompactionOutcome> {
     const record = await this.#services.store.readSession(sessionKey);
@@ -197,12 +223,20 @@ export class SessionService {
    */
   async abort(
     sessionKey: string,
-    options: { readonly runId?: string; readonly queued: boolean; readonly reason: string; readonly by?: MsgContext },
+    options: {
+      readonly runId?: string;
+      readonly queued: boolean;
+      readonly reason: string;
+      readonly by?: MsgContext;
+      /** Only what comes before this job, which is not ended itself. */
+      readonly before?: TurnJob;
+    },
   ): Promise<{ readonly aborted: boolean; readonly dropped: number }> {
     const { events, store, watchers } = this.#services;
-    const { by } = options;
+    const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
-    const dropped = options.queued ? this.#queue.dropInputs(sessionKey) : [];
+    if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return { aborted: false, dropped: 0 };
+    const dropped = options.queued ? this.#queue.dropInputs(sessionKey, before) : [];
     const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason));
     const own = dropped.filter(({ message }) => by === undefined || isSaidBy(message, by)).map(({ id }) => id);
     if (own.length > 0) await store.settleInputs(own, { type: "told", reason: options.reason });
@@ -242,23 +276,30 @@ export class SessionService {
     return result;
   }
 
-  /** Rejects with a `LaneShutdown` when the gateway ends before the work has begun. */
   async #runInLane<Result>(sessionKey: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-    return new Promise<Result>((resolve, reject) => {
-      const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
-        try {
-          resolve(await work(signal));
-        } catch (error) {
-          reject(
-            StoreError.isInstance(error) && error.code === "not-found"
-              ? new SessionRequestError("not-found", `There is no session "${sessionKey}".`)
-              : error,
-          );
-        }
-      };
-      const forget = (): void => reject(new LaneShutdown("the gateway ends"));
-      this.#queue.lanes.enqueue(sessionKey, { type: "task", run, forget });
-    });
+    const { task, done } = this.#laneTask(sessionKey, work);
+    this.#queue.lanes.enqueue(sessionKey, task);
+    return done;
+  }
+
+  /** Work for a session's lane. `done` rejects with a `LaneShutdown` when the gateway ends before it has begun. */
+  #laneTask<Result>(
+    sessionKey: string,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): { readonly task: TurnJob; readonly done: Promise<Result> } {
+    const { promise: done, resolve, reject } = Promise.withResolvers<Result>();
+    const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+      try {
+        resolve(await work(signal));
+      } catch (error) {
+        reject(
+          StoreError.isInstance(error) && error.code === "not-found"
+            ? new SessionRequestError("not-found", `There is no session "${sessionKey}".`)
+            : error,
+        );
+      }
+    };
+    return { task: { type: "task", run, forget: () => reject(new LaneShutdown("the gateway ends")) }, done };
   }
 }
 

@@ -1,0 +1,119 @@
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const SESSION = "agent:main:main";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(({ index }) => textReply(`Answer ${index}.`));
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const patch = (config: FactotumConfig): FactotumConfig => {
+  const base = withModel(server.baseUrl)(config);
+  return {
+    ...base,
+    agents: base.agents.map((agent) => ({ ...agent, models: { "anthropic/claude-opus-4-6": { alias: "opus", params: {} } } })),
+  };
+};
+
+const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
+  startTestGateway({ platform, patch, ...options });
+
+async function say(running: TestGateway, ...texts: readonly string[]): Promise<string[]> {
+  const before = platform.sent.length;
+  // In one breath: they are committed together.
+  await Promise.all(texts.map(async (text) => platform.say(platform.message(text))));
+  await running.gateway.engine.idle();
+  return platform.sent.slice(before).map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+}
+
+const asked = (): unknown[] => server.requests.map(({ body }) => body?.["model"]);
+const messagesOf = (index: number): string => JSON.stringify(server.requests.at(index)?.body?.["messages"]);
+const session = (running: TestGateway) => running.store.readSession(SESSION);
+
+async function unsettled(running: TestGateway): Promise<readonly string[]> {
+  const pages = await Promise.all((["waiting", "claimed"] as const).map((state) => running.store.listInputs({ state, limit: 10 })));
+  return pages.flatMap(({ items }) => items.map(({ message }) => message.text));
+}
+
+describe("/new MODEL", () => {
+  test("begins a conversation with that model; /new keeps it, /new default goes back", async () => {
+    await using running = await start();
+    await say(running, "remember 7711");
+    const before = await session(running);
+    await say(running, "/new opus");
+    const after = await session(running);
+    expect(after?.sessionId).not.toBe(before?.sessionId);
+    expect(after?.overrides).toEqual({ model: "anthropic/claude-opus-4-6" });
+    await say(running, "kohlrabi");
+    await say(running, "/reset");
+    await say(running, "/New DEFAULT");
+    expect((await session(running))?.overrides).toEqual({});
+    expect(asked()).toEqual(["claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-6", "claude-opus-4-6", "claude-sonnet-5-5"]);
+    for (const index of [1, 2, 3, 4]) expect(messagesOf(index)).not.toContain("7711");
+    expect(messagesOf(4)).not.toContain("kohlrabi");
+    expect(server.violations).toEqual([]);
+    expect(await unsettled(running)).toEqual([]);
+  });
+
+  test("is understood before anything was said, too", async () => {
+    await using running = await start();
+    expect(await say(running, "/new opus")).toEqual(["Answer 0."]);
+    expect(asked()).toEqual(["claude-opus-4-6"]);
+  });
+
+  test("a model that is not there is named, and nothing has changed: what runs and what waits goes on", async () => {
+    await using running = await start();
+    const gate = server.hold();
+    await platform.say(platform.message("asparagus"));
+    await server.nextRequest();
+    const before = await session(running);
+    await platform.say(platform.message("broccoli"));
+    await platform.say(platform.message("/new opsu"));
+    await platform.say(platform.message("three"));
+    gate.open();
+    await running.gateway.engine.idle();
+    const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+    expect(texts.filter((text) => text.startsWith("Answer"))).toEqual(["Answer 0.", "Answer 1.", "Answer 2."]);
+    expect(texts.filter((text) => !text.startsWith("Answer"))).toMatchObject([expect.stringMatching(/opsu.*opus.*Nothing has changed/s)]);
+    expect(messagesOf(2)).toMatch(/asparagus.*broccoli.*three/);
+    expect(await session(running)).toMatchObject({ sessionId: before?.sessionId, overrides: {} });
+    expect(await unsettled(running)).toEqual([]);
+  });
+
+  test("ends what runs and drops what waits; what is said in the same breath behind it belongs to the new conversation", async () => {
+    await using running = await start();
+    const gate = server.hold();
+    await platform.say(platform.message("asparagus"));
+    await server.nextRequest();
+    await platform.say(platform.message("broccoli"));
+    const saying = say(running, "/new opus", "three");
+    // The run has ended because it was told to, not because it was answered.
+    await server.nextRequest();
+    gate.open();
+    await saying;
+    const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+    expect(texts).toHaveLength(2);
+    expect(asked().slice(1)).toEqual(["claude-opus-4-6", "claude-opus-4-6"]);
+    expect(messagesOf(-1)).toContain("three");
+    expect(messagesOf(-1)).not.toMatch(/asparagus|broccoli/);
+    expect(await unsettled(running)).toEqual([]);
+  });
+});
+
+test("more words behind it are a message", async () => {
+  await using running = await start();
+  await say(running, "one");
+  const before = await session(running);
+  await say(running, "/new ideas please");
+  expect((await session(running))?.sessionId).toBe(before?.sessionId);
+  expect(messagesOf(-1)).toContain("/new ideas please");
+});
