@@ -1,7 +1,7 @@
 // A model provider in a process of its own, which answers at once from prepared bytes. Its time, a fraction of 0.1 ms a request, counts as the gateway's.
 
 import { prepareReply, startAnthropicServer, toolReply } from "@factotum/testing-providers";
-import { ANSWER, type ProviderReport, TOOL_WORDS } from "./sides/wire.ts";
+import { ANSWER, type ProviderReport, TOOL_FILE, TOOL_WORDS } from "./sides/wire.ts";
 
 const server = await startAnthropicServer();
 const answer = prepareReply(ANSWER);
@@ -30,7 +30,7 @@ function wantsTool(body: Buffer): boolean {
 
 /** Made anew each time: ids of calls do not repeat. */
 function prepareToolCall(): typeof answer {
-  const reply = toolReply({ name: "ls", input: { path: "." } });
+  const reply = toolReply({ name: "read", input: { path: TOOL_FILE } });
   if (reply.type !== "message") throw new TypeError("A call is a message.");
   return prepareReply(reply);
 }

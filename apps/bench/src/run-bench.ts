@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { loopDelayEnvironment, readLoopDelay, resetLoopDelay } from "./measure/loop-delay.ts";
 import { measureCommands } from "./measure/measure-commands.ts";
 import { measureHello } from "./measure/measure-hello.ts";
-import { measureLoad } from "./measure/measure-load.ts";
+import { measureLoad, turnsPerSecond } from "./measure/measure-load.ts";
 import { measureStarts } from "./measure/measure-starts.ts";
 import { measureToolTurns, measureTurns } from "./measure/measure-turns.ts";
 import { readTreeUsage } from "./measure/process-tree.ts";
@@ -14,6 +14,8 @@ import type { Measurements } from "./report/figures.ts";
 import { startFloor } from "./sides/floor-side.ts";
 import { createProductHome, type ProductHome } from "./sides/product-side.ts";
 import { startProvider, type Provider } from "./sides/provider.ts";
+
+const TURNS_BEFORE_LOAD = 1000;
 
 /** What a run needs to know beside its plan. */
 export interface RunOptions {
@@ -77,6 +79,8 @@ async function measureAtOnce(plan: Plan, home: ProductHome, provider: Provider, 
     const contest = { product: side, floor, provider };
     const { rounds, turnsOf16, turnsOf256 } = plan.load;
     onStep("16 sessions at once");
+    // Both have had as many turns as the peer has before its load.
+    for (const warm of [floor, side]) await turnsPerSecond(warm, { sessions: 40, turnsPerSession: TURNS_BEFORE_LOAD / 40 });
     await resetLoopDelay(side.pid, file);
     const rate16 = await measureLoad(contest, { sessions: 16, rounds, turnsPerSession: turnsOf16 });
     onStep("256 sessions at once");

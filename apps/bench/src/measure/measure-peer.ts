@@ -4,13 +4,14 @@ import { percentile } from "../report/percentile.ts";
 import { installPeer, type PeerSide } from "../sides/peer-side.ts";
 import { startProvider, type Provider } from "../sides/provider.ts";
 import { TurnClient } from "../sides/turn-client.ts";
-import { PLAIN_MESSAGE } from "../sides/wire.ts";
+import { PLAIN_MESSAGE, TOOL_MESSAGE } from "../sides/wire.ts";
 import { measureHello } from "./measure-hello.ts";
 import { turnsPerSecond } from "./measure-load.ts";
 import { readTreeUsage } from "./process-tree.ts";
 
 const TURNS_PER_SESSION = 25;
 const LOAD_TURNS_PER_SESSION = 4;
+const TOOL_TURNS = 100;
 
 /** The figures of the peer that mean the same: same provider, same message, same machine. It takes minutes: its turns are slow. */
 export async function measurePeer(options: {
@@ -21,15 +22,51 @@ export async function measurePeer(options: {
   await using provider = await startProvider();
   options.onStep("the peer: installing");
   await using home = await installPeer(provider.url);
+  options.onStep("the peer: commands");
+  const version = { value: await home.timeCommand("--version") };
+  const statusDown = { value: await home.timeCommand("status") };
   options.onStep("the peer: start");
   await using side = await home.start();
   await delay(options.idleMs);
   const idleMemory = { value: readTreeUsage(side.pid).memoryMiB };
   options.onStep(`the peer: ${options.turns} turns`);
   const turns = await measurePeerTurns(side, provider, options.turns);
+  options.onStep("the peer: turns with a tool call");
+  const toolTurns = await measurePeerToolTurns(side, provider);
   options.onStep("the peer: 16 sessions at once");
   const rate16 = { value: await turnsPerSecond(side, { sessions: 16, turnsPerSession: LOAD_TURNS_PER_SESSION }) };
-  return { version: home.version, figures: { start: { value: side.readyAfterMs }, idleMemory, ...turns, rate16 } };
+  options.onStep("the peer: 256 sessions at once");
+  const rate256 = { value: await turnsPerSecond(side, { sessions: 256, turnsPerSession: 1 }) };
+  options.onStep("the peer: its status");
+  const statusUp = { value: await home.timeCommand("status") };
+  const figures = {
+    start: { value: side.readyAfterMs },
+    version,
+    statusUp,
+    statusDown,
+    idleMemory,
+    ...turns,
+    ...toolTurns,
+    rate16,
+    rate256,
+  };
+  return { version: home.version, figures };
+}
+
+async function measurePeerToolTurns(side: PeerSide, provider: Provider): Promise<Measurements> {
+  using client = new TurnClient(side);
+  await provider.take();
+  const samples: number[] = [];
+  for (let turn = 0; turn < TOOL_TURNS; turn += 1)
+    samples.push(await client.turn(`tool-${Math.floor(turn / TURNS_PER_SESSION)}`, TOOL_MESSAGE));
+  const { requests } = await provider.take();
+  // Requests of its own beside the turns do not matter here; turns without a call would.
+  if (requests < TOOL_TURNS * 2) throw new Error(`${TOOL_TURNS} turns with a tool call made ${requests} requests of the provider.`);
+  return {
+    toolTurnP50: { value: percentile(samples, 0.5) },
+    toolTurnP90: { value: percentile(samples, 0.9) },
+    toolTurnP99: { value: percentile(samples, 0.99) },
+  };
 }
 
 async function measurePeerTurns(side: PeerSide, provider: Provider, turns: number): Promise<Measurements> {

@@ -16,12 +16,27 @@ test("each measured figure is a row with its target, what became of it, the floo
   ]);
 });
 
-test("the peer has a column when it was measured, with a dash for what was not", () => {
-  const table = renderTable({ start: { value: 120 }, hello: { value: 1 } }, { start: { value: 9500 } });
+test("the peer has columns when it was measured, with a dash for what was not", () => {
+  const table = renderTable({ start: { value: 250 }, hello: { value: 1 } }, { start: { value: 9500 } });
   const [header, , start, hello] = table.split("\n");
-  expect(header).toMatch(/peer$/);
-  expect(start).toMatch(/9,500 ms$/);
+  expect(header).toMatch(/peer +× better +wanted$/);
+  expect(start).toMatch(/9,500 ms +38\.0 +19\.0$/);
   expect(hello).toMatch(/–$/);
+});
+
+test("a target in time is reached on a slower machine by the lead over the peer that it asks for", () => {
+  const verdictOf = (value: number, peer: number): string | undefined =>
+    renderTable({ turnP50: { value } }, { turnP50: { value: peer } })
+      .split("\n")[2]
+      ?.split(/ {2,}/)[3];
+  expect(verdictOf(5, 1)).toBe("ok");
+  expect(verdictOf(10, 426)).toBe("ok by ratio");
+  expect(verdictOf(10, 425)).toBe("MISSED");
+});
+
+test("a rate leads the other way round", () => {
+  const [, , row] = renderTable({ rate16: { value: 208 } }, { rate16: { value: 2 } }).split("\n");
+  expect(row).toMatch(/ok by ratio.* 104\.0 +103\.9$/);
 });
 
 test("columns stand under each other", () => {

@@ -1,14 +1,14 @@
 import { type Figure, listFigures, type Measurement, type Measurements } from "./figures.ts";
 import { formatValue } from "./format-value.ts";
 
-/** The table of a run. Figures that were not measured are left out; the peer's column is there when the peer was measured. */
+/** The table of a run. Figures that were not measured are left out; the peer's columns are there when the peer was measured. */
 export function renderTable(product: Measurements, peer?: Measurements): string {
   const rows = listFigures().flatMap(([id, figure]) => {
     const measurement = product[id];
     if (measurement === undefined) return [];
-    return [[...productCells(figure, measurement), ...(peer === undefined ? [] : [peerCell(figure, peer[id])])]];
+    return [[...productCells(figure, measurement, peer?.[id]), ...(peer === undefined ? [] : peerCells(figure, measurement, peer[id]))]];
   });
-  const header = ["figure", "Factotum", "target", "", "floor", "× floor", ...(peer === undefined ? [] : ["peer"])];
+  const header = ["figure", "Factotum", "target", "", "floor", "× floor", ...(peer === undefined ? [] : ["peer", "× better", "wanted"])];
   const widths = header.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells
@@ -18,22 +18,35 @@ export function renderTable(product: Measurements, peer?: Measurements): string 
   return [line(header), line(widths.map((width) => "─".repeat(width))), ...rows.map(line)].join("\n");
 }
 
-function productCells(figure: Figure, { value, floor, ratio }: Measurement): readonly string[] {
+function productCells(figure: Figure, { value, floor, ratio }: Measurement, peer: Measurement | undefined): readonly string[] {
   const { label, unit, target } = figure;
   return [
     label,
     formatValue(value, unit),
     target === undefined ? "" : `${figure.better === "lower" ? "≤" : "≥"} ${formatValue(target, unit)}`,
-    target === undefined ? "" : reaches(figure, value, target) ? "ok" : "MISSED",
+    target === undefined ? "" : verdict(figure, target, value, peer?.value),
     floor === undefined ? "" : formatValue(floor, unit),
     ratio === undefined ? "" : ratio.toFixed(2),
   ];
 }
 
-function reaches({ better }: Figure, value: number, target: number): boolean {
-  return better === "lower" ? value <= target : value >= target;
+/** Times move with the machine: on a slower one the target is reached by being as much better than the peer as it asks for. */
+function verdict(figure: Figure, target: number, value: number, peer: number | undefined): string {
+  if (figure.better === "lower" ? value <= target : value >= target) return "ok";
+  const wanted = wantedLead(figure);
+  return peer !== undefined && wanted !== undefined && leadOf(figure, value, peer) >= wanted ? "ok by ratio" : "MISSED";
 }
 
-function peerCell({ unit }: Figure, measurement: Measurement | undefined): string {
-  return measurement === undefined ? "–" : formatValue(measurement.value, unit);
+function peerCells(figure: Figure, { value }: Measurement, peer: Measurement | undefined): readonly string[] {
+  if (peer === undefined) return ["–", "", ""];
+  return [formatValue(peer.value, figure.unit), leadOf(figure, value, peer.value).toFixed(1), wantedLead(figure)?.toFixed(1) ?? ""];
+}
+
+/** How many times better than the peer the target asks to be. */
+function wantedLead(figure: Figure): number | undefined {
+  return figure.target === undefined || figure.peer === undefined ? undefined : leadOf(figure, figure.target, figure.peer);
+}
+
+function leadOf({ better }: Figure, value: number, peer: number): number {
+  return better === "lower" ? peer / value : value / peer;
 }

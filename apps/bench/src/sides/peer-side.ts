@@ -6,19 +6,23 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { findFreePort, waitUntilReady } from "./readiness.ts";
 import type { Side } from "./side.ts";
-import { MODEL_ID } from "./wire.ts";
+import { MODEL_ID, TOOL_FILE } from "./wire.ts";
 
 const PACKAGE = "openclaw";
 const TOKEN = "bench-token";
 const INSTALL_LIMIT_MS = 15 * 60_000;
 /** It takes ten seconds on a machine at rest, and many times that on a busy one. */
 const READY_LIMIT_MS = 5 * 60_000;
+/** Its status without a gateway takes a minute on a machine at rest. */
+const COMMAND_LIMIT_MS = 5 * 60_000;
 
 /** The peer, installed for this run alone. */
 export interface PeerHome extends AsyncDisposable {
   readonly version: string;
   /** Starts its gateway; whoever starts it disposes it. */
   start(): Promise<PeerSide>;
+  /** Runs one command to its end, whatever it says; resolves with its wall time in milliseconds. */
+  timeCommand(...args: readonly string[]): Promise<number>;
 }
 
 /** The peer's gateway, ready. */
@@ -42,20 +46,46 @@ export async function installPeer(providerUrl: string): Promise<PeerHome> {
     };
     const bin = typeof manifest.bin === "string" ? manifest.bin : (manifest.bin[PACKAGE] ?? "");
     const entry = path.join(packageFolder, bin);
-    return { version: manifest.version, start: async () => startPeer(folder, entry, providerUrl), [Symbol.asyncDispose]: remove };
+    const home = await createState(path.join(folder, "home"), entry, providerUrl);
+    return {
+      version: manifest.version,
+      start: async () => startPeer(home),
+      timeCommand: async (...args) => timeCommand(home, args),
+      [Symbol.asyncDispose]: remove,
+    };
   } catch (error) {
     await remove();
     throw error;
   }
 }
 
-async function startPeer(folder: string, entry: string, providerUrl: string): Promise<PeerSide> {
-  const home = path.join(folder, "home");
+/** An installed peer with its configuration. */
+interface PeerState {
+  readonly entry: string;
+  readonly port: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+async function createState(home: string, entry: string, providerUrl: string): Promise<PeerState> {
   const port = await findFreePort();
+  const config = path.join(home, "openclaw.json");
   await mkdir(path.join(home, "workspace"), { recursive: true });
-  await writeFile(path.join(home, "openclaw.json"), JSON.stringify(peerConfig(home, port, providerUrl), undefined, 2));
-  const env = { PATH: process.env["PATH"], HOME: home, OPENCLAW_STATE_DIR: home, OPENCLAW_CONFIG_PATH: path.join(home, "openclaw.json") };
-  const child = spawn(process.execPath, [entry, "gateway", "run", "--port", String(port)], { env, stdio: ["ignore", "pipe", "pipe"] });
+  await writeFile(path.join(home, "workspace", TOOL_FILE), "One kettle.\n");
+  await writeFile(config, JSON.stringify(peerConfig(home, port, providerUrl), undefined, 2));
+  return { entry, port, env: { PATH: process.env["PATH"], HOME: home, OPENCLAW_STATE_DIR: home, OPENCLAW_CONFIG_PATH: config } };
+}
+
+async function timeCommand({ entry, env }: PeerState, args: readonly string[]): Promise<number> {
+  const startedAt = performance.now();
+  await once(spawn(process.execPath, [entry, ...args], { env: { ...env }, stdio: "ignore", timeout: COMMAND_LIMIT_MS }), "close");
+  return performance.now() - startedAt;
+}
+
+async function startPeer({ entry, port, env }: PeerState): Promise<PeerSide> {
+  const child = spawn(process.execPath, [entry, "gateway", "run", "--port", String(port)], {
+    env: { ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (text: string) => (output = (output + text).slice(-4000)));

@@ -1,10 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { runCommand, startProduct, type Product } from "@factotum/testing-product";
 import { findFreePort, waitUntilReady } from "./readiness.ts";
 import type { Side } from "./side.ts";
-import { MODEL_ID } from "./wire.ts";
+import { MODEL_ID, TOOL_FILE } from "./wire.ts";
 
 const READY_LIMIT_MS = 60_000;
 
@@ -39,6 +39,7 @@ export async function createProductHome(providerUrl: string, entry: string | und
   await run("setup");
   await run("config", "set", "models.providers.bench", JSON.stringify(provider));
   await run("config", "set", "agents.defaults.model", `bench/${MODEL_ID}`);
+  await writeFile(path.join(folder, "workspace", TOOL_FILE), "One kettle.\n");
   return {
     folder,
     start: async (options = {}) => startSide({ home: folder, ...build, ...options }),

@@ -3,7 +3,8 @@ import { text } from "node:stream/consumers";
 import { ANSWER } from "./wire.ts";
 import type { Side } from "./side.ts";
 
-const TURN_LIMIT_MS = 120_000;
+/** The peer answers two turns a second: the last of 256 at once waits for minutes. */
+const TURN_LIMIT_MS = 5 * 60_000;
 
 /** Drives turns of one side over kept-alive connections, as cheaply as Node can: what the driver spends counts as the side's. */
 export class TurnClient implements Disposable {

@@ -6,6 +6,8 @@ export const TOOL_WORDS = "kettle-inventory";
 export const PLAIN_MESSAGE = "How is the kettle today?";
 /** A message for which one tool is called. */
 export const TOOL_MESSAGE: string = `Look at the ${TOOL_WORDS}, please.`;
+/** The file in the workspace that is read in such a turn: a tool of that name has everybody. */
+export const TOOL_FILE = "kettles.md";
 /** 30 characters, as the size of the first request is stated for. */
 export const MODEL_ID = "claude-sonnet-5-5-bench-000001";
 

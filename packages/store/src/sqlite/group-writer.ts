@@ -4,8 +4,11 @@ import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
 
-/** Writes that share one flush at most; the rest waits for the next. */
-const MAX_BATCH = 256;
+/**
+ * Writes that share one flush at most; the rest waits for the next turn of the event loop. Whoever asked for them goes on in one piece once they are
+ * committed: with a hundred sessions at once, more would keep the loop from everything else for longer than a flush costs.
+ */
+const MAX_BATCH = 8;
 
 interface QueuedWrite {
   /** Does the work and gives back what tells its caller, to be called after the commit. */
