@@ -5,6 +5,7 @@ import type { Store } from "@factotum/store";
 import type { ModelSource } from "./agents/model-source.ts";
 import type { CrashPointHook } from "./crash-point.ts";
 import type { LocalFiles } from "./media/local-files.ts";
+import type { DiskReserve } from "./storage/disk-reserve.ts";
 import type { ChannelAccount } from "./channels/channel-registry.ts";
 
 /** What the engine is made of. */
@@ -13,6 +14,8 @@ export interface EngineOptions {
   /** The state directory. */
   readonly home: string;
   readonly store: Store;
+  /** Space that is kept for the end of the disk's. */
+  readonly reserve?: DiskReserve | undefined;
   readonly models: ModelSource;
   /** Makes the tools; `messenger` delivers for the `message` tool. */
   readonly tools: readonly AgentTool[];

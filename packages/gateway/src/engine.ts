@@ -46,6 +46,7 @@ export class Engine {
     this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
+      onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
     const runner = new TurnRunner(this.services, {
@@ -73,7 +74,7 @@ export class Engine {
     });
     this.transfer = new SessionTransfer(this.services, this.sessions, { asideFolder: path.join(options.home, "imports") });
     this.deadLetters = new DeadLetterService({
-      store: options.store,
+      store: this.services.store,
       clock: options.clock,
       place: async (input) => this.#ingress.recover(input),
       dispatch: (row) => this.services.dispatcher.dispatch([row]),
@@ -93,6 +94,7 @@ export class Engine {
       for (const input of page.items) await this.#ingress.recover(input);
       cursor = page.cursor;
     } while (cursor !== undefined);
+    this.services.storage.open();
     this.#inBackground("channels", channels.start());
     this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
@@ -161,6 +163,8 @@ export class Engine {
   /** Stops taking work, gives turns the time to end, leaves those that do not to the next start, and lets sends that are on the wire come back. The store stays open. */
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
+    // Who waits for space waits no longer: what is not written is taken up at the next start.
+    this.services.storage.close();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await this.services.dispatcher.close();
@@ -173,10 +177,13 @@ export class Engine {
   /** Work on the store that nobody waits for: every minute sessions whose time is over, every hour rows that are old enough to forget. */
   #scheduleUpkeep(minute = 0): void {
     this.#upkeep = this.services.clock.schedule(60_000, () => {
+      this.#scheduleUpkeep(minute + 1);
+      this.#inBackground("reserve", this.services.storage.keepReserve());
+      // What removes rows writes too.
+      if (this.services.storage.problem !== undefined) return;
       this.#inBackground("expiry", this.#expire());
       this.#inBackground("media", this.services.media.store.pruneIfDue());
       if (minute % 60 === 0) this.#inBackground("maintenance", this.#maintain());
-      this.#scheduleUpkeep(minute + 1);
     });
   }
 

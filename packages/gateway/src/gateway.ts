@@ -19,6 +19,7 @@ import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { MetricsPage } from "./observe/metrics-page.ts";
+import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 
 /** What the composition root gives. Everything that reads the world is injected. */
@@ -30,6 +31,8 @@ export interface GatewayOptions {
   readonly configReport: GatewayStatus["config"];
   /** Open, and closed by whoever opened it, after `stop`. */
   readonly store: Store;
+  /** Space on the disk of the state directory that is kept for when it is full; without one nothing is kept. */
+  readonly reserve?: DiskReserve;
   /** The gateway's token; `undefined` only for `auth.mode: none`. */
   readonly token: string | undefined;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
@@ -92,6 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     config,
     home: options.home,
     store,
+    ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
     models: createConfiguredModels({
       config,
       environment: options.environment,
@@ -135,7 +139,8 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configReport });
   const authenticator = createAuthenticator(options.token);
   const handlers = createRpcHandlers({ engine, hub, status, requestShutdown: options.onShutdownRequest });
-  const clients = new ClientServer({ handlers, authenticator, events: engine.services.events, version, clock, random, logger });
+  const { events, storage } = engine.services;
+  const clients = new ClientServer({ handlers, authenticator, storage, events, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({
     engine,
@@ -145,7 +150,7 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
     host,
     port: config.gateway.port,
     loopbackOnly,
-    isReady: () => ready,
+    readiness: () => (ready ? storage.problem?.reason : "the gateway is starting or ending"),
     metrics: async () => (await (metrics ??= openMetrics(engine, version))).render(),
   });
   url = `http://${displayHost(host)}:${server.port}`;

@@ -8,11 +8,11 @@ import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
 import { openSqliteStore } from "@factotum/store";
-import type { SqliteStore, StoreDamage } from "@factotum/store";
+import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { inboundMediaFolder, startGateway } from "../src/index.ts";
-import type { ChannelAccount, CrashPointHook, Gateway, LocalFiles } from "../src/index.ts";
+import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, LocalFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -216,6 +216,10 @@ export async function startTestGateway(
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
     readonly crashPoint?: CrashPointHook;
+    /** Between the gateway and its store. */
+    readonly around?: (store: Store) => Store;
+    /** None by default. */
+    readonly reserve?: DiskReserve;
   } = {},
 ): Promise<TestGateway> {
   const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-gateway-")));
@@ -250,7 +254,8 @@ export async function startTestGateway(
     home,
     config,
     configReport: { path: loaded.path, runningHash: loaded.runningHash, problems: [], inactive: [] },
-    store,
+    store: options.around?.(store) ?? store,
+    ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
     token: "test-token",
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
     tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),

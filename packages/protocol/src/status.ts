@@ -52,6 +52,8 @@ export interface GatewayStatus {
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
+  /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
+  readonly storage: { readonly state: "ok" | "low" | "full"; readonly detail?: string; readonly sinceMs?: number };
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
@@ -85,6 +87,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
     problems: z.array(z.string()),
     inactive: z.array(z.string()),
   }),
+  storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),
   agents: z.array(
     z.strictObject({
       id: z.string(),

@@ -33,6 +33,16 @@ export function describeDurability(context: () => ContractContext): void {
       expect(await store.listPendingOutbound({ limit: 9 })).toHaveLength(1);
     });
 
+    test("a probe is a commit that changes nothing, and is refused as every change is", async () => {
+      const { store, fixture } = context();
+      await store.probe();
+      expect((await store.acceptInput(sampleMessage("1"), at)).type).toBe("accepted");
+      const second = await fixture.open();
+      await expect(store.probe()).rejects.toMatchObject({ code: "lost-ownership" });
+      await second.probe();
+      expect((await second.listInputs({ state: "waiting", limit: 9 })).items).toHaveLength(1);
+    });
+
     test("what was asked for before the close is kept; afterwards everything is refused", async () => {
       const { store, fixture } = context();
       const writing = store.acceptInput(sampleMessage("1"), at);

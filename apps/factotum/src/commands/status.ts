@@ -28,7 +28,7 @@ export async function status(context: CliContext, { json }: { readonly json: boo
 
 /** The status in lines. What needs attention comes with a reason. */
 function describeStatus(status: GatewayStatus, nowMs: number): string[] {
-  const { config, sessions, inputs, outbox, usage } = status;
+  const { config, sessions, inputs, outbox, storage, usage } = status;
   const differs = config.fileHash !== undefined && config.fileHash !== config.runningHash;
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(2)} US dollars`;
   return [
@@ -36,6 +36,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     `config     ${config.path}${differs ? " (the file on disk is not what runs)" : ""}`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
+    ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
     ...status.agents.flatMap(describeAgent),
     ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;

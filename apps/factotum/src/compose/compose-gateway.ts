@@ -3,10 +3,18 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
 import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
-import { inboundMediaFolder, startGateway, type Gateway, type GatewayOptions } from "@factotum/gateway";
+import {
+  createFileReserve,
+  inboundMediaFolder,
+  isStorageFull,
+  startGateway,
+  type DiskReserve,
+  type Gateway,
+  type GatewayOptions,
+} from "@factotum/gateway";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
-import { openSqliteStore, type StoreDamage } from "@factotum/store";
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
@@ -55,7 +63,8 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
   // What is found before there is somebody who can tell it waits.
   const found: StoreDamage[] = [];
   let reportDamage = (damage: StoreDamage): void => void found.push(damage);
-  const store = await openSqliteStore({
+  const reserve = createFileReserve({ path: join(paths.stateFolder, "reserve") });
+  const store = await openOnReserve(reserve, {
     folder: paths.stateFolder,
     copies: {
       folder: (agentId) => join(paths.home, "agents", agentId, "sessions"),
@@ -82,6 +91,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       config,
       configReport: configReport(loaded),
       store,
+      reserve,
       token,
       drainMs: DRAIN_MS,
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
@@ -116,6 +126,17 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** A disk that was full when the last gateway ended is still full: this start gets the reserve, so that the owner has somebody to ask. */
+async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions): Promise<SqliteStore> {
+  try {
+    return await openSqliteStore(options);
+  } catch (error) {
+    if (!isStorageFull(error) || !(await reserve.free())) throw error;
+    options.logger.warn("The disk is full: the reserve was given back for this start", { reason: error.message });
+    return openSqliteStore(options);
   }
 }
 

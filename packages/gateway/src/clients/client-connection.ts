@@ -13,6 +13,7 @@ import { authorize, OWN } from "../access/authorize.ts";
 import type { Principal } from "../access/authorize.ts";
 import type { ClientServices } from "./client-services.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
+import { storesSomething } from "./storing-methods.ts";
 import type { RpcConnection } from "./rpc-methods.ts";
 
 /** A client that lets this much pile up is closed; it reconnects and gets a fresh snapshot. */
@@ -177,6 +178,8 @@ export class ClientConnection implements RpcConnection {
       const issue = params.error.issues[0];
       throw new RpcError("invalid-request", `${issue?.path.map(String).join(".") || "params"}: ${issue?.message ?? "not valid"}`);
     }
+    const { problem } = this.#options.storage;
+    if (problem !== undefined && storesSomething(method)) throw new RpcError("unavailable", problem.reason);
     return this.#invoke(method, params.data);
   }
 

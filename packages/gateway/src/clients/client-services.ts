@@ -1,12 +1,14 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../http/credentials.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { RpcHandlers } from "./rpc-methods.ts";
 
 /** What the connections of clients work with. */
 export interface ClientServices {
   readonly handlers: RpcHandlers;
   readonly authenticator: Authenticator;
+  readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
   readonly version: string;
   readonly clock: Clock;

@@ -20,8 +20,8 @@ export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof LaneShutdown) return ENDING;
   if (StoreError.isInstance(error)) {
     if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
-    if (error.code === "full")
-      return { code: "unavailable", message: "The disk is full or read-only: nothing can be stored. Free some space and try again." };
+    // The store says what to do.
+    if (error.code === "full") return { code: "unavailable", message: error.message };
     if (error.code === "closed") return ENDING;
   }
   return undefined;

@@ -35,12 +35,19 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
   return startHttpServer({
     engine,
     authenticator,
-    clients: new ClientServer({ handlers, authenticator, events: engine.services.events, version: "0.0.0-test", ...common }),
+    clients: new ClientServer({
+      handlers,
+      authenticator,
+      storage: engine.services.storage,
+      events: engine.services.events,
+      version: "0.0.0-test",
+      ...common,
+    }),
     webFolder: undefined,
     host: "127.0.0.1",
     port: 0,
     loopbackOnly: true,
-    isReady: () => true,
+    readiness: () => undefined,
     metrics: async () => "",
     requestTimeoutMs,
   });

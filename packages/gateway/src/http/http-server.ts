@@ -16,6 +16,7 @@ import { handleUpload } from "./handle-upload.ts";
 import { readJsonBody } from "./read-json-body.ts";
 import { crossSiteProblem } from "./same-site.ts";
 import { StaticFiles } from "./static-files.ts";
+import { renderStorageFull } from "./storage-full.ts";
 
 /** What the server is made of. */
 export interface HttpServerOptions {
@@ -27,7 +28,8 @@ export interface HttpServerOptions {
   readonly host: string;
   readonly port: number;
   readonly loopbackOnly: boolean;
-  readonly isReady: () => boolean;
+  /** Why nothing can be taken now; `undefined` when all is well. */
+  readonly readiness: () => string | undefined;
   /** The text for Prometheus, read now. */
   readonly metrics: () => Promise<string>;
   /** How long a client may take to send a request, its body included; 30 s by default. Answers may take as long as they need. */
@@ -46,6 +48,8 @@ const MAX_WEBHOOKS = 64;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Room for one image of the largest size in base64, and a conversation. */
 const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
+/** Space comes back when somebody has looked. */
+const RETRY = { "retry-after": "30" } as const;
 type Env = { Bindings: HttpBindings };
 
 /** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
@@ -82,11 +86,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 function createApp(options: HttpServerOptions): Hono<Env> {
   const { engine } = options;
+  const { storage } = engine.services;
   const app = new Hono<Env>();
   const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
   let webhooks = 0;
 
   app.onError((error, context) => {
+    // Whoever brings something keeps it: nothing of it was stored.
+    if (storage.note(error)) return renderStorageFull(error.message);
     engine.services.logger.error("A request failed", { path: context.req.path, error });
     return context.json(
       renderError("The gateway had an internal error; its log has the details.", { type: "server_error", code: "internal" }),
@@ -94,10 +101,12 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     );
   });
   app.get("/healthz", (context) => guard(context, "GET /healthz", options) ?? context.json({ ok: true }));
-  app.get(
-    "/readyz",
-    (context) => guard(context, "GET /readyz", options) ?? context.json({ ready: options.isReady() }, options.isReady() ? 200 : 503),
-  );
+  app.get("/readyz", (context) => {
+    const refused = guard(context, "GET /readyz", options);
+    if (refused !== undefined) return refused;
+    const reason = options.readiness();
+    return reason === undefined ? context.json({ ready: true }) : context.json({ ready: false, reason }, 503);
+  });
   app.get(
     "/metrics",
     async (context) =>
@@ -107,6 +116,7 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   app.post("/v1/chat/completions", async (context) => {
     const refused = guard(context, "POST /v1/chat/completions", options);
     if (refused !== undefined) return refused;
+    if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
     const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
     if (body.type === "refused") return context.json(renderError(body.message, { type: "invalid_request_error" }), body.status);
     const model =
@@ -116,11 +126,12 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
     return handleCompletion(caller, body.value, model, engine);
   });
-  app.post(
-    "/uploads",
-    async (context) =>
-      guard(context, "POST /uploads", options) ?? (await handleUpload(context.env.incoming, engine.services.media.uploads)),
-  );
+  app.post("/uploads", async (context) => {
+    const refused = guard(context, "POST /uploads", options);
+    if (refused !== undefined) return refused;
+    if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
+    return handleUpload(context.env.incoming, engine.services.media.uploads);
+  });
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
@@ -129,6 +140,8 @@ function createApp(options: HttpServerOptions): Hono<Env> {
       accountId: context.req.param("accountId"),
     });
     if (channel === undefined) return context.json({ error: "no such channel account is running" }, 404);
+    // Platforms send again what was not taken. Whoever has not proved itself learns nothing of this machine.
+    if (storage.problem !== undefined) return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     if (webhooks >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
     webhooks += 1;
     try {

@@ -23,6 +23,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
   return {
     ...facts,
     agents: await Promise.all(agents.list().map(agentStatus)),
+    storage: storageStatus(engine.services.storage),
     resting: restingModels(engine.services),
     channels: channels.status(),
     sessions: { total: counts.sessions, running: engine.running },
@@ -30,6 +31,11 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     outbox: { waiting: counts.outboxWaiting, deadLettered: counts.outboxDead, ambiguous: counts.outboxAmbiguous },
     usage: { totalTokens: total, ...(costUsd === undefined ? {} : { costUsd }) },
   };
+}
+
+function storageStatus({ problem, shortage }: Engine["services"]["storage"]): GatewayStatus["storage"] {
+  if (problem !== undefined) return { state: "full", detail: problem.reason, sinceMs: problem.sinceMs };
+  return shortage === undefined ? { state: "ok" } : { state: "low", detail: shortage };
 }
 
 async function agentStatus(agent: AgentRuntime): Promise<AgentStatus> {

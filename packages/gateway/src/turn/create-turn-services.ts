@@ -10,6 +10,8 @@ import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
 import { Observer } from "../observe/observer.ts";
 import { TurnContext } from "../observe/turn-context.ts";
+import { createGuardedStore } from "../storage/guarded-store.ts";
+import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "./compact-session.ts";
 import { InputWatchers } from "./run-report.ts";
@@ -20,14 +22,24 @@ import type { TurnServices } from "./turn-services.ts";
 export interface TurnServicesHooks {
   readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
   readonly onSettled: (row: OutboxRecord) => void;
+  /** There is space again. */
+  readonly onStorageRecovered: () => void;
   readonly onPause: (agentId: string, message: string) => void;
 }
 
 /** Makes what turns are run with. */
 export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
-  const { config, store, clock, random } = options;
+  const { config, clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
+  const storage = new StorageGuard({
+    reserve: options.reserve,
+    probe: async () => options.store.probe(),
+    clock,
+    logger,
+    onRecovered: hooks.onStorageRecovered,
+  });
+  const store = createGuardedStore(options.store, storage);
   const channels = new ChannelRegistry({
     accounts: options.accounts,
     receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
@@ -72,6 +84,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   return {
     config,
     store,
+    storage,
     models: options.models,
     agents,
     channels,

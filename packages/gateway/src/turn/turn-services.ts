@@ -15,6 +15,7 @@ import type { TurnContext } from "../observe/turn-context.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
 import type { SessionCache } from "./session-cache.ts";
@@ -22,7 +23,9 @@ import type { SessionCache } from "./session-cache.ts";
 /** What turns are run with. One object for the whole gateway. */
 export interface TurnServices {
   readonly config: FactotumConfig;
+  /** Its writes wait when the disk is full; new inputs are refused then. */
   readonly store: Store;
+  readonly storage: StorageGuard;
   readonly agents: AgentDirectory;
   readonly models: ModelSource;
   readonly channels: ChannelRegistry;

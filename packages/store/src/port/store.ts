@@ -317,6 +317,8 @@ export interface Store {
   counts(): Promise<StoreCounts>;
   /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */
   maintain(options: MaintenanceOptions): Promise<boolean>;
+  /** Writes and flushes something that means nothing. Rejects as every change would, with `full` while nothing can be stored. */
+  probe(): Promise<void>;
   /** Waits until the plain copies are complete. */
   flushCopies(): Promise<void>;
   /** Finishes what was begun, completes the copies and closes. Twice is once. */

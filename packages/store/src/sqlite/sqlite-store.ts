@@ -323,6 +323,10 @@ export class SqliteStore implements Store {
     return hasMore || hasMoreFiles;
   }
 
+  async probe(): Promise<void> {
+    await this.#write(() => this.#tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1"));
+  }
+
   async flushCopies(): Promise<void> {
     this.#refuseClosed();
     await this.#copier.flush();

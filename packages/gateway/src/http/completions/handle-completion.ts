@@ -95,7 +95,7 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
     if (piece !== "") queue.push({ type: "text", text: piece });
   });
   let runId: string | undefined;
-  const { inputId } = await engine.submit(message, admission, {
+  const submitted = engine.submit(message, admission, {
     onClaimed: (claimed) => {
       runId = claimed;
       text = new RunText(claimed);
@@ -109,6 +109,9 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
       queue.push({ type: "settled", reason });
     },
   });
+  // What was not taken has nothing to show.
+  submitted.catch(() => subscription[Symbol.dispose]());
+  const { inputId } = await submitted;
   caller.signal.addEventListener(
     "abort",
     () => void engine.cancelInput(target.sessionKey, { inputId, runId, reason: "the client closed the connection" }),

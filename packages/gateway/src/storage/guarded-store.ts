@@ -1,0 +1,73 @@
+import type { Store } from "@factotum/store";
+import type { StorageGuard } from "./storage-guard.ts";
+
+/**
+ * What becomes of a call when the disk is full. `take`: refused at once, so that whoever brings it keeps it. `hold`: it waits for space. `attempt`: it
+ * fails, and somebody comes again. `read`: it needs no space.
+ */
+type Rule = "take" | "hold" | "attempt" | "read";
+
+/** A method without a row does not compile. */
+const RULES: { readonly [Method in keyof Store]: Rule } = {
+  acceptInput: "take",
+  readCursor: "read",
+  listInputs: "read",
+  readInput: "read",
+  settleInputs: "hold",
+  startTurn: "hold",
+  joinTurn: "hold",
+  appendToTurn: "hold",
+  endTurn: "hold",
+  resumeTurns: "hold",
+  readTurn: "read",
+  findTurn: "read",
+  readLastTurn: "read",
+  readJournal: "read",
+  readSession: "read",
+  findSession: "read",
+  listSessions: "read",
+  createSession: "hold",
+  patchSession: "hold",
+  resetSession: "hold",
+  importSession: "take",
+  deleteSession: "hold",
+  listExpiredSessions: "read",
+  appendEntry: "hold",
+  readTranscript: "read",
+  readContext: "read",
+  exportTranscript: "read",
+  savePrompt: "hold",
+  readPrompt: "read",
+  listRequests: "read",
+  readRequest: "read",
+  readRequestBody: "read",
+  addOutbound: "hold",
+  readOutbound: "read",
+  listPendingOutbound: "read",
+  claimOutbound: "hold",
+  replaceOutbound: "hold",
+  settleOutbound: "hold",
+  listDeadLetters: "read",
+  readDeadLetter: "read",
+  reviveInput: "take",
+  reviveOutbound: "take",
+  purgeDeadLetters: "take",
+  addSpend: "hold",
+  readSpend: "read",
+  counts: "read",
+  maintain: "attempt",
+  flushCopies: "attempt",
+  probe: "attempt",
+  close: "read",
+};
+
+/** The store as the engine uses it: writes that find no space are treated by their rule. Nothing else is changed. */
+export function createGuardedStore(store: Store, guard: StorageGuard): Store {
+  const methods = Object.entries(RULES).map(([name, rule]) => {
+    const call = (store[name as keyof Store] as (...parameters: readonly unknown[]) => Promise<unknown>).bind(store);
+    if (rule === "read") return [name, call] as const;
+    return [name, async (...parameters: readonly unknown[]): Promise<unknown> => guard[rule](async () => call(...parameters))] as const;
+  });
+  // Every method of the port has a row, and keeps its parameters and its result.
+  return Object.fromEntries(methods) as unknown as Store;
+}

@@ -1,0 +1,173 @@
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { describe, expect, test } from "vitest";
+import { FULL, FullDisk, LookClock } from "../../test/full-disk.ts";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+import { createFileReserve } from "./disk-reserve.ts";
+
+async function readyz({ gateway }: TestGateway): Promise<{ readonly status: number; readonly body: unknown }> {
+  const response = await fetch(`${gateway.url}/readyz`);
+  return { status: response.status, body: await response.json() };
+}
+
+async function complete({ gateway, token }: TestGateway): Promise<Response> {
+  return fetch(`${gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "hello" }] }),
+  });
+}
+
+const storage = async (running: TestGateway): Promise<unknown> => (await running.gateway.status()).storage;
+
+describe("a full disk", () => {
+  test("what is at work waits, nothing new is taken, everybody is told, and all goes on by itself", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const disk = new FullDisk();
+    const clock = new LookClock();
+    await using running = await startTestGateway({ platform, clock, around: disk.around, patch: withModel(server.baseUrl) });
+    expect(await storage(running)).toEqual({ state: "ok" });
+    const gate = server.hold();
+    server.respond(() => textReply("Here it is."));
+    await platform.say(platform.message("the first one"));
+    await server.nextRequest();
+    disk.isFull = true;
+    gate.open();
+    await expect.poll(() => storage(running)).toMatchObject({ state: "full", detail: FULL, sinceMs: expect.any(Number) as number });
+
+    const second = platform.message("the second one");
+    await expect(platform.say(second)).rejects.toMatchObject({ code: "full" });
+    expect(await readyz(running)).toEqual({ status: 503, body: { ready: false, reason: FULL } });
+    const webhook = await fetch(`${running.gateway.url}/channels/test/default`, { method: "POST", body: "{}" });
+    expect([webhook.status, webhook.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect(await webhook.text()).not.toContain("disk");
+    const completion = await complete(running);
+    expect(completion.status).toBe(503);
+    expect(await completion.json()).toMatchObject({ error: { type: "server_error", code: "storage_full", message: FULL } });
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    for (const [method, params] of [
+      ["agent", { message: "hello", idempotencyKey: "1" }],
+      ["chat.send", { text: "hello", idempotencyKey: "2" }],
+      ["sessions.reset", { key: "agent:main:main" }],
+    ] as const)
+      expect(await client.callRaw(method, params)).toMatchObject({ ok: false, error: { code: "unavailable", message: FULL } });
+    expect((await client.call("chat.history", { sessionKey: "agent:main:main" })).entries).toHaveLength(1);
+    expect(platform.sent).toEqual([]);
+
+    clock.look();
+    await expect.poll(() => clock.delays.length).toBeGreaterThanOrEqual(2);
+    disk.isFull = false;
+    clock.look();
+    await platform.waitForSends(1);
+    expect(await storage(running)).toEqual({ state: "ok" });
+    expect(await readyz(running)).toEqual({ status: 200, body: { ready: true } });
+    expect(await platform.say(second)).toBe("accepted");
+    await platform.waitForSends(2);
+    expect(server.requests).toHaveLength(2);
+    await running.gateway.engine.idle();
+    const told = running.logger.lines.map((line) => JSON.parse(line) as { level: string; message: string });
+    expect(told.filter(({ message }) => /Nothing can be stored|There is space again/.test(message)).map(({ level }) => level)).toEqual([
+      "error",
+      "info",
+    ]);
+    expect(told.filter(({ level }) => level === "error")).toHaveLength(1);
+  });
+
+  test("what is at work is finished on the reserve, and the reserve is taken again", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const disk = new FullDisk({ reservedWrites: 50 });
+    const clock = new LookClock();
+    await using running = await startTestGateway({
+      platform,
+      clock,
+      around: disk.around,
+      reserve: disk.reserve,
+      patch: withModel(server.baseUrl),
+    });
+    clock.look();
+    const gate = server.hold();
+    server.respond(() => textReply("On the reserve."));
+    await platform.say(platform.message("the first one"));
+    await server.nextRequest();
+    disk.isFull = true;
+    gate.open();
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    expect(disk.onReserve).toBeGreaterThan(0);
+    await expect(platform.say(platform.message("the second one"))).rejects.toMatchObject({ code: "full" });
+    disk.isFull = false;
+    clock.look();
+    await expect.poll(() => storage(running)).toEqual({ state: "ok" });
+    expect(await disk.reserve.free()).toBe(true);
+  });
+
+  test("a stop does not wait for space, and the next start goes on from the last commit", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const disk = new FullDisk();
+    const first = await startTestGateway({ platform, clock: new LookClock(), around: disk.around, patch: withModel(server.baseUrl) });
+    const gate = server.hold();
+    server.respond(() => textReply("After all."));
+    await platform.say(platform.message("the first one"));
+    await server.nextRequest();
+    disk.isFull = true;
+    gate.open();
+    await expect.poll(() => storage(first)).toMatchObject({ state: "full" });
+    await first.stop();
+    expect(platform.sent).toEqual([]);
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    await platform.waitForSends(1);
+    await second.gateway.engine.idle();
+    expect(platform.sent.map(({ outbound }) => outbound)).toMatchObject([{ text: "After all." }]);
+  });
+
+  test("little space is told before there is none", async () => {
+    const disk = new FullDisk({ reservedWrites: 1 });
+    const clock = new LookClock();
+    await using running = await startTestGateway({ clock, reserve: disk.reserve });
+    disk.isFull = true;
+    clock.look();
+    await expect.poll(() => storage(running)).toEqual({ state: "low", detail: FULL });
+    expect((await readyz(running)).status).toBe(200);
+  });
+});
+
+describe("the reserve", () => {
+  test("is as large as it is said to be, taken once, and given back once", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "factotum-reserve-"));
+    try {
+      const file = path.join(folder, "state", "reserve");
+      const reserve = createFileReserve({ path: file, bytes: 3_000_000 });
+      expect(await reserve.free()).toBe(false);
+      await reserve.fill();
+      const before = await stat(file);
+      expect([before.size, before.mode & 0o777]).toEqual([3_000_000, 0o600]);
+      await reserve.fill();
+      expect((await stat(file)).mtimeMs).toBe(before.mtimeMs);
+      expect(await reserve.free()).toBe(true);
+      expect(await reserve.free()).toBe(false);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  test("that does not fit says what is missing and takes nothing", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "factotum-reserve-"));
+    try {
+      const reserve = createFileReserve({ path: path.join(folder, "reserve"), bytes: 2 ** 60 });
+      await expect(reserve.fill()).rejects.toMatchObject({
+        code: "ENOSPC",
+        message: expect.stringMatching(/MB left, and .* MB are needed/) as string,
+      });
+      expect(await readdir(folder)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

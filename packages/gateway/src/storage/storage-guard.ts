@@ -1,0 +1,194 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
+import { StoreError } from "@factotum/store";
+import type { DiskReserve } from "./disk-reserve.ts";
+import { isStorageFull } from "./is-storage-full.ts";
+
+/** Why nothing can be stored. */
+export interface StorageProblem {
+  /** For a person, with what to do. */
+  readonly reason: string;
+  readonly sinceMs: number;
+}
+
+/** What the guard works with. */
+export interface StorageGuardOptions {
+  /** None where a test gives none: then the probe alone decides. */
+  readonly reserve: DiskReserve | undefined;
+  /** Writes and flushes something that means nothing; rejects while that cannot be done. */
+  readonly probe: () => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** There is space again. */
+  readonly onRecovered: () => void;
+}
+
+/** Looks for space begin after this, and come less and less often. */
+const FIRST_LOOK_MS = 1_000;
+const MAX_LOOK_MS = 30_000;
+/** Space that stays this long is taken for good: the next time looks begin often again. */
+const STEADY_MS = 60_000;
+/** The reserve is no part of a start: it is taken when that is over. */
+const RESERVE_AFTER_MS = 5_000;
+
+/**
+ * What happens when the disk is full or read-only (R30): nothing new is taken, what is at work gets the reserve and then waits, and everything goes on
+ * by itself when there is space. Nothing that waits is lost by an end of the process: it is where the last commit left it.
+ */
+export class StorageGuard {
+  readonly #options: StorageGuardOptions;
+  #problem: StorageProblem | undefined;
+  /** Why there is no reserve, while everything else can be stored. */
+  #shortage: string | undefined;
+  #isOpen = false;
+  #timer: Disposable | undefined;
+  #looks = 0;
+  #recoveredAtMs = Number.NEGATIVE_INFINITY;
+  /** How often the reserve was given back. */
+  #freed = 0;
+  #freeing: Promise<void> | undefined;
+  #waiting: ((isSpace: boolean) => void)[] = [];
+
+  constructor(options: StorageGuardOptions) {
+    this.#options = options;
+  }
+
+  /** Why nothing is taken now; `undefined` while everything is well. */
+  get problem(): StorageProblem | undefined {
+    return this.#problem;
+  }
+
+  /** Why the space gets short, while there still is some. */
+  get shortage(): string | undefined {
+    return this.#problem === undefined ? this.#shortage : undefined;
+  }
+
+  /** From here on a write that finds no space waits for it; before, it fails. */
+  open(): void {
+    this.#isOpen = true;
+    if (this.#options.reserve !== undefined)
+      this.#timer ??= this.#options.clock.schedule(RESERVE_AFTER_MS, () => {
+        this.#timer = undefined;
+        void this.keepReserve();
+      });
+  }
+
+  /** Nobody waits any longer: the process ends, and what is not written is taken up at the next start. */
+  close(): void {
+    this.#isOpen = false;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  /** Takes the reserve if it is missing. Without the space for it that is said once, and tried again with the next call. Never rejects. */
+  async keepReserve(): Promise<void> {
+    const { reserve, logger } = this.#options;
+    if (reserve === undefined || this.#problem !== undefined || !this.#isOpen) return;
+    try {
+      await reserve.fill();
+      this.#shortage = undefined;
+    } catch (error) {
+      const reason = messageOf(error);
+      if (this.#shortage === undefined) logger.warn("The disk is nearly full", { reason });
+      this.#shortage = reason;
+    }
+  }
+
+  /** A write that brings something new: refused while nothing can be stored. Rejects with a `StoreError` of the code `full`, and as the write does. */
+  async take<Result>(write: () => Promise<Result>): Promise<Result> {
+    if (this.#problem !== undefined) throw new StoreError("full", this.#problem.reason);
+    return this.attempt(write);
+  }
+
+  /** A write that nothing depends on: it is not done again. Rejects as it does. */
+  async attempt<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write();
+    } catch (error) {
+      this.note(error);
+      throw error;
+    }
+  }
+
+  /** A write that something at work depends on: without space it is done on the reserve, and then waits. Rejects as it does, and with `full` after `close`. */
+  async hold<Result>(write: () => Promise<Result>): Promise<Result> {
+    for (;;) {
+      const freedBefore = this.#freed;
+      try {
+        return await write();
+      } catch (error) {
+        if (!this.note(error)) throw error;
+        await this.#free();
+        if (this.#freed === freedBefore && !(await this.#space())) throw error;
+      }
+    }
+  }
+
+  /** Takes notice of a failure; true when it is one of the disk. */
+  note(error: unknown): boolean {
+    if (!isStorageFull(error)) return false;
+    if (this.#problem === undefined) {
+      const { clock, logger } = this.#options;
+      this.#problem = { reason: error.message, sinceMs: clock.now() };
+      logger.error("Nothing can be stored: no messages are taken until that has changed", { reason: error.message, error });
+      if (clock.monotonic() - this.#recoveredAtMs > STEADY_MS) this.#looks = 0;
+      if (this.#isOpen) this.#schedule();
+    }
+    return true;
+  }
+
+  #schedule(): void {
+    this.#timer?.[Symbol.dispose]();
+    const delayMs = Math.min(MAX_LOOK_MS, FIRST_LOOK_MS * 2 ** Math.min(this.#looks, 10));
+    this.#looks += 1;
+    this.#timer = this.#options.clock.schedule(delayMs, () => void this.#look());
+  }
+
+  async #look(): Promise<void> {
+    const { reserve, probe, clock, logger, onRecovered } = this.#options;
+    try {
+      await reserve?.fill();
+      await probe();
+    } catch (error) {
+      if (!this.#isOpen) return;
+      if (this.#problem !== undefined) this.#problem = { ...this.#problem, reason: messageOf(error) };
+      this.#schedule();
+      return;
+    }
+    if (!this.#isOpen || this.#problem === undefined) return;
+    const { sinceMs } = this.#problem;
+    this.#problem = undefined;
+    this.#shortage = undefined;
+    this.#recoveredAtMs = clock.monotonic();
+    logger.info("There is space again: messages are taken", { since: new Date(sinceMs).toISOString() });
+    for (const resolve of this.#waiting.splice(0)) resolve(true);
+    onRecovered();
+  }
+
+  async #free(): Promise<void> {
+    this.#freeing ??= this.#giveBack().finally(() => (this.#freeing = undefined));
+    await this.#freeing;
+  }
+
+  async #giveBack(): Promise<void> {
+    try {
+      if ((await this.#options.reserve?.free()) !== true) return;
+      this.#freed += 1;
+      this.#options.logger.warn("The reserve was given back: what is at work is finished with it");
+    } catch (error) {
+      // A disk that may not be written gives nothing back either.
+      this.#options.logger.warn("The reserve could not be given back", { error });
+    }
+  }
+
+  /** Resolves with whether it makes sense to write again. */
+  async #space(): Promise<boolean> {
+    if (!this.#isOpen) return false;
+    if (this.#problem === undefined) return true;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown failure";
+}
