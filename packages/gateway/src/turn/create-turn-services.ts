@@ -1,3 +1,4 @@
+import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { Cooldowns } from "@factotum/models";
 import type { OutboxRecord } from "@factotum/store";
@@ -32,13 +33,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const { config, clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
-  const storage = new StorageGuard({
-    reserve: options.reserve,
-    probe: async () => options.store.probe(),
-    clock,
-    logger,
-    onRecovered: hooks.onStorageRecovered,
-  });
+  const storage = createStorage(options, hooks, logger);
   const store = createGuardedStore(options.store, storage);
   const channels = new ChannelRegistry({
     accounts: options.accounts,
@@ -90,14 +85,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     channels,
     dispatcher,
     events,
-    media: new MediaStage({
-      home: options.home,
-      files: options.localFiles,
-      ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
-      clock,
-      random,
-      logger,
-    }),
+    media: createMedia(options, logger),
     files: options.localFiles,
     watchers: new InputWatchers(),
     cache,
@@ -116,4 +104,12 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     documentation: options.documentation,
     crashPoint: options.crashPoint,
   };
+}
+
+function createStorage({ reserve, store, clock }: EngineOptions, hooks: TurnServicesHooks, logger: Logger): StorageGuard {
+  return new StorageGuard({ reserve, probe: async () => store.probe(), clock, logger, onRecovered: hooks.onStorageRecovered });
+}
+
+function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
+  return new MediaStage({ home, files: localFiles, ...(imageWorker === undefined ? {} : { imageWorker }), clock, random, logger });
 }
