@@ -268,6 +268,12 @@ interface GatewayStatus {
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
+  /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
+  readonly storage: {
+    readonly state: "ok" | "low" | "full";
+    readonly detail?: string;
+    readonly sinceMs?: number;
+  };
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
