@@ -20,6 +20,7 @@ export function toRpcError(error: unknown): RpcErrorBody | undefined {
   if (error instanceof LaneShutdown) return ENDING;
   if (StoreError.isInstance(error)) {
     if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
+    if (error.code === "invalid") return { code: "invalid-request", message: error.message };
     // The store says what to do.
     if (error.code === "full") return { code: "unavailable", message: error.message };
     if (error.code === "closed") return ENDING;
