@@ -79,7 +79,7 @@ const options = fc.oneof(
 );
 
 /** Gives a text to a stream in pieces of these lengths, over and over. */
-function stream(source: string, limits: ChunkLimits, lengths: readonly number[]): MarkdownChunk[] {
+function stream(source: string, limits: ChunkOptions, lengths: readonly number[]): MarkdownChunk[] {
   const markdownStream = createMarkdownStream(limits);
   const chunks: MarkdownChunk[] = [];
   for (let at = 0, turn = 0; at < source.length; turn += 1) {
@@ -88,7 +88,7 @@ function stream(source: string, limits: ChunkLimits, lengths: readonly number[])
     at = end;
   }
   chunks.push(...markdownStream.end());
-  expect(markdownStream.coveredEnd).toBe(chunks.at(-1)?.end ?? 0);
+  expect(markdownStream.coveredEnd).toBe(chunks.at(-1)?.end ?? limits.from ?? 0);
   return chunks;
 }
 
@@ -129,6 +129,43 @@ describe("what holds for every text and every limit", () => {
         for (const { text } of rest)
           expect(isBalanced(text) && measure(text, limits.unit) <= limits.maxLength, JSON.stringify(text)).toBe(true);
       }),
+    );
+  });
+
+  test("a stream that begins where another has ended gives what that one would have given", () => {
+    fc.assert(
+      fc.property(
+        markdown,
+        options,
+        fc.nat(),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+        (source, limits, seed, lengths) => {
+          const ends = chunkMarkdown(source, limits).map(({ end }) => end);
+          const from = ends[seed % Math.max(1, ends.length)] ?? 0;
+          expect(stream(source, { ...limits, from }, lengths)).toEqual(chunkMarkdown(source, { ...limits, from }));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("a stream may begin anywhere: another text has come there, and the rest of this one goes on without a gap", () => {
+    fc.assert(
+      fc.property(
+        markdown,
+        options,
+        fc.nat(),
+        fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1 }),
+        (source, limits, from, lengths) => {
+          const begin = from % (source.length + 20);
+          const chunks = stream(source, { ...limits, from: begin }, lengths);
+          const covered = chunks.map(({ start, end }) => source.slice(start, end)).join("");
+          expect(source.slice(begin).startsWith(covered)).toBe(true);
+          expect(source.slice(begin + covered.length).trim()).toBe("");
+          for (const { text } of chunks) expect(measure(text, limits.unit)).toBeLessThanOrEqual(limits.maxLength);
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 

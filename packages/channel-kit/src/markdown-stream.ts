@@ -1,5 +1,5 @@
 import { checkLimits, cutAll, fenceLimits } from "./chunk-markdown.ts";
-import type { ChunkLimits } from "./chunk-markdown.ts";
+import type { ChunkOptions } from "./chunk-markdown.ts";
 import { LOOKAHEAD, MarkdownCutter } from "./markdown-cutter.ts";
 import type { CutLimits, MarkdownChunk } from "./markdown-cutter.ts";
 import { scanFences } from "./scan-fences.ts";
@@ -17,11 +17,11 @@ export interface MarkdownStream {
 
 /**
  * The same chunks as those of `chunkMarkdown` for the whole text, however it comes in pieces; the offsets of the spans are those of the whole text, and
- * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source.
- * Throws a RangeError for limits below the least.
+ * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source. With `from` it
+ * is told the whole text too, and begins there. Throws a RangeError for limits below the least.
  */
-export function createMarkdownStream(options: ChunkLimits): MarkdownStream {
-  return new BufferedStream(checkLimits(options));
+export function createMarkdownStream(options: ChunkOptions): MarkdownStream {
+  return new BufferedStream(checkLimits(options), options.from ?? 0);
 }
 
 /** A line that begins like this opens and closes no code block, whatever follows. */
@@ -36,11 +36,15 @@ class BufferedStream implements MarkdownStream {
   #coveredEnd = 0;
   #open: OpenFence | undefined;
   #continues = false;
+  /** What comes before it is only looked at. */
+  #from: number;
   /** Without a new line there is nothing to look for in a shorter buffer. */
   #lookAgainAt: number;
 
-  constructor(limits: CutLimits) {
+  constructor(limits: CutLimits, from: number) {
     this.#limits = limits;
+    this.#from = from;
+    this.#coveredEnd = from;
     this.#lookAgainAt = limits.maxLength + LOOKAHEAD;
   }
 
@@ -50,6 +54,7 @@ class BufferedStream implements MarkdownStream {
 
   push(text: string): MarkdownChunk[] {
     this.#buffer += text;
+    if (!this.#skip(false)) return [];
     const { maxLength, minLength } = this.#limits;
     const mayEndEarly = minLength !== undefined && this.#buffer.length >= minLength && text.includes("\n");
     const mayBeFull = this.#buffer.length >= this.#lookAgainAt || this.#limits.maxLines < Number.POSITIVE_INFINITY;
@@ -72,10 +77,27 @@ class BufferedStream implements MarkdownStream {
   }
 
   end(): MarkdownChunk[] {
+    if (!this.#skip(true)) return [];
     const chunks = cutAll(this.#cutter()).map((chunk) => this.#take(chunk));
     this.#base += this.#buffer.length;
     this.#buffer = "";
     return chunks;
+  }
+
+  /** Leaves what comes before the beginning. True once that has been reached and the code block is known that is open there. */
+  #skip(isComplete: boolean): boolean {
+    if (this.#from === 0) return true;
+    const isKnown = this.#buffer.length > this.#from && this.#knownEnd() >= this.#from;
+    if (!isKnown && !isComplete) return false;
+    const cutter = this.#cutter();
+    cutter.moveTo(Math.min(this.#from, this.#buffer.length));
+    const { at, fence, isMidLine } = cutter;
+    this.#open = fence;
+    this.#continues = isMidLine;
+    this.#buffer = this.#buffer.slice(at);
+    this.#base = at;
+    this.#from = 0;
+    return true;
   }
 
   #cutter(): MarkdownCutter {

@@ -1,6 +1,14 @@
 export type { FactotumConfig, ResolvedAgent } from "./factotum-config.ts";
 export type { AccountConfig, ChannelConfig, CommonAccountConfig, GroupConfig } from "./schema/accounts.ts";
-export type { AgentDefaults, AgentEntry, AgentRows, HeartbeatConfig, ModelChoice, SandboxConfig } from "./schema/agents.ts";
+export type {
+  AgentDefaults,
+  AgentEntry,
+  AgentRows,
+  HeartbeatConfig,
+  HumanDelayConfig,
+  ModelChoice,
+  SandboxConfig,
+} from "./schema/agents.ts";
 export type { BindingConfig } from "./schema/bindings.ts";
 export { isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";

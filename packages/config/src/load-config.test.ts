@@ -46,6 +46,7 @@ describe("no file", () => {
       blockStreamingBreak: "text_end",
       blockStreamingChunk: { minChars: 800, maxChars: 1200 },
       blockStreamingCoalesce: { idleMs: 1000 },
+      humanDelay: { mode: "off", minMs: 800, maxMs: 2500 },
     });
     expect(config.agents[0]?.model).toBeUndefined();
     expect(config.maxConcurrent).toBe(8);

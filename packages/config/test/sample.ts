@@ -73,6 +73,7 @@ export const fullDocument = {
       blockStreamingBreak: "message_end",
       blockStreamingChunk: { minChars: 1, maxChars: 2 },
       blockStreamingCoalesce: { idleMs: 3 },
+      humanDelay: { mode: "custom", minMs: 1, maxMs: 2 },
     },
     list: [
       { id: "main", name: "Main", default: true, identity: { name: "Facto", emoji: "🦉" } },

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
-import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import { createGate, isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../test/gateway-harness.ts";
 
@@ -82,6 +82,32 @@ describe("the way of a message", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "It is written." } }]);
     const results = JSON.stringify(server.requests.at(-1)?.body).match(/Wrote a\.txt/g);
     expect(results).toHaveLength(1);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("an answer that the end of the process cut off is asked for anew, and delivered", async () => {
+    await using server = await startAnthropicServer();
+    const gate = createGate();
+    server.script([
+      { type: "message", content: [{ type: "text", text: "word ".repeat(500) }], fault: { type: "stall", afterBytes: 6_000, until: gate } },
+    ]);
+    const platform = new TestPlatform();
+    const reached = Promise.withResolvers<void>();
+    const first = await startTestGateway({
+      platform,
+      patch: withModel(server.baseUrl),
+      crashPoint: (point) => (point === "mid-stream" ? reached.resolve() : undefined),
+    });
+    await platform.say(platform.message("hi"));
+    await reached.promise;
+    await first.stop();
+    gate.open();
+    server.respond(() => textReply("The whole answer."));
+    await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+    await platform.waitForSends(1);
+    await second.stop();
+    expect(platform.sent).toMatchObject([{ outbound: { text: "The whole answer." } }]);
+    expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).not.toContain("word word");
     expect(server.violations).toEqual([]);
   });
 

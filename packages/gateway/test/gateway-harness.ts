@@ -56,14 +56,16 @@ export class TestPlatform {
   /** Conversations that the platform knows by name. */
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
+  readonly #capabilities: Partial<Channel["capabilities"]>;
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
   readonly #files = new Map<string, PlatformFile>();
 
   /** `session-key`: like the gateway's own chat, whose conversations are named by the keys of their sessions. */
-  constructor(addressing: Channel["capabilities"]["addressing"] = "platform") {
+  constructor(addressing: Channel["capabilities"]["addressing"] = "platform", capabilities: Partial<Channel["capabilities"]> = {}) {
     this.#addressing = addressing;
+    this.#capabilities = capabilities;
   }
 
   account(config: Partial<AccountConfig> = {}): ChannelAccount {
@@ -144,6 +146,7 @@ export class TestPlatform {
         idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 },
         caseSensitiveIds: true,
         actions: [],
+        ...this.#capabilities,
       },
       start: async () => undefined,
       handleWebhook: async (request) => new Response(await request.text(), { status: 200 }),

@@ -32,6 +32,13 @@ export interface SandboxConfig {
   readonly network: string;
 }
 
+/** The pause between the blocks of one answer: none, 800 to 2,500 ms, or these bounds. */
+export interface HumanDelayConfig {
+  readonly mode: "off" | "natural" | "custom";
+  readonly minMs: number;
+  readonly maxMs: number;
+}
+
 /** The settings that stand under `agents.defaults` and in `agents.list[]`, where the list wins. */
 export interface AgentRows {
   /** Absent: chosen from what the environment offers. */
@@ -73,6 +80,7 @@ export interface AgentRows {
   readonly blockStreamingBreak: "text_end" | "message_end";
   readonly blockStreamingChunk: { readonly minChars: number; readonly maxChars: number };
   readonly blockStreamingCoalesce: { readonly idleMs: number };
+  readonly humanDelay: HumanDelayConfig;
 }
 
 /** One entry of `agents.list`. */
@@ -160,6 +168,13 @@ const rows = {
   blockStreamingBreak: z.enum(["text_end", "message_end"]).default("text_end"),
   blockStreamingChunk: z.strictObject({ minChars: CountSchema.default(800), maxChars: CountSchema.default(1200) }).prefault({}),
   blockStreamingCoalesce: z.strictObject({ idleMs: AmountSchema.default(1000) }).prefault({}),
+  humanDelay: z
+    .strictObject({
+      mode: z.enum(["off", "natural", "custom"]).default("off"),
+      minMs: AmountSchema.default(800),
+      maxMs: AmountSchema.default(2500),
+    })
+    .prefault({}),
 };
 
 /** Parses `agents.defaults`. */

@@ -99,6 +99,7 @@ class Scene {
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
+      readFile: async () => undefined,
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),

@@ -1,11 +1,13 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import type { Channel, Origin, SendReceipt } from "@factotum/channel-contract";
+import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
 import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { degradeRow } from "./degrade-row.ts";
+import { resolveOutbound } from "./resolve-outbound.ts";
+import type { OutboundSources } from "./resolve-outbound.ts";
 import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 
 /** What delivery needs of the rest. */
@@ -13,6 +15,7 @@ export interface DispatcherOptions {
   readonly store: Store;
   /** The connected channel of an address; `undefined` while there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
+  readonly readFile: OutboundSources["readFile"];
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -133,7 +136,7 @@ export class Dispatcher {
     if (row.dueAtMs > clock.now() && row.state.type === "waiting") await this.#wait(Math.min(row.dueAtMs, row.expiresAtMs) - clock.now());
     if (this.#closing.signal.aborted) return [row];
     if (clock.now() >= row.expiresAtMs)
-      return [await this.#transition(row, { type: "dead", reason: "it could not be sent before its time ran out" })];
+      return [await this.#transition(row, { type: givenUp(row), reason: "it could not be sent before its time ran out" })];
     if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
     const channel = this.#options.channelFor(row.target);
     if (channel === undefined) {
@@ -145,13 +148,15 @@ export class Dispatcher {
       };
       return [await this.#settle(row, receipt)];
     }
+    const outbound = await resolveOutbound(row, this.#options);
+    if (outbound === undefined) return [await this.#settle(row, { type: "accepted", messageIds: [] })];
     this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
-    const receipt = await this.#send(channel, row);
+    const receipt = await this.#send(channel, row, outbound);
     sent(receipt);
     this.#options.crashPoint?.("after-send");
     if (receipt.type === "rejected" && receipt.retry.type === "never") {
-      const others = degradeRow(row, receipt, channel.capabilities);
+      const others = degradeRow(row, { receipt, sentAs: outbound.type }, channel.capabilities);
       if (others !== undefined) return this.#replace(row, receipt, others);
     }
     return [await this.#settle(row, receipt)];
@@ -174,11 +179,11 @@ export class Dispatcher {
     return store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
   }
 
-  async #send(channel: Channel, row: OutboxRecord): Promise<SendReceipt> {
+  async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
     const limit = new AbortController();
     using timer = this.#options.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     try {
-      return await channel.send(row.target, row.outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
+      return await channel.send(row.target, outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
     } catch (error) {
       // A channel that breaks its contract must not stop the conversation; whether the message left is unknown.
       this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });
@@ -199,7 +204,13 @@ export class Dispatcher {
       random,
       ...(idempotent === undefined ? {} : { idempotent }),
     });
-    const settled = await this.#transition(row, { type: "receipt", receipt, ...(retryAtMs === undefined ? {} : { retryAtMs }) });
+    const isLostPreview = receipt.type !== "accepted" && retryAtMs === undefined && row.purpose === "preview";
+    const settled = await this.#transition(
+      row,
+      isLostPreview
+        ? { type: "dropped", reason: receipt.type }
+        : { type: "receipt", receipt, ...(retryAtMs === undefined ? {} : { retryAtMs }) },
+    );
     if (receipt.type !== "accepted") {
       this.#options.logger.warn("A message was not accepted", {
         outboxId: row.id,
@@ -232,6 +243,11 @@ export class Dispatcher {
       signal.addEventListener("abort", done);
     });
   }
+}
+
+/** Nobody is told of a preview that did not come: its answer does. */
+function givenUp({ purpose }: OutboxRecord): "dead" | "dropped" {
+  return purpose === "preview" ? "dropped" : "dead";
 }
 
 /** Where a row stands in the order of a conversation: under the rows in whose place it is sent. */

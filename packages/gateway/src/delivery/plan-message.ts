@@ -13,7 +13,14 @@ export interface PlannedMessage {
   readonly target: Origin;
   readonly text: string;
   readonly purpose: OutboxRecord["purpose"];
-  readonly replyTo?: MessageId;
+  /** What its parts are answers to: one message or none for the first part, or for each. */
+  readonly replyTo?: MessageId | ((part: number) => MessageId | undefined);
+  /** How much of the text is sent already. */
+  readonly from?: number;
+  /** Where it is cut, for a channel that could take more at once. */
+  readonly chunk?: { readonly minLength: number; readonly maxLength: number };
+  /** When the next part leaves; at once when left out. */
+  readonly nextDueMs?: () => number;
   /** What makes the message this one and no other: the same parts give the same idempotency keys. */
   readonly identity: readonly (string | number)[];
   readonly nowMs: number;
@@ -30,18 +37,28 @@ export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor">;
 export function planMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   const capabilities = channels.channelFor(message.target)?.capabilities;
   const limit = channels.accountFor(message.target)?.textChunkLimit;
-  const texts = capabilities === undefined ? [message.text] : chunks(message.text, capabilities, limit);
+  const texts = capabilities === undefined ? [message.text.slice(message.from ?? 0)] : chunks(message, capabilities, limit);
   const inCustody = capabilities?.idempotentSend !== undefined;
-  return texts.map((text, part) => ({
-    sessionKey: message.sessionKey,
-    target: message.target,
-    outbound: { type: "text", text, ...(part === 0 && message.replyTo !== undefined ? { replyTo: message.replyTo } : {}) },
-    purpose: message.purpose,
-    idempotencyKey: sendKey(...message.identity, part),
-    dueAtMs: message.nowMs,
-    expiresAtMs: message.nowMs + OUTBOX_TTL_MS,
-    state: message.suppressed ? "suppressed" : part === 0 && inCustody ? "sending" : "waiting",
-  }));
+  return texts.map((text, part) => {
+    const replyTo = replyToOfPart(message, part);
+    const dueAtMs = message.nextDueMs?.() ?? message.nowMs;
+    const leavesNow = part === 0 && inCustody && dueAtMs <= message.nowMs;
+    return {
+      sessionKey: message.sessionKey,
+      target: message.target,
+      outbound: { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) },
+      purpose: message.purpose,
+      idempotencyKey: sendKey(...message.identity, part),
+      dueAtMs,
+      expiresAtMs: message.nowMs + OUTBOX_TTL_MS,
+      state: message.suppressed ? "suppressed" : leavesNow ? "sending" : "waiting",
+    };
+  });
+}
+
+function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | undefined {
+  if (typeof replyTo === "function") return replyTo(part);
+  return part === 0 ? replyTo : undefined;
 }
 
 /** The same for a message of the gateway or of a turn. None for the gateway's own clients, which show it from the conversation. */
@@ -52,11 +69,18 @@ export function planChatMessage(message: PlannedMessage, channels: ChatAddresses
   return isOwn ? [] : planMessage(message, channels);
 }
 
-function chunks(text: string, capabilities: ChannelCapabilities, limit: number | undefined): readonly string[] {
+function chunks(
+  { text, from = 0, chunk }: PlannedMessage,
+  capabilities: ChannelCapabilities,
+  limit: number | undefined,
+): readonly string[] {
   const { maxLength, unit, maxLines } = capabilities.text;
+  const longest = Math.max(32, Math.min(maxLength, limit ?? maxLength, chunk?.maxLength ?? maxLength));
   const pieces = chunkMarkdown(text, {
-    maxLength: Math.max(32, Math.min(maxLength, limit ?? maxLength)),
+    maxLength: longest,
     unit,
+    from,
+    ...(chunk === undefined ? {} : { minLength: Math.min(chunk.minLength, longest) }),
     ...(maxLines === undefined ? {} : { maxLines }),
   });
   return pieces.map((piece) => piece.text);

@@ -1,11 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VisibleText } from "./visible-text.ts";
 import { RunText } from "./run-text.ts";
 
 function visible(pieces: readonly string[]): string {
-  const text = new VisibleText();
-  return pieces.map((piece) => text.push(piece)).join("") + text.end();
+  const text = new RunText("r");
+  const begin = text.push({ type: "block-start", runId: "r", block: "text" });
+  return begin + pieces.map((piece) => text.push({ type: "block-delta", runId: "r", text: piece })).join("") + end(text, "r");
+}
+
+function end(text: RunText, runId: string): string {
+  return text.push({ type: "run-end", runId, outcome: { type: "done" } });
 }
 
 describe("the text of a streamed answer", () => {
@@ -22,6 +26,8 @@ describe("the text of a streamed answer", () => {
     ["[[reply_to_current]] NO_REPLY", ""],
     ["[[ not a tag ]] text", "[[ not a tag ]] text"],
     ["[1] a note", "[1] a note"],
+    ["Here.\nMEDIA:out/a b.png\nBye.", "Here.\nBye.\n\n📎 a b.png"],
+    ["MEDIA:https://example.com/x/y.pdf?z=1", "📎 y.pdf"],
     ["", ""],
   ])("%j is shown as %j, however it is cut", (text, shown) => {
     expect(visible([text])).toBe(shown);
@@ -51,7 +57,7 @@ describe("the text of a streamed answer", () => {
       say("r2", "text", "other"),
       say("r1", "text", "NO_REPLY"),
       say("r1", "text", "Second."),
-      text.push({ type: "run-end", runId: "r1", outcome: { type: "done" } }),
+      end(text, "r1"),
     ];
     expect(all.join("")).toBe("First.\n\nSecond.");
   });

@@ -1,5 +1,6 @@
 import type { ChatEvent } from "@factotum/protocol";
-import { VisibleText } from "./visible-text.ts";
+import { mediaWords } from "../delivery/media-words.ts";
+import { ReplyParser } from "../delivery/reply-parser.ts";
 
 /**
  * The text of a whole run as an OpenAI client gets it: what the assistant says in each of its answers, with a blank line between them. Fed with the
@@ -7,7 +8,7 @@ import { VisibleText } from "./visible-text.ts";
  */
 export class RunText {
   readonly #runId: string;
-  #current: VisibleText | undefined;
+  #current: ReplyParser | undefined;
   #inText = false;
   #saidBefore = false;
   #saidNow = false;
@@ -27,7 +28,7 @@ export class RunText {
         }
         const rest = this.#close();
         this.#inText = true;
-        this.#current = new VisibleText();
+        this.#current = new ReplyParser();
         return rest;
       }
       case "block-delta":
@@ -42,12 +43,19 @@ export class RunText {
   }
 
   #close(): string {
-    const rest = this.#current === undefined ? "" : this.#say(this.#current.end());
+    const rest = this.#current === undefined ? "" : this.#say(this.#current.end().text) + this.#sayMedia(this.#current.media);
     this.#current = undefined;
     this.#saidBefore ||= this.#saidNow;
     this.#saidNow = false;
     this.#inText = false;
     return rest;
+  }
+
+  /** An OpenAI client gets no files: it is told their names. */
+  #sayMedia(media: readonly string[]): string {
+    if (media.length === 0) return "";
+    const separator = this.#saidNow ? "\n\n" : "";
+    return separator + this.#say(mediaWords(media));
   }
 
   #say(text: string): string {

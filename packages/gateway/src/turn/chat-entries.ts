@@ -1,6 +1,7 @@
 import type { AssistantMessage, ImageContent, RunKind, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
+import { mediaWords } from "../delivery/media-words.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
 
 const MAX_RESULT_CHARS = 16_000;
@@ -81,10 +82,11 @@ function assistantEntry(base: { readonly id: string; readonly timestampMs: numbe
   };
 }
 
-/** The text of an answer that a person may see: text blocks only, directives parsed away. Empty when the assistant chose silence. */
+/** The text of an answer that a person may see: text blocks only, directives parsed away, files by name. Empty when the assistant chose silence. */
 function visibleText(message: AssistantMessage): string {
   const reply = parseReply(answerText(message));
-  return reply.type === "silent" ? "" : reply.text;
+  if (reply.type === "silent") return "";
+  return reply.media.length === 0 ? reply.text : [reply.text, mediaWords(reply.media)].join("\n\n").trim();
 }
 
 /** The text blocks of an answer, as the model wrote them. */

@@ -3,6 +3,8 @@ import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
+import { replyToOf } from "../delivery/reply-to.ts";
+import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
@@ -26,6 +28,10 @@ export interface FinishedRun {
   /** The newest text of the run, for an answer without one. */
   readonly lastText: string;
   readonly model: string | undefined;
+  /** What has been shown while it was written. */
+  readonly streamed?: StreamedReply | undefined;
+  /** True for ids of messages that the model was given; none when left out. */
+  readonly isGiven?: (id: string) => boolean;
   /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
   readonly remarks: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
@@ -40,7 +46,13 @@ export interface FinishedRun {
 interface Closing {
   readonly inputState: TerminalInputState;
   readonly say:
-    | { readonly text: string; readonly purpose: "reply" | "notice"; readonly reply?: Extract<ParsedReply, { type: "visible" }> }
+    | {
+        readonly text: string;
+        readonly purpose: "reply" | "notice";
+        readonly reply?: Extract<ParsedReply, { type: "visible" }>;
+        /** How much of the text is sent already. */
+        readonly covered?: number;
+      }
     | undefined;
   /** Kept in the conversation for people who look at it later. */
   readonly notice: { readonly level: "info" | "error"; readonly text: string } | undefined;
@@ -133,14 +145,17 @@ function decideClosing(run: FinishedRun): Closing {
   // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
   const text = answerText(outcome.message);
   if (turn.kind === "heartbeat" && isHeartbeatOk(text)) return { inputState: { type: "silent" }, say: undefined, notice: undefined };
-  const reply = parseReply(text.trim() === "" ? run.lastText : text);
+  const hasText = text.trim() !== "";
+  const reply = parseReply(hasText ? text : run.lastText);
   if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   if (reply.text === "") {
     if (run.sentTexts.length > 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
     return failure("I have nothing to answer to this. Please say it in other words.", "the model ended without an answer");
   }
   if (run.sentTexts.includes(reply.text)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
-  return { inputState: { type: "answered" }, say: { text: reply.text, purpose: "reply", reply }, notice: undefined };
+  // What comes before the last answer has been sent whole.
+  const covered = run.streamed === undefined ? 0 : hasText ? Math.min(run.streamed.covered, reply.text.length) : reply.text.length;
+  return { inputState: { type: "answered" }, say: { text: reply.text, purpose: "reply", reply, covered }, notice: undefined };
 }
 
 function failure(text: string, reason: string): Closing {
@@ -153,20 +168,28 @@ function planRows(
   say: NonNullable<Closing["say"]>,
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
-  const { turn } = run;
-  const mode = services.channels.accountFor(turn.origin)?.replyToMode ?? "first";
-  const target = say.reply?.replyTo ?? { type: "none" };
-  const replyTo = target.type === "message" ? target.id : target.type === "current" || mode !== "off" ? turn.replyTo : undefined;
+  const { turn, streamed } = run;
+  const isReply = say.purpose === "reply";
+  const place = {
+    turn,
+    asked: say.reply?.replyTo ?? { type: "none" as const },
+    mode: services.channels.accountFor(turn.origin)?.replyToMode,
+    isGiven: run.isGiven ?? (() => false),
+  };
+  const hasBegun = streamed?.hasBegun ?? false;
   return planChatMessage(
     {
       sessionKey: turn.sessionKey,
       target: turn.origin,
-      text: say.purpose === "reply" ? [say.text, ...run.remarks.map((remark) => `_${remark}_`)].join("\n\n") : say.text,
+      text: isReply ? [say.text, ...run.remarks.map((remark) => `_${remark}_`)].join("\n\n") : say.text,
+      from: say.covered ?? 0,
       purpose: say.purpose,
       identity: ["turn", turn.id, say.purpose],
       nowMs: options.nowMs,
       suppressed: options.suppressed,
-      ...(replyTo === undefined ? {} : { replyTo }),
+      replyTo: (part) =>
+        replyToOf({ ...place, isFirstOfTurn: part === 0 && !hasBegun, isFirstOfAnswer: part === 0 && (say.covered ?? 0) === 0 }),
+      ...(isReply && streamed !== undefined ? { chunk: streamed.chunk, nextDueMs: streamed.nextDueMs } : {}),
     },
     services.channels,
   );

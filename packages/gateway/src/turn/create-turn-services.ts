@@ -49,6 +49,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const dispatcher = new Dispatcher({
     store,
     channelFor: (target) => channels.channelFor(target),
+    readFile: async () => undefined,
     clock,
     random,
     logger,

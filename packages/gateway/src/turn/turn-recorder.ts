@@ -1,10 +1,14 @@
-import type { AgentEvent, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
+import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../context/request-recorder.ts";
+import { isGivenId } from "../delivery/given-message-ids.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { planToolLine } from "../delivery/plan-tool-line.ts";
 import type { ToolLine } from "../delivery/plan-tool-line.ts";
+import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
+import { createReplyStream } from "../delivery/streaming/create-reply-stream.ts";
+import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
@@ -26,19 +30,43 @@ export class TurnRecorder {
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   readonly #sentTexts: string[] = [];
+  readonly #steered: AgentMessage[] = [];
   readonly #thoughts: string[] = [];
+  readonly #stream: ReplyStream | undefined;
   #lastText = "";
 
   constructor(
     prepared: PreparedTurn,
     services: TurnServices,
-    run: { readonly resumed: ResumedRun | undefined; readonly requests: RequestRecorder; readonly steering: TurnSteering },
+    run: {
+      readonly resumed: ResumedRun | undefined;
+      readonly requests: RequestRecorder;
+      readonly steering: TurnSteering;
+      readonly signal: AbortSignal;
+    },
   ) {
     this.#prepared = prepared;
     this.#services = services;
     this.#resumed = run.resumed;
     this.#requests = run.requests;
     this.#steering = run.steering;
+    if (prepared.prompt === undefined) this.#sentTexts.push(...sentTextsOf(prepared.history));
+    this.#stream = createReplyStream(
+      prepared,
+      { sentTexts: () => this.#sentTexts, isGiven: (id) => this.isGiven(id), signal: run.signal },
+      services,
+    );
+  }
+
+  /** True when the model was given this id of a message. */
+  isGiven(id: string): boolean {
+    const { history, prompt } = this.#prepared;
+    return isGivenId(id, [...history, ...(prompt === undefined ? [] : [prompt]), ...this.#steered]);
+  }
+
+  /** Nothing is sent by itself any more; what has been shown of the last answer. Call it when the run is over. */
+  async finishStream(): Promise<StreamedReply | undefined> {
+    return this.#stream?.finish();
   }
 
   /** Texts that the run has sent to its own origin with the `message` tool. */
@@ -62,16 +90,19 @@ export class TurnRecorder {
     switch (event.type) {
       case "turn-start":
         this.#steering.noteTurn(event.turn);
+        await this.#stream?.nextRequest();
         return this.flush();
       case "model-event":
         if (event.event.type === "text-delta") this.#services.crashPoint?.("mid-stream");
-        return this.#show(event.event);
+        this.#show(event.event);
+        return this.#stream?.push(event.event);
       case "message-end":
         this.#steering.noteAnswer(event.message);
         if (answerText(event.message).trim() !== "") this.#lastText = answerText(event.message);
         if (event.message === this.#resumed?.answer) return;
         this.#pending.push({ type: "message", message: event.message });
-        return this.#shareThoughts(event.message);
+        await this.#shareThoughts(event.message);
+        return this.#stream?.endAnswer({ goesOn: event.message.content.some(({ type }) => type === "toolCall") });
       case "tool-start": {
         const tool = this.#toolOf(event.call.name);
         this.#services.observer.toolStarted(turn, { id: event.call.id, tool });
@@ -96,10 +127,10 @@ export class TurnRecorder {
         this.#services.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
-        if (event.call.name === "message" && !event.result.isError && event.call.arguments["target"] === undefined)
-          this.#noteSent(event.call.arguments["message"]);
+        if (!event.result.isError) this.#sentTexts.push(...[sentText(event.call)].flatMap((text) => text ?? []));
         return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
       case "steering":
+        this.#steered.push(...event.messages);
         await this.flush();
         return this.#steering.join(this.#requests);
       case "run-start":
@@ -115,8 +146,12 @@ export class TurnRecorder {
     if (this.#pending.length > 0 || this.#journal.length > 0) await this.#write(this.#requests.take());
   }
 
-  /** The last commit of a turn that stays open: what is completed, and the request that was on the wire. */
+  /**
+   * The last commit of a turn that stays open: what is completed, and the request that was on the wire. The answer that was cut off is asked for anew:
+   * on disk it would be the turn's last word.
+   */
   async flushOpen(): Promise<void> {
+    this.#pending = this.#pending.filter((entry) => !isCutOff(entry));
     const requests = this.#requests.finish();
     if (this.#pending.length > 0 || this.#journal.length > 0 || requests.length > 0) await this.#write(requests);
   }
@@ -179,10 +214,6 @@ export class TurnRecorder {
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
-  #noteSent(text: unknown): void {
-    if (typeof text === "string") this.#sentTexts.push(text.trim());
-  }
-
   #show(event: ModelStreamEvent): void {
     const { turn, facts } = this.#prepared;
     const { events } = this.#services;
@@ -201,4 +232,8 @@ export class TurnRecorder {
         return;
     }
   }
+}
+
+function isCutOff(entry: TranscriptBody): boolean {
+  return entry.type === "message" && entry.message.role === "assistant" && entry.message.stopReason === "aborted";
 }

@@ -9,6 +9,7 @@ import { RequestRecorder } from "../context/request-recorder.ts";
 import { LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
+import type { FinishedRun } from "./close-turn.ts";
 import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { leaveOut } from "./leave-out.ts";
@@ -197,7 +198,7 @@ export class TurnRunner {
     const resumed =
       prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client, prepared.tools) : undefined;
     const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
-    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering });
+    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, signal });
     const run = runAgent(
       {
         facts,
@@ -224,6 +225,7 @@ export class TurnRunner {
       if (event.type === "run-end") end = event;
       else await recorder.record(event);
     }
+    const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds } };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
     const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, signal);
@@ -238,6 +240,7 @@ export class TurnRunner {
       usage: tried.usage,
       remarks: [runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
+      streamed,
     });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
@@ -290,7 +293,7 @@ export class TurnRunner {
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
-    { undo, ...end }: { readonly usage: UsageTotals; readonly remarks: readonly string[]; readonly undo: TranscriptBody | undefined },
+    { undo, ...end }: Pick<FinishedRun, "usage" | "remarks" | "streamed"> & { readonly undo: TranscriptBody | undefined },
   ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,
@@ -300,6 +303,7 @@ export class TurnRunner {
       entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
+      isGiven: (id) => recorder.isGiven(id),
       thoughts: recorder.thoughts,
       lastText: recorder.lastText,
       model: prepared.model.reference,

@@ -9,7 +9,7 @@ import type {
   Usage,
   UsageTotals,
 } from "@factotum/agent-contract";
-import type { MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
+import type { MediaKind, MessageId, MsgContext, Origin, SendReceipt } from "@factotum/channel-contract";
 
 /** An input that was accepted: one message of a person or one event of a platform. Kept until its terminal state is old enough to forget. */
 export interface InputRecord {
@@ -257,8 +257,13 @@ export interface OutboxRecord {
   readonly sessionKey: string;
   readonly target: Origin;
   readonly outbound: StoredOutbound;
-  /** `reply`: the turn's answer; `tool`: a message the assistant sent on purpose; `notice`: said by the gateway. */
-  readonly purpose: "reply" | "tool" | "notice";
+  /**
+   * `reply`: the turn's answer; `tool`: a message the assistant sent on purpose; `notice`: said by the gateway; `preview`: a growing answer whose last
+   * form is a reply.
+   */
+  readonly purpose: "reply" | "tool" | "notice" | "preview";
+  /** Which part of which answer of the turn it shows; absent for what was not sent while the answer was written. */
+  readonly covers?: CoveredSpan;
   readonly idempotencyKey: string;
   readonly state: OutboxState;
   readonly attempts: number;
@@ -294,14 +299,40 @@ export type DeadLetter =
       readonly record?: OutboxRecord;
     };
 
-/** An outbound message as the outbox keeps it: JSON, media by path. */
-export type StoredOutbound = { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId };
+/** A part of an answer, by offset: UTF-16 code units of its visible text. */
+export interface CoveredSpan {
+  /** Counts the answers of a turn, from 0. */
+  readonly answer: number;
+  readonly start: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** An outbound message as the outbox keeps it: JSON, media by the id of a stored file. `text` is what is shown, or what stands for it in words. */
+export type StoredOutbound =
+  | { readonly type: "text"; readonly text: string; readonly replyTo?: MessageId }
+  /**
+   * Gives the message of an earlier row (`of`, its id) this text. The first `shown` characters stand there already: when the message cannot be changed,
+   * the rest is sent as a new one, and all of it when the earlier row was never shown.
+   */
+  | { readonly type: "edit"; readonly of: string; readonly shown: number; readonly text: string; readonly replyTo?: MessageId }
+  /** Takes the message of an earlier row away. */
+  | { readonly type: "delete"; readonly of: string; readonly text: "" }
+  | {
+      readonly type: "media";
+      readonly file: string;
+      readonly kind: MediaKind;
+      readonly mimeType: string;
+      readonly fileName: string;
+      readonly text: string;
+      readonly replyTo?: MessageId;
+    };
 
 /**
  * - `waiting`: to be sent at `dueAtMs`. - `sending`: custody was taken; it may be on the wire.
- * - `accepted`: the platform said yes. - `suppressed`: held back by the send policy.
+ * - `accepted`: the platform said yes. - `suppressed`: held back by the send policy, or by a stop before it left.
  * - `ambiguous`: it may have been shown; not sent again. - `dead`: given up; listed, replayable.
- * - `replaced`: it was refused as it is, and other rows are sent in its place.
+ * - `replaced`: it was refused as it is, and other rows are sent in its place; or a preview was given up, and its answer is sent as it would be without.
  */
 export type OutboxState =
   | { readonly type: "waiting" | "sending" | "suppressed" }
@@ -311,7 +342,9 @@ export type OutboxState =
 /** What a receipt makes of a row. */
 export type OutboxTransition =
   | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number }
-  | { readonly type: "dead"; readonly reason: string };
+  | { readonly type: "dead"; readonly reason: string }
+  /** A preview ends without a word to anybody. */
+  | { readonly type: "dropped"; readonly reason: string };
 
 /** What one agent has used for one cause on one day. */
 export interface SpendRecord {

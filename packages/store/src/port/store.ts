@@ -32,6 +32,7 @@ export interface NewOutbound {
   readonly idempotencyKey: string;
   readonly dueAtMs: number;
   readonly expiresAtMs: number;
+  readonly covers?: OutboxRecord["covers"];
   /** `sending` takes custody in the same commit: the caller sends it at once. */
   readonly state: "waiting" | "sending" | "suppressed";
 }
@@ -195,7 +196,10 @@ export interface Store {
       readonly timestampMs: number;
     },
   ): Promise<readonly TranscriptEntry[]>;
-  /** The final commit: last entries, outbox, usage, inputs. Ending an ended turn rejects with `conflict`. */
+  /**
+   * The final commit: last entries, outbox, usage, inputs. Ending an ended turn rejects with `conflict`. Of a turn that was aborted no reply leaves any
+   * more: its rows that wait are suppressed.
+   */
   endTurn(
     end: TurnEnd,
   ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
@@ -273,6 +277,8 @@ export interface Store {
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]>;
   readOutbound(id: string): Promise<OutboxRecord | undefined>;
+  /** The row with this idempotency key. Rejects with `damaged` for one that cannot be read. */
+  findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined>;
   /** Rows that wait or are on the wire, in the order of their ids. */
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]>;
   /** Takes custody before I/O: `waiting` becomes `sending`, attempts + 1. False if the row was not waiting. */

@@ -265,6 +265,10 @@ export class SqliteStore implements Store {
     return this.#read(() => this.#tables.outbox.read(id));
   }
 
+  findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined> {
+    return this.#read(() => this.#tables.outbox.find(idempotencyKey));
+  }
+
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]> {
     return this.#read(() => this.#tables.outbox.listPending(options));
   }

@@ -97,6 +97,7 @@ export class Transactions {
     this.#tables.requests.add(turn, conversation.sessionId, end.requests ?? []);
     inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
     const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
+    if (end.state === "aborted") outbox.withdrawReplies(turn.n, end.endedAtMs);
     const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });
     this.#chargeTotals(end.usage);
     const current = sessions.require(turn.sessionKey);

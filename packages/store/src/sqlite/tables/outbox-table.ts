@@ -1,5 +1,5 @@
 import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
-import type { DeadLetter, OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
+import type { CoveredSpan, DeadLetter, OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -12,6 +12,7 @@ import type { TableContext } from "./table-context.ts";
 interface OutboxPayload {
   readonly target: Origin;
   readonly outbound: StoredOutbound;
+  readonly covers?: CoveredSpan;
   readonly replaces?: readonly string[];
 }
 
@@ -41,10 +42,19 @@ export class OutboxTable {
 
   /** Throws `damaged` for a row that is not what was written: it must not be sent. */
   read(id: string): OutboxRecord | undefined {
-    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE outbox.id = ?`, decodeId("o", id) ?? -1);
+    return this.#readOne("outbox.id = ?", decodeId("o", id) ?? -1);
+  }
+
+  find(idempotencyKey: string): OutboxRecord | undefined {
+    return this.#readOne("outbox.idempotency_key = ?", idempotencyKey);
+  }
+
+  #readOne(where: string, value: string | number): OutboxRecord | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE ${where}`, value);
     if (row === undefined) return undefined;
     const record = this.#decode(row);
-    if (record === undefined) throw new StoreError("damaged", `The outgoing message ${id} is damaged and will not be sent.`);
+    if (record === undefined)
+      throw new StoreError("damaged", `The outgoing message ${encodeId("o", numberOf(row, "id"))} is damaged and will not be sent.`);
     return record;
   }
 
@@ -71,12 +81,12 @@ export class OutboxTable {
   settle(id: string, transition: OutboxTransition, nowMs: number): OutboxRecord {
     const record = this.read(id);
     if (record === undefined) throw new StoreError("not-found", `There is no outgoing message ${id}.`);
-    const allowed = transition.type === "dead" ? ["waiting", "sending"] : ["sending"];
+    const allowed = transition.type === "receipt" ? ["sending"] : ["waiting", "sending"];
     if (!allowed.includes(record.state.type)) {
       throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not ${allowed.join(" or ")}.`);
     }
     const retryAtMs = transition.type === "receipt" ? transition.retryAtMs : undefined;
-    const state = transition.type === "dead" ? transition : stateAfter(transition.receipt, retryAtMs);
+    const state = transition.type === "receipt" ? stateAfter(transition.receipt, retryAtMs) : endedState(transition);
     const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
     const mayBeShown = record.mayBeShown || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
     this.#context.database.run(
@@ -159,6 +169,16 @@ export class OutboxTable {
     return added.map((one) => ({ ...one, mayBeShown: true }));
   }
 
+  /** No reply of a turn leaves any more that has not left yet. */
+  withdrawReplies(turn: number, nowMs: number): void {
+    this.#context.database.run(
+      `UPDATE outbox SET state = 'suppressed', settled_at = ?
+       WHERE state IN ('waiting', 'sending') AND state = 'waiting' AND turn = ? AND purpose IN ('reply', 'preview')`,
+      nowMs,
+      turn,
+    );
+  }
+
   countPending(state: "waiting" | "sending"): number {
     return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending') AND state = ?", state);
   }
@@ -183,6 +203,7 @@ export class OutboxTable {
     const payload = JSON.stringify({
       target: row.target,
       outbound: row.outbound,
+      ...(row.covers === undefined ? {} : { covers: row.covers }),
       ...(options.replaces === undefined ? {} : { replaces: options.replaces }),
     } satisfies OutboxPayload);
     const inserted = database.get(
@@ -249,6 +270,10 @@ export class OutboxTable {
   }
 }
 
+function endedState(transition: Exclude<OutboxTransition, { type: "receipt" }>): OutboxState {
+  return { type: transition.type === "dead" ? "dead" : "replaced", reason: transition.reason };
+}
+
 /** A refused or lost send goes back to waiting when the caller names a time for the next try. */
 function stateAfter(receipt: SendReceipt, retryAtMs: number | undefined): OutboxState {
   if (receipt.type === "accepted") return { type: "accepted", messageIds: receipt.messageIds };
@@ -274,7 +299,8 @@ function toRecord(row: Row): OutboxRecord {
     sessionKey,
     target: payload.target,
     outbound: payload.outbound,
-    // The checksum covers it, so it is one of the three that were written.
+    ...(payload.covers === undefined ? {} : { covers: payload.covers }),
+    // The checksum covers it, so it is one of those that were written.
     purpose: purpose as OutboxRecord["purpose"],
     idempotencyKey,
     state: toState(row),

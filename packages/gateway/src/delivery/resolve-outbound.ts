@@ -1,0 +1,47 @@
+import type { MessageId, Outbound } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
+import type { OutboxRecord, Store } from "@factotum/store";
+
+/** What stored rows refer to. */
+export interface OutboundSources {
+  readonly store: Pick<Store, "readOutbound">;
+  /** The bytes of a stored file; `undefined` when it is not there any more. */
+  readonly readFile: (file: string) => Promise<Uint8Array | undefined>;
+}
+
+/** What a row is for its channel; `undefined` when there is nothing to do: the message that it would take away was never shown. */
+export async function resolveOutbound({ outbound }: OutboxRecord, sources: OutboundSources): Promise<Outbound | undefined> {
+  switch (outbound.type) {
+    case "text":
+      return outbound;
+    case "edit": {
+      const targetId = await messageOf(outbound.of, sources);
+      return targetId === undefined ? asText(outbound) : { type: "edit", targetId, text: outbound.text };
+    }
+    case "delete": {
+      const targetId = await messageOf(outbound.of, sources);
+      return targetId === undefined ? undefined : { type: "delete", targetId };
+    }
+    case "media": {
+      const bytes = await sources.readFile(outbound.file);
+      const { kind, mimeType, fileName, replyTo } = outbound;
+      if (bytes === undefined) return asText(outbound);
+      return { type: "media", media: { kind, mimeType, fileName, bytes }, ...(replyTo === undefined ? {} : { replyTo }) };
+    }
+  }
+}
+
+function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: MessageId }): Extract<Outbound, { type: "text" }> {
+  return { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) };
+}
+
+/** The message that a row has become. */
+async function messageOf(id: string, { store }: OutboundSources): Promise<MessageId | undefined> {
+  try {
+    const row = await store.readOutbound(id);
+    return row?.state.type === "accepted" ? row.state.messageIds[0] : undefined;
+  } catch (error) {
+    if (StoreError.isInstance(error) && error.code === "damaged") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,306 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { FactotumConfig, HumanDelayConfig } from "@factotum/config";
+import { createGate, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer, Gate } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../../test/gateway-harness.ts";
+import type { TestGateway } from "../../../test/gateway-harness.ts";
+
+const SESSION = "agent:main:main";
+
+/** Ten paragraphs of some sixty characters, no two alike. */
+const PARAGRAPHS = Array.from({ length: 10 }, (_, index) => `Paragraph ${index} ${String.fromCharCode(97 + index).repeat(40)} ends here.`);
+const LONG = PARAGRAPHS.join("\n\n");
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+interface Settings {
+  readonly default?: "on" | "off";
+  readonly break?: "text_end" | "message_end";
+  readonly humanDelay?: HumanDelayConfig;
+  readonly account?: NonNullable<Parameters<typeof startTestGateway>[0]>["accountConfig"];
+  readonly home?: string;
+}
+
+function start(settings: Settings = {}): Promise<TestGateway> {
+  const rows = {
+    blockStreamingDefault: settings.default ?? "on",
+    blockStreamingBreak: settings.break ?? "text_end",
+    blockStreamingChunk: { minChars: 50, maxChars: 150 },
+    blockStreamingCoalesce: { idleMs: 1 },
+    ...(settings.humanDelay === undefined ? {} : { humanDelay: settings.humanDelay }),
+  } as const;
+  return startTestGateway({
+    platform,
+    accountConfig: settings.account ?? { blockStreaming: true },
+    patch: (config: FactotumConfig) => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
+    },
+    ...(settings.home === undefined ? {} : { home: settings.home }),
+  });
+}
+
+const shown = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
+/** What was shown as one text, blank space aside. */
+const words = (texts: readonly string[]): string => texts.join(" ").replaceAll(/\s+/g, " ").trim();
+
+/** An answer that stops coming in its middle until the gate opens. */
+function halting(text: string, until: Gate, afterBytes = 6_000): AnthropicReply {
+  return { type: "message", content: [{ type: "text", text }], deltaCharacters: 7, fault: { type: "stall", afterBytes, until } };
+}
+
+describe("whether there are blocks", () => {
+  test.each([
+    ["nobody asked", { default: "off" as const }],
+    ["the account does not want them", { account: {} }],
+  ])("none when %s", async (_name, settings) => {
+    server.script([textReply(LONG)]);
+    await using running = await start(settings);
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown()).toEqual([LONG]);
+  });
+
+  test("none are asked of an account whose platform is used to them", async () => {
+    platform = new TestPlatform("platform", { blocksByDefault: true });
+    server.script([textReply(LONG)]);
+    await using running = await start({ account: {} });
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown().length).toBeGreaterThan(3);
+    expect(words(shown())).toBe(words([LONG]));
+  });
+});
+
+describe("blocks", () => {
+  test("leave while the answer is written, in order, each once; only the first one answers the message", async () => {
+    const gate = createGate();
+    server.script([halting(LONG, gate)]);
+    await using running = await start();
+    const message = platform.message("hi");
+    await platform.say(message);
+    await platform.waitForSends(2);
+    const before = shown();
+    expect(words([LONG]).startsWith(words(before))).toBe(true);
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(shown().slice(0, before.length)).toEqual(before);
+    expect(shown().length).toBeGreaterThan(before.length);
+    expect(words(shown())).toBe(words([LONG]));
+    for (const text of shown()) expect(text.length).toBeLessThanOrEqual(150);
+    expect(platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.replyTo : ""))).toEqual([
+      message.messageId,
+      ...shown()
+        .slice(1)
+        .map(() => undefined),
+    ]);
+  });
+
+  test("at the end of a message, nothing leaves before", async () => {
+    const gate = createGate();
+    server.script([halting(LONG, gate, 12_000)]);
+    await using running = await start({ break: "message_end" });
+    await platform.say(platform.message("hi"));
+    await server.nextRequest();
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(shown().length).toBeGreaterThan(3);
+    expect(words(shown())).toBe(words([LONG]));
+    const { items } = await running.store.listSessions({ limit: 1 });
+    expect(items).toHaveLength(1);
+  });
+
+  test.each(["text_end", "message_end"] as const)(
+    "what is said before a tool comes before it, what is said after comes after (%s)",
+    async (at) => {
+      server.script([
+        {
+          type: "message",
+          content: [
+            { type: "text", text: "I look first." },
+            { type: "tool_use", name: "ls", input: {} },
+          ],
+        },
+        {
+          type: "message",
+          content: [
+            { type: "text", text: `${LONG}` },
+            { type: "tool_use", name: "message", input: { action: "send", message: "On the way." } },
+          ],
+        },
+        textReply("Done."),
+      ]);
+      await using running = await start({ break: at });
+      await platform.say(platform.message("hi"));
+      await running.gateway.engine.idle();
+      expect(words(shown())).toBe(words(["I look first.", LONG, "On the way.", "Done."]));
+      expect(shown()[0]).toBe("I look first.");
+      expect(shown().slice(-2)).toEqual(["On the way.", "Done."]);
+    },
+  );
+
+  test("words beside the last tool, and nothing after: they are the answer, and are not said again", async () => {
+    server.script([
+      {
+        type: "message",
+        content: [
+          { type: "text", text: "It is done." },
+          { type: "tool_use", name: "ls", input: {} },
+        ],
+      },
+      { type: "message", content: [] },
+    ]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown()).toEqual(["It is done."]);
+  });
+
+  test("a code block that is cut is closed and opened again, over the border of what was streamed too", async () => {
+    const code = `See:\n\n\`\`\`js\n${Array.from({ length: 20 }, (_, index) => `const line${index} = ${index};`).join("\n")}\n\`\`\`\n\nThat is all.`;
+    server.script([{ type: "message", content: [{ type: "text", text: code }], deltaCharacters: 5 }]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    for (const text of shown()) expect(text.split("```").length % 2).toBe(1);
+    const lines = words(shown()).match(/const line\d+ = \d+;/g);
+    expect(lines).toHaveLength(20);
+    expect(new Set(lines).size).toBe(20);
+  });
+});
+
+describe("what is not for the chat", () => {
+  test.each(["NO_REPLY", "no_reply\n", "[[reply_to_current]] NO_REPLY"])("%j in pieces is never shown", async (silence) => {
+    server.script([{ type: "message", content: [{ type: "text", text: silence }], deltaCharacters: 1 }]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown()).toEqual([]);
+  });
+
+  test("tags and file lines in pieces are never shown", async () => {
+    const text = `[[reply_to_current]] ${LONG}\n\n[[reply_to:x]]\nMEDIA:/etc/passwd\nBye.`;
+    server.script([{ type: "message", content: [{ type: "text", text }], deltaCharacters: 1 }]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown().join("\n")).not.toMatch(/reply_to|MEDIA:/);
+    expect(words(shown())).toContain("Bye.");
+  });
+
+  test("what was sent with a tool is not said again; something else is", async () => {
+    const sent = `${LONG}\n\nOnce.`;
+    server.script([
+      toolReply({ name: "message", input: { action: "send", message: sent } }),
+      { type: "message", content: [{ type: "text", text: sent }], deltaCharacters: 9 },
+      toolReply({ name: "message", input: { action: "send", message: "Once." } }),
+      textReply("Once. And more."),
+    ]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(shown()).toEqual([sent]);
+    await platform.say(platform.message("again"));
+    await running.gateway.engine.idle();
+    expect(shown().slice(1)).toEqual(["Once.", "Once. And more."]);
+  });
+
+  test("after /stop nothing more is sent, not even what had its row", async () => {
+    const gate = createGate();
+    server.script([halting(LONG, gate)]);
+    await using running = await start({ humanDelay: { mode: "custom", minMs: 3_600_000, maxMs: 3_600_000 } });
+    await platform.say(platform.message("hi"));
+    await platform.waitForSends(1);
+    const [first] = shown();
+    while ((await running.store.listPendingOutbound({ limit: 10 })).length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await platform.say(platform.message("/stop"));
+    gate.open();
+    while ((await running.store.listPendingOutbound({ limit: 10 })).some(({ purpose }) => purpose === "reply"))
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(shown()[0]).toBe(first);
+    expect(words(shown())).not.toContain("Paragraph 9");
+    expect(shown().filter((text) => text.startsWith("Paragraph"))).toEqual([first]);
+  });
+
+  test("nothing leaves where the send policy keeps it", async () => {
+    server.script([textReply("Hello."), textReply(LONG)]);
+    await using running = await start();
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    await running.store.patchSession(SESSION, { overrides: { sendPolicy: "deny" } }, { nowMs: 1 });
+    await platform.say(platform.message("more"));
+    await running.gateway.engine.idle();
+    expect(shown()).toEqual(["Hello."]);
+  });
+});
+
+describe("the end of the process in the middle", () => {
+  /** Everything on the disk as a killed process leaves it. */
+  async function killed(home: string): Promise<string> {
+    const copy = await mkdtemp(path.join(tmpdir(), "factotum-killed-"));
+    await cp(home, copy, { recursive: true });
+    return copy;
+  }
+
+  test.each(["stopped", "killed"])("%s: nothing is shown twice, and the rest is delivered", async (how) => {
+    const gate = createGate();
+    server.script([halting(LONG, gate)]);
+    const first = await start();
+    await platform.say(platform.message("hi"));
+    await platform.waitForSends(2);
+    // Until what has been shown is known to be: a kill before that is the outbox's own matter.
+    while ((await first.store.listPendingOutbound({ limit: 10 })).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    const before = shown();
+    const home = how === "killed" ? await killed(first.home) : first.home;
+    if (how === "stopped") await first.stop();
+    server.respond(() => ({ type: "message", content: [{ type: "text", text: LONG }], deltaCharacters: 11 }));
+    const second = await start({ home });
+    await platform.waitForSends(before.length + 1);
+    await second.gateway.engine.idle();
+    const after = shown();
+    await second.stop();
+    gate.open();
+    if (how === "killed") await first[Symbol.asyncDispose]();
+    await rm(home, { recursive: true, force: true });
+    expect(words(after)).toBe(words([LONG]));
+    expect(after.slice(0, before.length)).toEqual(before);
+  });
+
+  test("after an answer that went on with a tool, later ones are counted on from there", async () => {
+    const gate = createGate();
+    const look: AnthropicReply = {
+      type: "message",
+      content: [
+        { type: "text", text: "I look first." },
+        { type: "tool_use", name: "ls", input: {} },
+      ],
+    };
+    server.script([look, halting(LONG, gate)]);
+    const first = await start();
+    await platform.say(platform.message("hi"));
+    await platform.waitForSends(3);
+    const home = await killed(first.home);
+    const before = shown().length;
+    server.respond(() => textReply(LONG));
+    const second = await start({ home });
+    await platform.waitForSends(before + 1);
+    await second.gateway.engine.idle();
+    // A row that was on its way at the kill goes out again under its key, by which a platform knows it.
+    const after = [...new Map(platform.sent.map(({ idempotencyKey, outbound }) => [idempotencyKey, outbound])).values()];
+    await second.stop();
+    gate.open();
+    await first[Symbol.asyncDispose]();
+    await rm(home, { recursive: true, force: true });
+    const texts = after.map((outbound) => (outbound.type === "text" ? outbound.text : ""));
+    expect(words(texts)).toBe(words(["I look first.", LONG]));
+  });
+});

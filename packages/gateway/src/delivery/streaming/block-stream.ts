@@ -1,0 +1,244 @@
+import type { ModelStreamEvent } from "@factotum/agent-contract";
+import { chunkMarkdown, createMarkdownStream } from "@factotum/channel-kit";
+import type { ChunkLimits, MarkdownStream } from "@factotum/channel-kit";
+import { StoreError } from "@factotum/store";
+import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord } from "@factotum/store";
+import type { TurnServices } from "../../turn/turn-services.ts";
+import { sendKey } from "../idempotency-key.ts";
+import { isSuppressed } from "../is-suppressed.ts";
+import { OUTBOX_TTL_MS } from "../plan-message.ts";
+import { replyToOf } from "../reply-to.ts";
+import type { ReplyPlace } from "../reply-to.ts";
+import { AnswerText } from "./answer-text.ts";
+import type { HumanPace } from "./human-pace.ts";
+import type { ReplyStream, StreamedReply } from "./reply-stream.ts";
+
+/** How one turn's answers are sent in blocks. */
+export interface BlockStreamOptions {
+  readonly turn: TurnRecord;
+  /** `text_end`: blocks leave while the text is written. `message_end`: once it is there. */
+  readonly breaksAt: "text_end" | "message_end";
+  readonly limits: ChunkLimits & Required<Pick<ChunkLimits, "minLength">>;
+  /** Small blocks wait this long for the next one to come with them. */
+  readonly idleMs: number;
+  readonly pace: HumanPace;
+  readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
+  /** Answers of the turn that are complete already. */
+  readonly answersBefore: number;
+  /** The turn goes on: rows of it may be there. */
+  readonly isResumed: boolean;
+  /** What the run has sent with a tool, to be told of no second time. */
+  readonly sentTexts: () => readonly string[];
+  /** Fires when the run is stopped: then nothing more is sent. */
+  readonly signal: AbortSignal;
+  readonly services: Pick<TurnServices, "store" | "dispatcher" | "clock" | "config">;
+}
+
+/** The answer that is written. */
+interface OpenAnswer {
+  readonly text: AnswerText;
+  chunks: MarkdownStream;
+  /** What has rows, from the beginning. */
+  sent: number;
+  /** What may leave. */
+  ready: number;
+  /** Number of the next row. */
+  ordinal: number;
+}
+
+/**
+ * Sends an answer block by block while it is written. Every block is a row of the outbox that says which part of which answer it is: after a crash the
+ * answer is written anew, and what of it has rows is known from those, by offset (R3, R18). What has no rows at the end is left to the final delivery.
+ */
+export class BlockStream implements ReplyStream {
+  readonly #options: BlockStreamOptions;
+  #answer: number;
+  #open: OpenAnswer | undefined;
+  #hasBegun = false;
+  #timer: Disposable | undefined;
+  #isOver = false;
+  /** What the events and the timer ask for, one after the other. */
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(options: BlockStreamOptions) {
+    this.#options = options;
+    this.#answer = options.answersBefore;
+  }
+
+  async push(event: ModelStreamEvent): Promise<void> {
+    switch (event.type) {
+      case "text-start":
+        return this.#then(async () => (await this.#opened()).text.beginBlock());
+      case "text-delta":
+        return this.#then(async () => this.#take(await this.#opened(), event.text));
+      case "text-end":
+        return this.#then(async () => this.#endText());
+      default:
+        return undefined;
+    }
+  }
+
+  async endAnswer({ goesOn }: { readonly goesOn: boolean }): Promise<void> {
+    if (goesOn) await this.#then(async () => this.#close());
+  }
+
+  async nextRequest(): Promise<void> {
+    if (this.#open !== undefined) await this.#then(async () => this.#close());
+  }
+
+  async finish(): Promise<StreamedReply> {
+    this.#isOver = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#work;
+    return {
+      type: "blocks",
+      covered: this.#open?.sent ?? 0,
+      hasBegun: this.#hasBegun,
+      nextDueMs: () => this.#options.pace.next(),
+      chunk: this.#options.limits,
+    };
+  }
+
+  async #then(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work);
+    return this.#work;
+  }
+
+  async #opened(): Promise<OpenAnswer> {
+    this.#open ??= await this.#begin();
+    return this.#open;
+  }
+
+  async #begin(): Promise<OpenAnswer> {
+    const { limits, sentTexts, isResumed } = this.#options;
+    const { sent, ordinal } = isResumed ? await this.#recover() : { sent: 0, ordinal: 0 };
+    return {
+      text: new AnswerText({ unless: sentTexts() }),
+      chunks: createMarkdownStream({ ...limits, from: sent }),
+      sent,
+      ready: sent,
+      ordinal,
+    };
+  }
+
+  /** What the rows of an earlier process cover of this answer. */
+  async #recover(): Promise<{ readonly sent: number; readonly ordinal: number }> {
+    for (let answer = 0; answer < this.#answer && !this.#hasBegun; answer += 1) {
+      const first = await this.#find(answer, 0);
+      if (first !== undefined) this.#noteRow(first);
+    }
+    let sent = 0;
+    let ordinal = 0;
+    for (let row = await this.#find(this.#answer, ordinal); row !== undefined; row = await this.#find(this.#answer, ordinal)) {
+      this.#noteRow(row);
+      if (row !== "damaged") sent = Math.max(sent, row.covers?.end ?? 0);
+      ordinal += 1;
+    }
+    return { sent, ordinal };
+  }
+
+  async #find(answer: number, ordinal: number): Promise<OutboxRecord | "damaged" | undefined> {
+    try {
+      return await this.#options.services.store.findOutbound(this.#key(answer, ordinal));
+    } catch (error) {
+      if (StoreError.isInstance(error) && error.code === "damaged") return "damaged";
+      throw error;
+    }
+  }
+
+  #noteRow(row: OutboxRecord | "damaged"): void {
+    this.#hasBegun = true;
+    this.#options.pace.note(row === "damaged" ? this.#options.services.clock.now() : row.dueAtMs);
+  }
+
+  async #take(open: OpenAnswer, piece: string): Promise<void> {
+    const shown = open.text.push(piece);
+    if (this.#options.breaksAt === "message_end" || shown === "") return;
+    for (const { end } of open.chunks.push(shown)) await this.#offer(open, end);
+  }
+
+  async #endText(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined || this.#options.breaksAt === "message_end") return;
+    const { length } = open.text.visible;
+    if (length <= open.ready) return;
+    await this.#offer(open, length);
+    // The next block is cut from here.
+    open.chunks = createMarkdownStream({ ...this.#options.limits, from: length });
+    open.chunks.push(open.text.visible);
+  }
+
+  /** Lets the text up to `end` leave: together with what waits, if both fit into one message. */
+  async #offer(open: OpenAnswer, end: number): Promise<void> {
+    if (open.ready > open.sent && this.#cut(open, end).length > 1) await this.#send(open, open.ready);
+    open.ready = Math.max(open.ready, end);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#options.services.clock.schedule(this.#options.idleMs, () => {
+      // Whoever comes next is told when this fails.
+      this.#then(async () => this.#send(open, open.ready)).catch(() => undefined);
+    });
+  }
+
+  /** Sends the rest of an answer that is not the last one. */
+  async #close(): Promise<void> {
+    const open = this.#open;
+    this.#open = undefined;
+    this.#answer += 1;
+    if (open === undefined) return;
+    const rest = open.text.end();
+    const uncut = this.#options.breaksAt === "message_end" ? open.text.visible : rest;
+    for (const { end } of [...open.chunks.push(uncut), ...open.chunks.end()]) await this.#offer(open, end);
+    this.#timer?.[Symbol.dispose]();
+    await this.#send(open, open.text.visible.length);
+  }
+
+  #cut(open: OpenAnswer, end: number): ReturnType<typeof chunkMarkdown> {
+    return chunkMarkdown(open.text.visible.slice(0, end), { ...this.#options.limits, from: open.sent });
+  }
+
+  async #send(open: OpenAnswer, end: number): Promise<void> {
+    if (this.#isOver || this.#options.signal.aborted || end <= open.sent) return;
+    const parts = this.#cut(open, end);
+    if (parts.length === 0) return;
+    const { turn, services } = this.#options;
+    const suppressed = await isSuppressed(turn, services);
+    const rows = parts.map((part, index) => {
+      const covers = { answer: this.#answer, start: part.start, end: index === parts.length - 1 ? end : part.end };
+      return this.#row(open, { text: part.text, covers, suppressed, ordinal: open.ordinal + index });
+    });
+    services.dispatcher.dispatch(await services.store.addOutbound(rows, { turnId: turn.id }));
+    open.sent = end;
+    open.ready = Math.max(open.ready, end);
+    open.ordinal += parts.length;
+  }
+
+  #row(
+    open: OpenAnswer,
+    part: { readonly text: string; readonly covers: CoveredSpan; readonly suppressed: boolean; readonly ordinal: number },
+  ): NewOutbound {
+    const { turn, place, pace, services } = this.#options;
+    const replyTo = replyToOf({
+      ...place,
+      turn,
+      asked: open.text.replyTo,
+      isFirstOfTurn: !this.#hasBegun,
+      isFirstOfAnswer: part.ordinal === 0,
+    });
+    this.#hasBegun = true;
+    return {
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      outbound: { type: "text", text: part.text, ...(replyTo === undefined ? {} : { replyTo }) },
+      purpose: "reply",
+      idempotencyKey: this.#key(part.covers.answer, part.ordinal),
+      dueAtMs: pace.next(),
+      expiresAtMs: services.clock.now() + OUTBOX_TTL_MS,
+      covers: part.covers,
+      state: part.suppressed ? "suppressed" : "waiting",
+    };
+  }
+
+  #key(answer: number, ordinal: number): string {
+    return sendKey("turn", this.#options.turn.id, "block", answer, ordinal);
+  }
+}

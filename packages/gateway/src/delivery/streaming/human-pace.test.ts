@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { HumanPace } from "./human-pace.ts";
+
+function pace(config: ConstructorParameters<typeof HumanPace>[0], float: number): HumanPace {
+  return new HumanPace(config, { random: { float: () => float }, now: () => 1_000 });
+}
+
+const bounds = { minMs: 100, maxMs: 200 };
+
+test("the first message never waits, each later one waits after the one before it", () => {
+  const natural = pace({ mode: "natural", ...bounds }, 0);
+  expect([natural.next(), natural.next(), natural.next()]).toEqual([1_000, 1_800, 2_600]);
+  const custom = pace({ mode: "custom", ...bounds }, 0.9999);
+  expect([custom.next(), custom.next()]).toEqual([1_000, 1_200]);
+  const off = pace({ mode: "off", ...bounds }, 0.5);
+  expect([off.next(), off.next()]).toEqual([1_000, 1_000]);
+});
+
+test("after a restart it goes on behind what is due already", () => {
+  const custom = pace({ mode: "custom", ...bounds }, 0);
+  custom.note(5_000);
+  expect(custom.next()).toBe(5_100);
+});
