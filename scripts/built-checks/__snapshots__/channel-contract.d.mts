@@ -293,6 +293,8 @@ interface ChannelCapabilities {
   readonly cards: boolean;
   /** How a growing answer can be shown: not at all, by editing a message, or by the platform's own means. */
   readonly streaming: "none" | "edit" | "native";
+  /** True where block streaming needs no consent of the account (`blockStreaming`): the platform's people are used to several messages. */
+  readonly blocksByDefault?: boolean;
   /**
    * How repeated sends under one idempotency key are recognised by the platform: within `windowMs`, for keys of at most `maxKeyLength` characters.
    * Absent when they are not: then an ambiguous send is not repeated without saying so (R3).

@@ -64,10 +64,10 @@ interface MarkdownStream {
 }
 /**
  * The same chunks as those of `chunkMarkdown` for the whole text, however it comes in pieces; the offsets of the spans are those of the whole text, and
- * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source.
- * Throws a RangeError for limits below the least.
+ * blank space between two chunks belongs to the later one. Keeps the text that has not been given out and no more: linear in the source. With `from` it
+ * is told the whole text too, and begins there. Throws a RangeError for limits below the least.
  */
-declare function createMarkdownStream(options: ChunkLimits): MarkdownStream;
+declare function createMarkdownStream(options: ChunkOptions): MarkdownStream;
 /** Runs tasks of one key one after the other, tasks of different keys side by side. */
 interface KeyedQueue {
   /** Starts `task` when all earlier tasks of `key` have settled, and settles as it does. A failed task does not hold up the next. */

@@ -4,7 +4,7 @@ export function mediaWords(references: readonly string[]): string {
 }
 
 /** The name of a file that is named by a path or an address. */
-export function mediaName(reference: string): string {
+function mediaName(reference: string): string {
   const path = /^https?:\/\//i.test(reference) ? (reference.split(/[?#]/)[0] ?? reference).replace(/^https?:\/\/[^/]*/i, "") : reference;
   const name = path.split(/[/\\]/).findLast((part) => part !== "");
   return name === undefined || name.trim() === "" ? "file" : name.trim();
