@@ -9,6 +9,8 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   text: { maxLength: MAX_TEXT_LENGTH, unit: "utf16", markdown: "subset", dialect: "feishu-post" },
   threads: "native",
   edit: true,
+  // The platform's rule; what comes after the twentieth is refused.
+  edits: { maxPerMessage: 20 },
   delete: true,
   reactions: true,
   polls: false,
@@ -17,7 +19,7 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   nativeCommands: false,
   buttons: false,
   cards: false,
-  streaming: "none",
+  streaming: "edit",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
   actions: [],

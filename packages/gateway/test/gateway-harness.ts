@@ -53,6 +53,8 @@ export class TestPlatform {
   readonly sent: { readonly target: MsgContext["origin"]; readonly outbound: Outbound; readonly idempotencyKey: string }[] = [];
   /** What `send` answers; accepted unless a test says otherwise. */
   receipts: SendReceipt[] = [];
+  /** What it answers to one outbound; `undefined`: as above. */
+  answer: (outbound: Outbound) => SendReceipt | undefined = () => undefined;
   /** Conversations that the platform knows by name. */
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
@@ -151,7 +153,8 @@ export class TestPlatform {
       start: async () => undefined,
       handleWebhook: async (request) => new Response(await request.text(), { status: 200 }),
       send: async (target, outbound, { idempotencyKey }) => {
-        const receipt = this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };
+        const receipt = this.answer(outbound) ??
+          this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };
         if (receipt.type === "accepted") this.sent.push({ target, outbound, idempotencyKey });
         for (const wake of this.#waiting.splice(0)) wake();
         return receipt;

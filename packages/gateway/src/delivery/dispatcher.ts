@@ -6,6 +6,7 @@ import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
 import { degradeRow } from "./degrade-row.ts";
+import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
@@ -81,6 +82,11 @@ export class Dispatcher {
         else this.#options.onSettled(settled);
       } else this.dispatch([row]);
     }
+  }
+
+  /** True while something waits for this conversation, or is on the wire to it. */
+  isBusy(target: Origin): boolean {
+    return this.#queues.has(conversationKey(target));
   }
 
   /** Conversations that have something to send. */
@@ -195,7 +201,9 @@ export class Dispatcher {
 
   async #settle(row: OutboxRecord, receipt: SendReceipt): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
-    const idempotent = this.#options.channelFor(row.target)?.capabilities.idempotentSend;
+    // To give a message the same text once more changes nothing.
+    const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
+    const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
     const attempts = row.attempts + 1;
     const retryAtMs = nextTry(receipt, {
       attempts,
@@ -244,6 +252,8 @@ export class Dispatcher {
     });
   }
 }
+
+const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };
 
 /** Nobody is told of a preview that did not come: its answer does. */
 function givenUp({ purpose }: OutboxRecord): "dead" | "dropped" {

@@ -3,9 +3,8 @@ import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
-import { replyToOf } from "../delivery/reply-to.ts";
+import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
-import { planChatMessage } from "../delivery/plan-message.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
@@ -73,13 +72,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     })),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
   ];
-  const outbox =
-    closing.say === undefined
-      ? []
-      : [
-          ...(closing.say.purpose === "reply" ? planThoughts(turn, run.thoughts ?? "", { key: "reply", nowMs, suppressed }, services) : []),
-          ...planRows(services, run, closing.say, { nowMs, suppressed }),
-        ];
+  const outbox = planRows(services, run, closing, { nowMs, suppressed });
   const ended = await store.endTurn({
     turnId: turn.id,
     state: run.outcome.type,
@@ -153,9 +146,14 @@ function decideClosing(run: FinishedRun): Closing {
     return failure("I have nothing to answer to this. Please say it in other words.", "the model ended without an answer");
   }
   if (run.sentTexts.includes(reply.text)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
-  // What comes before the last answer has been sent whole.
-  const covered = run.streamed === undefined ? 0 : hasText ? Math.min(run.streamed.covered, reply.text.length) : reply.text.length;
+  const covered = coveredOf(run.streamed, reply.text.length, hasText);
   return { inputState: { type: "answered" }, say: { text: reply.text, purpose: "reply", reply, covered }, notice: undefined };
+}
+
+/** How much of the text has rows. What comes before the last answer has been sent whole. */
+function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAnswer: boolean): number {
+  if (streamed?.type !== "blocks") return 0;
+  return isLastAnswer ? Math.min(streamed.covered, length) : length;
 }
 
 function failure(text: string, reason: string): Closing {
@@ -165,34 +163,26 @@ function failure(text: string, reason: string): Closing {
 function planRows(
   services: TurnServices,
   run: FinishedRun,
-  say: NonNullable<Closing["say"]>,
+  { say }: Closing,
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed } = run;
+  if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, services) : [];
   const isReply = say.purpose === "reply";
-  const place = {
-    turn,
-    asked: say.reply?.replyTo ?? { type: "none" as const },
-    mode: services.channels.accountFor(turn.origin)?.replyToMode,
-    isGiven: run.isGiven ?? (() => false),
-  };
-  const hasBegun = streamed?.hasBegun ?? false;
-  return planChatMessage(
+  const reply = planReply(
     {
-      sessionKey: turn.sessionKey,
-      target: turn.origin,
+      turn,
       text: isReply ? [say.text, ...run.remarks.map((remark) => `_${remark}_`)].join("\n\n") : say.text,
-      from: say.covered ?? 0,
       purpose: say.purpose,
-      identity: ["turn", turn.id, say.purpose],
-      nowMs: options.nowMs,
-      suppressed: options.suppressed,
-      replyTo: (part) =>
-        replyToOf({ ...place, isFirstOfTurn: part === 0 && !hasBegun, isFirstOfAnswer: part === 0 && (say.covered ?? 0) === 0 }),
-      ...(isReply && streamed !== undefined ? { chunk: streamed.chunk, nextDueMs: streamed.nextDueMs } : {}),
+      asked: say.reply?.replyTo ?? { type: "none" },
+      isGiven: run.isGiven ?? (() => false),
+      covered: say.covered ?? 0,
+      streamed,
     },
-    services.channels,
+    options,
+    services,
   );
+  return isReply ? [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...reply] : reply;
 }
 
 function stopReason(outcome: RunOutcome): StopReason {

@@ -110,6 +110,7 @@ export class TurnRecorder {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
+        this.#stream?.noteTool(event.call);
         this.#services.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
         return this.#tellTool({ type: "start", call: event.call });
       }

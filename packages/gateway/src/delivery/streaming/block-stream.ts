@@ -11,7 +11,7 @@ import { replyToOf } from "../reply-to.ts";
 import type { ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
 import type { HumanPace } from "./human-pace.ts";
-import type { ReplyStream, StreamedReply } from "./reply-stream.ts";
+import type { ReplyStream, StreamedBlocks } from "./reply-stream.ts";
 
 /** How one turn's answers are sent in blocks. */
 export interface BlockStreamOptions {
@@ -78,6 +78,10 @@ export class BlockStream implements ReplyStream {
     }
   }
 
+  noteTool(): void {
+    // What tools do is told by lines of their own.
+  }
+
   async endAnswer({ goesOn }: { readonly goesOn: boolean }): Promise<void> {
     if (goesOn) await this.#then(async () => this.#close());
   }
@@ -86,7 +90,7 @@ export class BlockStream implements ReplyStream {
     if (this.#open !== undefined) await this.#then(async () => this.#close());
   }
 
-  async finish(): Promise<StreamedReply> {
+  async finish(): Promise<StreamedBlocks> {
     this.#isOver = true;
     this.#timer?.[Symbol.dispose]();
     await this.#work;

@@ -1,10 +1,14 @@
 import { beginsTurn } from "@factotum/agent-core";
 import type { AgentMessage } from "@factotum/agent-contract";
+import type { ChunkLimits } from "@factotum/channel-kit";
+import type { ResolvedAgent } from "@factotum/config";
 import { UNATTENDED_KINDS } from "../../spend/unattended-kinds.ts";
 import type { PreparedTurn } from "../../turn/prepare-turn.ts";
 import type { TurnServices } from "../../turn/turn-services.ts";
 import { BlockStream } from "./block-stream.ts";
+import type { BlockStreamOptions } from "./block-stream.ts";
 import { HumanPace } from "./human-pace.ts";
+import { PreviewStream } from "./preview-stream.ts";
 import type { ReplyStream } from "./reply-stream.ts";
 
 /** What the stream of a turn asks of its run. */
@@ -24,32 +28,46 @@ export interface StreamedRun {
 export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: TurnServices): ReplyStream | undefined {
   const { turn, agent, history } = prepared;
   const account = services.channels.accountFor(turn.origin);
-  const capabilities = services.channels.channelFor(turn.origin)?.capabilities;
-  if (account === undefined || capabilities === undefined || capabilities.addressing === "session-key") return undefined;
+  const channel = services.channels.channelFor(turn.origin);
+  if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
   if (turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) return undefined;
-  const isResumed = prepared.prompt === undefined;
-  const { blockStreamingDefault, blockStreamingBreak, blockStreamingChunk, blockStreamingCoalesce, humanDelay } = agent.config;
-  const mayComeInBlocks = account.blockStreaming || capabilities.blocksByDefault === true;
-  if (blockStreamingDefault === "off" || !mayComeInBlocks) return undefined;
+  const { capabilities } = channel;
   const { maxLength, unit, maxLines } = capabilities.text;
-  const longest = Math.max(32, Math.min(blockStreamingChunk.maxChars, maxLength, account.textChunkLimit ?? maxLength));
-  return new BlockStream({
+  const limits = {
+    maxLength: Math.max(32, Math.min(maxLength, account.textChunkLimit ?? maxLength)),
+    unit,
+    ...(maxLines === undefined ? {} : { maxLines }),
+  };
+  const isResumed = prepared.prompt === undefined;
+  const common = {
     turn,
-    breaksAt: blockStreamingBreak,
-    limits: {
-      maxLength: longest,
-      minLength: Math.min(blockStreamingChunk.minChars, longest),
-      unit,
-      ...(maxLines === undefined ? {} : { maxLines }),
-    },
-    idleMs: blockStreamingCoalesce.idleMs,
-    pace: new HumanPace(humanDelay, { random: services.random, now: () => services.clock.now() }),
     place: { mode: account.replyToMode, isGiven: run.isGiven },
     answersBefore: isResumed ? answersOfTurn(history) : 0,
     isResumed,
     sentTexts: run.sentTexts,
     signal: run.signal,
     services,
+  };
+  if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
+    return createBlockStream(agent.config, limits, common);
+  const { mode = "off" } = account.streaming;
+  if (mode === "off" || !capabilities.edit || capabilities.streaming !== "edit") return undefined;
+  return new PreviewStream({ ...common, channel, mode, limits });
+}
+
+function createBlockStream(
+  { blockStreamingBreak, blockStreamingChunk, blockStreamingCoalesce, humanDelay }: ResolvedAgent,
+  limits: ChunkLimits,
+  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly services: TurnServices },
+): BlockStream {
+  const { clock, random } = common.services;
+  const maxLength = Math.max(32, Math.min(blockStreamingChunk.maxChars, limits.maxLength));
+  return new BlockStream({
+    ...common,
+    breaksAt: blockStreamingBreak,
+    limits: { ...limits, maxLength, minLength: Math.min(blockStreamingChunk.minChars, maxLength) },
+    idleMs: blockStreamingCoalesce.idleMs,
+    pace: new HumanPace(humanDelay, { random, now: () => clock.now() }),
   });
 }
 

@@ -1,8 +1,10 @@
-import type { ModelStreamEvent } from "@factotum/agent-contract";
+import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 
 /** What shows an answer while it is written. The calls come one after the other, each awaited; every one rejects when the store does. */
 export interface ReplyStream {
   push(event: ModelStreamEvent): Promise<void>;
+  /** A tool begins. */
+  noteTool(call: ToolCall): void;
   /** An answer is complete. `goesOn`: tools come next, so it is not the last one. */
   endAnswer(options: { readonly goesOn: boolean }): Promise<void>;
   /** The next model request is due. */
@@ -11,8 +13,11 @@ export interface ReplyStream {
   finish(): Promise<StreamedReply>;
 }
 
-/** What a stream has shown of the last answer, for the final delivery. */
-export interface StreamedReply {
+/** What a stream has shown, for the final delivery. */
+export type StreamedReply = StreamedBlocks | StreamedPreview;
+
+/** Blocks that stand. */
+export interface StreamedBlocks {
   readonly type: "blocks";
   /** How much of the visible text of the last answer has rows. */
   readonly covered: number;
@@ -22,4 +27,13 @@ export interface StreamedReply {
   readonly nextDueMs: () => number;
   /** How the rest is cut. */
   readonly chunk: { readonly minLength: number; readonly maxLength: number };
+}
+
+/** A message that takes the final text. */
+export interface StreamedPreview {
+  readonly type: "preview";
+  /** Its row; absent when there is none. */
+  readonly rowId?: string;
+  /** How much of the visible text of the last answer stands in it. */
+  readonly shown: number;
 }

@@ -1,0 +1,84 @@
+import type { NewOutbound, TurnRecord } from "@factotum/store";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { sendKey } from "./idempotency-key.ts";
+import { OUTBOX_TTL_MS, planChatMessage } from "./plan-message.ts";
+import type { PlannedMessage } from "./plan-message.ts";
+import type { ReplyTarget } from "./reply-parser.ts";
+import { replyToOf } from "./reply-to.ts";
+import type { StreamedReply } from "./streaming/reply-stream.ts";
+
+/** What a turn says at its end. */
+export interface FinalReply {
+  readonly turn: TurnRecord;
+  readonly text: string;
+  /** A notice is the gateway's own: nothing of it can have been shown before. */
+  readonly purpose: "reply" | "notice";
+  readonly asked: ReplyTarget;
+  readonly isGiven: (id: string) => boolean;
+  /** How much of the text has rows. */
+  readonly covered: number;
+  readonly streamed: StreamedReply | undefined;
+}
+
+interface PlanOptions {
+  readonly nowMs: number;
+  readonly suppressed: boolean;
+}
+
+/** The rows of the final commit: what blocks have not covered; where there is a preview, its message takes the first of them. */
+export function planReply(reply: FinalReply, options: PlanOptions, { channels }: Pick<TurnServices, "channels">): readonly NewOutbound[] {
+  const { turn, purpose, covered } = reply;
+  const streamed = purpose === "reply" ? reply.streamed : undefined;
+  const hasBegun = reply.streamed?.type === "blocks" && reply.streamed.hasBegun;
+  const mode = channels.accountFor(turn.origin)?.replyToMode;
+  const message: PlannedMessage = {
+    sessionKey: turn.sessionKey,
+    target: turn.origin,
+    text: reply.text,
+    from: covered,
+    purpose,
+    identity: ["turn", turn.id, purpose],
+    ...options,
+    replyTo: (part) =>
+      replyToOf({
+        turn,
+        asked: reply.asked,
+        mode,
+        isGiven: reply.isGiven,
+        isFirstOfTurn: part === 0 && !hasBegun,
+        isFirstOfAnswer: part === 0 && covered === 0,
+      }),
+    ...(streamed?.type === "blocks" ? { chunk: streamed.chunk, nextDueMs: streamed.nextDueMs } : {}),
+  };
+  const rows = planChatMessage(message, channels);
+  if (streamed?.type !== "preview" || streamed.rowId === undefined) return rows;
+  const { rowId, shown } = streamed;
+  return rows.map((row, index) =>
+    index > 0 || row.outbound.type !== "text"
+      ? row
+      : { ...row, outbound: { ...row.outbound, type: "edit", of: rowId, shown: Math.min(shown, row.outbound.text.length) } },
+  );
+}
+
+/** Takes the preview of an answer away that is not delivered, where its chat can do that. */
+export function planRemoval(
+  turn: TurnRecord,
+  streamed: StreamedReply | undefined,
+  { nowMs }: PlanOptions,
+  { channels }: Pick<TurnServices, "channels">,
+): readonly NewOutbound[] {
+  if (streamed?.type !== "preview" || streamed.rowId === undefined) return [];
+  if (channels.channelFor(turn.origin)?.capabilities.delete !== true) return [];
+  return [
+    {
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      outbound: { type: "delete", of: streamed.rowId, text: "" },
+      purpose: "preview",
+      idempotencyKey: sendKey("turn", turn.id, "preview", "removal"),
+      dueAtMs: nowMs,
+      expiresAtMs: nowMs + OUTBOX_TTL_MS,
+      state: "waiting",
+    },
+  ];
+}

@@ -1,0 +1,240 @@
+import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
+import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
+import type { ChunkLimits } from "@factotum/channel-kit";
+import type { OutboxRecord, TurnRecord } from "@factotum/store";
+import type { TurnServices } from "../../turn/turn-services.ts";
+import { sendKey } from "../idempotency-key.ts";
+import { isSuppressed } from "../is-suppressed.ts";
+import { replyToOf } from "../reply-to.ts";
+import type { ReplyPlace } from "../reply-to.ts";
+import { AnswerText } from "./answer-text.ts";
+import { PreviewPace } from "./preview-pace.ts";
+import { previewText, progressLine, progressText } from "./preview-text.ts";
+import type { PreviewMode, PreviewText } from "./preview-text.ts";
+import type { ReplyStream, StreamedPreview } from "./reply-stream.ts";
+
+/** Milliseconds that one change of a preview may take, and that the final text waits for one that is on the wire. */
+const SEND_TIMEOUT_MS = 5_000;
+/** A preview that is later than this is not worth sending. */
+const PREVIEW_TTL_MS = 60_000;
+
+/** How one turn's answer is shown while it grows. */
+export interface PreviewStreamOptions {
+  readonly turn: TurnRecord;
+  readonly channel: Channel;
+  readonly mode: PreviewMode;
+  readonly limits: ChunkLimits;
+  readonly place: Pick<ReplyPlace, "mode" | "isGiven">;
+  /** Answers of the turn that are complete already. */
+  readonly answersBefore: number;
+  /** The turn goes on: its message may be there. */
+  readonly isResumed: boolean;
+  readonly sentTexts: () => readonly string[];
+  readonly signal: AbortSignal;
+  readonly services: Pick<TurnServices, "store" | "dispatcher" | "clock" | "config" | "crashPoint" | "logger" | "hideSecrets">;
+}
+
+/**
+ * Shows an answer in one message that is edited while it grows, at most so often. The message is a row of the outbox; its edits are not: what the last of
+ * them must be is the final row, which takes the message's place whatever became of them. Trouble with a preview is never trouble with the answer.
+ */
+export class PreviewStream implements ReplyStream {
+  readonly #options: PreviewStreamOptions;
+  readonly #pace: PreviewPace;
+  #answer: number;
+  #text: AnswerText | undefined;
+  /** The newest answer with words. */
+  #worded = -1;
+  readonly #tools: string[] = [];
+  #row: OutboxRecord | undefined;
+  /** What stands in the message. */
+  #shown: PreviewText & { readonly answer: number } = { answer: -1, text: "", end: 0 };
+  #isOff = false;
+  #isOver = false;
+  #hasLooked: boolean;
+  #timer: Disposable | undefined;
+  #onTheWire: Promise<void> | undefined;
+
+  constructor(options: PreviewStreamOptions) {
+    this.#options = options;
+    this.#answer = options.answersBefore;
+    this.#hasLooked = !options.isResumed;
+    this.#pace = new PreviewPace(options.channel.capabilities.edits ?? {}, () => options.services.clock.monotonic());
+  }
+
+  async push(event: ModelStreamEvent): Promise<void> {
+    if (event.type !== "text-start" && event.type !== "text-delta") return;
+    this.#text ??= new AnswerText({ unless: this.#options.sentTexts() });
+    if (event.type === "text-start") return this.#text.beginBlock();
+    if (this.#text.push(event.text) === "") return;
+    this.#worded = this.#answer;
+    if (this.#options.mode !== "progress") this.#schedule();
+  }
+
+  noteTool(call: ToolCall): void {
+    if (this.#options.mode !== "progress") return;
+    this.#tools.push(this.#options.services.hideSecrets(progressLine(call)));
+    this.#schedule();
+  }
+
+  async endAnswer({ goesOn }: { readonly goesOn: boolean }): Promise<void> {
+    if (goesOn) this.#nextAnswer();
+  }
+
+  async nextRequest(): Promise<void> {
+    if (this.#text !== undefined) this.#nextAnswer();
+  }
+
+  async finish(): Promise<StreamedPreview> {
+    this.#isOver = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#onTheWire;
+    await this.#look();
+    if (this.#row?.state.type === "sending") await this.#leaveToDispatcher(this.#row);
+    const shown = this.#shown.answer === this.#worded ? this.#shown.end : 0;
+    return { type: "preview", shown, ...(this.#row === undefined ? {} : { rowId: this.#row.id }) };
+  }
+
+  #nextAnswer(): void {
+    this.#text = undefined;
+    this.#answer += 1;
+  }
+
+  #schedule(): void {
+    if (this.#isOff || this.#isOver || this.#timer !== undefined || this.#onTheWire !== undefined) return;
+    this.#timer = this.#options.services.clock.schedule(this.#pace.delayMs(), () => {
+      this.#timer = undefined;
+      if (this.#isOver || this.#options.signal.aborted) return;
+      this.#onTheWire = this.#update()
+        .catch((error: unknown) => {
+          this.#isOff = true;
+          this.#options.services.logger.warn("A preview is given up", { turnId: this.#options.turn.id, error });
+        })
+        .finally(() => {
+          this.#onTheWire = undefined;
+          // What has come meanwhile.
+          if (!this.#isOver && this.#next() !== undefined) this.#schedule();
+        });
+    });
+  }
+
+  /** What the message should say; `undefined` when it says so already. */
+  #next(): PreviewText | undefined {
+    const { mode, limits } = this.#options;
+    const next =
+      mode === "progress"
+        ? this.#tools.length === 0
+          ? undefined
+          : { text: progressText(this.#tools), end: 0 }
+        : previewText(this.#text?.visible ?? "", { mode, limits });
+    return next === undefined || next.text === this.#shown.text ? undefined : next;
+  }
+
+  async #update(): Promise<void> {
+    await this.#look();
+    const next = this.#next();
+    if (next === undefined || this.#isOff) return;
+    const answer = this.#answer;
+    const receipt = this.#row === undefined ? await this.#create(next) : await this.#change(this.#row, next);
+    if (receipt === undefined) return;
+    this.#pace.note(receipt);
+    if (receipt.type === "accepted") this.#shown = { ...next, answer };
+    if ((receipt.type === "rejected" && receipt.code !== "rate-limited") || this.#pace.isSpent) this.#isOff = true;
+  }
+
+  /** The message of an earlier process. */
+  async #look(): Promise<void> {
+    if (this.#hasLooked) return;
+    this.#hasLooked = true;
+    const row = await this.#options.services.store.findOutbound(this.#key);
+    if (row === undefined) return;
+    this.#row = row;
+    this.#shown = { answer: row.covers?.answer ?? -1, text: row.outbound.text, end: row.covers?.end ?? 0 };
+  }
+
+  /** Sends the message. What is not said is no trouble: nothing is tried again but what may stand there. */
+  async #create(next: PreviewText): Promise<SendReceipt | undefined> {
+    const { turn, services, place } = this.#options;
+    const { store, dispatcher, clock, crashPoint } = services;
+    // What is on its way to the chat comes first.
+    if (dispatcher.isBusy(turn.origin)) return undefined;
+    if (await isSuppressed(turn, services)) {
+      this.#isOff = true;
+      return undefined;
+    }
+    const replyTo = replyToOf({
+      ...place,
+      turn,
+      asked: this.#text?.replyTo ?? { type: "none" },
+      isFirstOfTurn: true,
+      isFirstOfAnswer: true,
+    });
+    const outbound = { type: "text" as const, text: next.text, ...(replyTo === undefined ? {} : { replyTo }) };
+    const [row] = await store.addOutbound(
+      [
+        {
+          sessionKey: turn.sessionKey,
+          target: turn.origin,
+          outbound,
+          purpose: "preview",
+          idempotencyKey: this.#key,
+          dueAtMs: clock.now(),
+          expiresAtMs: clock.now() + PREVIEW_TTL_MS,
+          covers: { answer: this.#answer, start: 0, end: next.end },
+          state: "sending",
+        },
+      ],
+      { turnId: turn.id },
+    );
+    if (row === undefined) return undefined;
+    crashPoint?.("before-send");
+    const receipt = await this.#send(row.idempotencyKey, outbound);
+    crashPoint?.("after-send");
+    this.#row = await this.#settle(row, receipt);
+    return receipt;
+  }
+
+  async #settle(row: OutboxRecord, receipt: SendReceipt): Promise<OutboxRecord> {
+    const { store, clock } = this.#options.services;
+    // It may stand there: whoever ends the turn finds out, under the same key.
+    if (receipt.type === "ambiguous" && this.#options.channel.capabilities.idempotentSend !== undefined) {
+      this.#isOff = true;
+      return row;
+    }
+    const transition =
+      receipt.type === "accepted" ? { type: "receipt" as const, receipt } : { type: "dropped" as const, reason: receipt.type };
+    if (receipt.type !== "accepted") this.#isOff = true;
+    return store.settleOutbound(row.id, transition, { nowMs: clock.now() });
+  }
+
+  async #leaveToDispatcher(row: OutboxRecord): Promise<void> {
+    const { store, dispatcher, clock } = this.#options.services;
+    // Of an earlier process' row the dispatcher has taken care already.
+    if (dispatcher.isBusy(row.target)) return;
+    const receipt: SendReceipt = { type: "ambiguous", cause: "it was not answered while the answer was written" };
+    const nowMs = clock.now();
+    dispatcher.dispatch([await store.settleOutbound(row.id, { type: "receipt", receipt, retryAtMs: nowMs }, { nowMs })]);
+  }
+
+  async #change(row: OutboxRecord, next: PreviewText): Promise<SendReceipt | undefined> {
+    const current = row.state.type === "accepted" ? row : await this.#options.services.store.readOutbound(row.id);
+    this.#row = current;
+    const targetId = current?.state.type === "accepted" ? current.state.messageIds[0] : undefined;
+    if (targetId === undefined) {
+      this.#isOff = current?.state.type !== "sending" && current?.state.type !== "waiting";
+      return undefined;
+    }
+    return this.#send(sendKey("turn", this.#options.turn.id, "preview", next.end, next.text), { type: "edit", targetId, text: next.text });
+  }
+
+  async #send(idempotencyKey: string, outbound: Outbound): Promise<SendReceipt> {
+    const { channel, turn, services } = this.#options;
+    const limit = new AbortController();
+    using _timer = services.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    return channel.send(turn.origin, outbound, { idempotencyKey, signal: limit.signal });
+  }
+
+  get #key(): string {
+    return sendKey("turn", this.#options.turn.id, "preview");
+  }
+}
