@@ -279,6 +279,11 @@ interface ChannelCapabilities {
   /** `native`: threads are addresses of their own; `flat`: there are none. */
   readonly threads: "native" | "flat";
   readonly edit: boolean;
+  /** Bounds of editing, where the platform has them: changes of one message, and milliseconds between two. */
+  readonly edits?: {
+    readonly maxPerMessage?: number;
+    readonly minIntervalMs?: number;
+  };
   readonly delete: boolean;
   readonly reactions: boolean;
   readonly polls: boolean;

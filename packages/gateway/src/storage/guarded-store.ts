@@ -43,6 +43,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readRequestBody: "read",
   addOutbound: "hold",
   readOutbound: "read",
+  findOutbound: "read",
   listPendingOutbound: "read",
   claimOutbound: "hold",
   replaceOutbound: "hold",
