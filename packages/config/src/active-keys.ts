@@ -51,6 +51,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.resetByChannel",
   "session.resetTriggers",
   "session.sendPolicy",
+  "session.maintenance",
   "messages.queue",
   "messages.groupChat",
   "tools.profile",

@@ -12,6 +12,8 @@ import type { Route } from "./routing/route.ts";
 import type { QueueSettings } from "./lanes/queue-settings.ts";
 import { LaneShutdown } from "./lanes/session-lanes.ts";
 import { TurnQueue } from "./lanes/turn-queue.ts";
+import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
+import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellPause, tellUndelivered } from "./turn/session-notices.ts";
@@ -38,6 +40,7 @@ export class Engine {
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
   readonly #drainMs: number;
+  readonly #maintenance: SessionMaintenance;
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
@@ -67,6 +70,11 @@ export class Engine {
     });
     this.sessions = new SessionService(this.services, this.#queue, {
       flushMemory: async (context, options) => runner.flushMemory(context, options),
+    });
+    this.#maintenance = new SessionMaintenance(this.services, {
+      keeps: (key) => this.#isKept(key),
+      removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
+      inBackground: (work) => this.#inBackground("session maintenance", work),
     });
     this.#ingress = new Ingress(this.services, {
       enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
@@ -98,6 +106,7 @@ export class Engine {
     this.#inBackground("channels", channels.start());
     this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
+    this.#maintenance.start();
   }
 
   /** Takes an input of the gateway's own clients. `watcher` is told everything from the first event on. */
@@ -165,6 +174,7 @@ export class Engine {
     this.#upkeep?.[Symbol.dispose]();
     // Who waits for space waits no longer: what is not written is taken up at the next start.
     this.services.storage.close();
+    this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await this.services.dispatcher.close();
@@ -187,13 +197,21 @@ export class Engine {
     });
   }
 
+  /** Sessions that maintenance leaves alone: those in use, and the main ones, which hold what was chosen for them. */
+  #isKept(sessionKey: string): boolean {
+    const { events, config } = this.services;
+    return (
+      this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
+    );
+  }
+
   async #maintain(): Promise<void> {
     for (let more = true; more;) more = await this.services.store.maintain({ nowMs: this.services.clock.now() });
   }
 
   async #expire(): Promise<void> {
     for (const session of await this.services.store.listExpiredSessions(this.services.clock.now(), 100))
-      await this.sessions.delete(session.key);
+      await this.sessions.deleteIfThere(session.key);
   }
 
   /** Work that nobody waits for: its failure is logged here, once. */

@@ -3,6 +3,7 @@ import type { ContractContext, StoreFixture } from "./contract-context.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
+import { describeMaintenance } from "./maintenance.ts";
 import { describeOutbox } from "./outbox.ts";
 import { describeRandomOperations } from "./random-operations.ts";
 import { describeRequests } from "./requests.ts";
@@ -31,6 +32,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     describeTurns(context);
     describeRequests(context);
     describeSessions(context);
+    describeMaintenance(context);
     describeSpend(context);
     describeTranscript(context);
     describeOutbox(context);

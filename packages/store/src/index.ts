@@ -17,6 +17,7 @@ export type {
   TurnEnd,
 } from "./port/store.ts";
 export type {
+  ConversationRecord,
   CoveredSpan,
   DeadLetter,
   InputAdmission,

@@ -39,10 +39,15 @@ export interface SessionConfig {
   readonly resetTriggers: readonly string[];
   readonly sendPolicy: { readonly rules: readonly SendRule[]; readonly default: "allow" | "deny" };
   readonly agentToAgent: { readonly maxPingPongTurns: number };
+  /** What is kept of the past. What is absent is no bound. */
   readonly maintenance: {
+    /** `warn` removes nothing and logs what `enforce` would. */
     readonly mode: "enforce" | "warn";
+    /** Conversations that were silent for longer go. */
     readonly pruneAfter?: string | undefined;
+    /** Sessions that are kept. */
     readonly maxEntries?: number | undefined;
+    /** Bytes of the store and of its plain files. */
     readonly maxDiskBytes?: number | undefined;
   };
 }

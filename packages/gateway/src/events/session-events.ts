@@ -33,6 +33,11 @@ export class SessionEvents {
     return { [Symbol.dispose]: () => void this.#changeListeners.delete(listener) };
   }
 
+  /** Whether somebody listens to the session. */
+  isWatched(sessionKey: string): boolean {
+    return this.#listeners.has(sessionKey);
+  }
+
   /** What the session's run is doing now. */
   live(sessionKey: string): LiveRun | undefined {
     return this.#live.get(sessionKey);

@@ -110,6 +110,11 @@ export class SessionLanes<Item> {
     return this.#actors.get(sessionKey)?.running?.item;
   }
 
+  /** Whether the session has work, running or waiting. */
+  isBusy(sessionKey: string): boolean {
+    return this.#actors.has(sessionKey);
+  }
+
   /** How many items wait behind the running one. */
   queued(sessionKey: string): number {
     return this.#actors.get(sessionKey)?.queue.length ?? 0;

@@ -218,6 +218,16 @@ export class SessionService {
     });
   }
 
+  /** Removes a session for which nobody asked; false when it is not there any more. */
+  async deleteIfThere(sessionKey: string): Promise<boolean> {
+    try {
+      return await this.delete(sessionKey);
+    } catch (error) {
+      if (error instanceof SessionRequestError && error.code === "not-found") return false;
+      throw error;
+    }
+  }
+
   /**
    * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
    */

@@ -82,6 +82,20 @@ export interface SessionRecord {
   readonly expiresAtMs?: number;
 }
 
+/** What was said under one session id: a session has as many as it has begun anew, and one more. */
+export interface ConversationRecord {
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly startedAtMs: number;
+  /** Its last entry, or its beginning. */
+  readonly activeAtMs: number;
+  /** The session has begun another one since. */
+  readonly isEnded: boolean;
+  /** Size of its plain file, as far as the store knows it: it learns of it with its next commit. */
+  readonly copyBytes: number;
+}
+
 /** Settings of one session that stand above the configuration. */
 export interface SessionOverrides {
   readonly thinking?: ThinkingLevel;

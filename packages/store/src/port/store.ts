@@ -1,6 +1,7 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin } from "@factotum/channel-contract";
 import type {
+  ConversationRecord,
   DeadLetter,
   InputAdmission,
   InputRecord,
@@ -244,6 +245,21 @@ export interface Store {
    * already is still delivered.
    */
   deleteSession(key: string, options: { readonly nowMs: number }): Promise<readonly string[]>;
+  /** Sessions in which nothing has happened since `notAfterMs`, the quietest first; reads at most `limit + 1` rows. */
+  listIdleSessions(filter: { readonly notAfterMs: number; readonly limit: number; readonly cursor?: string }): Promise<Page<SessionRecord>>;
+  /** Every conversation, or those that a key has had, in the order of their beginning; reads at most `limit + 1` of them. */
+  listConversations(filter: {
+    readonly sessionKey?: string;
+    readonly limit: number;
+    readonly cursor?: string;
+  }): Promise<Page<ConversationRecord>>;
+  /**
+   * Removes a conversation that has ended, as `deleteSession` does. False if there is none; rejects with `conflict` for the one that its session is in,
+   * and while a turn of it is running.
+   */
+  deleteConversation(sessionId: string, options: { readonly nowMs: number }): Promise<boolean>;
+  /** Bytes of the store that are in use; the plain files are not counted. */
+  usedBytes(): Promise<number>;
   /** Sessions whose `expiresAtMs` has passed. */
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]>;
 

@@ -122,6 +122,9 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.findSession({ key: "AGENT:main:main" });
   await store.findSession({ label: "x" });
   await store.listExpiredSessions(NOW_MS, 2);
+  await store.listIdleSessions({ notAfterMs: NOW_MS, limit: 2 });
+  await store.listConversations({ limit: 2 });
+  await store.listConversations({ sessionKey: "agent:main:main", limit: 2 });
   await store.readTranscript("session-1", { limit: 2 });
   await store.readContext("session-1");
   await store.readContext("session-1", { at: "e0000000001" });

@@ -1,5 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type {
+  ConversationRecord,
   DeadLetter,
   InputRecord,
   OutboxRecord,
@@ -32,6 +33,8 @@ import type {
 } from "../port/store.ts";
 import type { SessionCopier } from "../copies/session-copier.ts";
 import { DeadLetters } from "./dead-letters.ts";
+import { usedBytes } from "./connection/used-bytes.ts";
+import { listConversations } from "./tables/conversation-list.ts";
 import { decodePosition } from "./values/sequence-id.ts";
 import { toStoreError } from "./to-store-error.ts";
 import type { Transactions } from "./transactions.ts";
@@ -194,6 +197,25 @@ export class SqliteStore implements Store {
     const deleted = await this.#write(() => this.#transactions.deleteSession(key, options.nowMs));
     if (deleted.length > 0) await this.#copier.renameDeleted();
     return deleted;
+  }
+
+  listIdleSessions(filter: Parameters<Store["listIdleSessions"]>[0]): Promise<Page<SessionRecord>> {
+    return this.#read(() => this.#tables.sessions.listIdle(filter));
+  }
+
+  listConversations(filter: Parameters<Store["listConversations"]>[0]): Promise<Page<ConversationRecord>> {
+    return this.#read(() => listConversations(this.#tables.database, filter));
+  }
+
+  async deleteConversation(sessionId: string, options: { readonly nowMs: number }): Promise<boolean> {
+    await this.#copier.flush();
+    const isDeleted = await this.#write(() => this.#transactions.deleteConversation(sessionId, options.nowMs));
+    if (isDeleted) await this.#copier.renameDeleted();
+    return isDeleted;
+  }
+
+  usedBytes(): Promise<number> {
+    return this.#read(() => usedBytes(this.#tables.database));
   }
 
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]> {

@@ -142,21 +142,25 @@ export class Transactions {
   }
 
   deleteSession(key: string, nowMs: number): readonly string[] {
-    const { database, prompts, requests, sessions, transcripts, turns } = this.#tables;
+    const { sessions, transcripts, turns } = this.#tables;
     const conversations = transcripts.ofKey(key);
     if (conversations.some((conversation) => turns.isBusy(conversation))) {
       throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
     }
     if (!sessions.remove(key)) return [];
-    for (const conversation of conversations) {
-      requests.remove(conversation);
-      turns.remove(conversation);
-      prompts.remove(conversation);
-      transcripts.remove(conversation);
-      const { sessionId, agentId } = conversation;
-      database.run("INSERT INTO deleted_copies (session_id, agent_id, deleted_at) VALUES (?, ?, ?)", sessionId, agentId, nowMs);
-    }
+    for (const conversation of conversations) this.#removeConversation(conversation, nowMs);
     return conversations.map(({ sessionId }) => sessionId);
+  }
+
+  deleteConversation(sessionId: string, nowMs: number): boolean {
+    const { sessions, transcripts, turns } = this.#tables;
+    const conversation = transcripts.find(sessionId);
+    if (conversation === undefined) return false;
+    if (turns.isBusy(conversation) || sessions.read(conversation.sessionKey)?.sessionId === sessionId) {
+      throw new StoreError("conflict", `The conversation ${sessionId} goes on.`);
+    }
+    this.#removeConversation(conversation, nowMs);
+    return true;
   }
 
   counts(): StoreCounts {
@@ -182,6 +186,16 @@ export class Transactions {
       limit: PRUNE_LIMIT,
     });
     return inputs >= PRUNE_LIMIT || outbound === PRUNE_LIMIT || requests >= PRUNE_LIMIT;
+  }
+
+  #removeConversation(conversation: Conversation, nowMs: number): void {
+    const { database, prompts, requests, transcripts, turns } = this.#tables;
+    requests.remove(conversation);
+    turns.remove(conversation);
+    prompts.remove(conversation);
+    transcripts.remove(conversation);
+    const { sessionId, agentId } = conversation;
+    database.run("INSERT INTO deleted_copies (session_id, agent_id, deleted_at) VALUES (?, ?, ?)", sessionId, agentId, nowMs);
   }
 
   #conversationOf(sessionId: string): Conversation {

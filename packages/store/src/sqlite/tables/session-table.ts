@@ -73,9 +73,23 @@ export class SessionTable {
       limit: filter.limit,
       scanned,
       isWanted: (row) => isWanted(textOf(row, "key")),
-      cursorOf: (row) => `${encodeId("p", numberOf(row, "updated_at"))}.${encodeId("p", numberOf(row, "n"))}`,
+      cursorOf,
       decode: (row) => this.#decode(row),
     });
+  }
+
+  /** The quietest first. */
+  listIdle(filter: Parameters<Store["listIdleSessions"]>[0]): Page<SessionRecord> {
+    const [updatedAt, n] = filter.cursor === undefined ? [-1, 0] : parseCursor(filter.cursor);
+    const rows = this.#context.database.all(
+      `SELECT ${COLUMNS} WHERE (sessions.updated_at, sessions.n) > (?, ?) AND sessions.updated_at <= ?
+       ORDER BY sessions.updated_at, sessions.n LIMIT ?`,
+      updatedAt,
+      n,
+      filter.notAfterMs,
+      filter.limit + 1,
+    );
+    return toPage(rows, { limit: filter.limit, cursorOf, decode: (row) => this.#decode(row) });
   }
 
   listExpired(nowMs: number, limit: number): readonly SessionRecord[] {
@@ -249,6 +263,10 @@ export class SessionTable {
 
 function fold(text: string): string {
   return text.toLowerCase();
+}
+
+function cursorOf(row: Row): string {
+  return `${encodeId("p", numberOf(row, "updated_at"))}.${encodeId("p", numberOf(row, "n"))}`;
 }
 
 function parseCursor(cursor: string): [number, number] {

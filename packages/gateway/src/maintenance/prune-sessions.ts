@@ -1,0 +1,168 @@
+import { StoreError } from "@factotum/store";
+import type { ConversationRecord } from "@factotum/store";
+import type { TurnServices } from "../turn/turn-services.ts";
+import type { MaintenanceBounds } from "./maintenance-bounds.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** What was talked in within a day is nobody's past: only the bound on age reaches it. */
+const RECENT_MS = DAY_MS;
+/** Sessions, or conversations, that are looked at between two pauses. */
+const PAGE = 50;
+/** Once there is too much, it is made this part of the bound: not every message is worth a cleaning. */
+const LOW_WATER = 0.8;
+
+/** What is asked of the rest of the gateway. */
+export interface PruneTargets {
+  /** Somebody works with it or looks at it, or it is one that always stays. */
+  readonly keeps: (sessionKey: string) => boolean;
+  /** Removes a session in its lane, with its media; false for one that is kept, or is not there any more. */
+  readonly removeSession: (sessionKey: string) => Promise<boolean>;
+}
+
+/** What a pass has removed, or would have. */
+export interface Pruned {
+  sessions: number;
+  conversations: number;
+  bytes: number;
+}
+
+/**
+ * One pass over everything that is kept. It yields between slices, each of which looks at a page of rows and removes every conversation of it in a
+ * transaction of its own. Age first; then the surplus of sessions, the quietest first; then what takes too much room: conversations that have ended, the
+ * oldest first, then sessions, the quietest first.
+ */
+export async function* pruneSessions(
+  bounds: MaintenanceBounds,
+  targets: PruneTargets,
+  services: Pick<TurnServices, "store" | "clock" | "media">,
+): AsyncGenerator<void, Pruned> {
+  const pass = new PrunePass(bounds, targets, services);
+  yield* pass.run();
+  return pass.pruned;
+}
+
+class PrunePass {
+  readonly pruned: Pruned = { sessions: 0, conversations: 0, bytes: 0 };
+  readonly #counted = new Set<string>();
+  readonly #bounds: MaintenanceBounds;
+  readonly #targets: PruneTargets;
+  readonly #services: Pick<TurnServices, "store" | "clock" | "media">;
+
+  constructor(bounds: MaintenanceBounds, targets: PruneTargets, services: Pick<TurnServices, "store" | "clock" | "media">) {
+    this.#bounds = bounds;
+    this.#targets = targets;
+    this.#services = services;
+  }
+
+  async *run(): AsyncGenerator<void> {
+    const { maxAgeMs, maxSessions, maxBytes } = this.#bounds;
+    const { store, clock } = this.#services;
+    const nowMs = clock.now();
+    const oldMs = maxAgeMs === undefined ? undefined : nowMs - maxAgeMs;
+    if (oldMs !== undefined) yield* this.#removeSessions(oldMs, () => true);
+    if (maxSessions !== undefined) {
+      const surplus = (await store.counts()).sessions - (this.#isTrial ? this.pruned.sessions : 0) - maxSessions;
+      const end = this.pruned.sessions + surplus;
+      yield* this.#removeSessions(nowMs - RECENT_MS, () => this.pruned.sessions < end);
+    }
+    if (oldMs === undefined && maxBytes === undefined) return;
+    let copyBytes = 0;
+    yield* this.#eachConversation(async (conversation) => {
+      if (oldMs !== undefined && conversation.isEnded && conversation.activeAtMs <= oldMs) await this.#removeConversation(conversation);
+      else copyBytes += conversation.copyBytes;
+    });
+    if (maxBytes !== undefined) yield* this.#makeRoom(copyBytes, maxBytes);
+  }
+
+  async *#makeRoom(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
+    const { store, clock } = this.#services;
+    const used = (await store.usedBytes()) + copyBytes;
+    if (used <= maxBytes) return;
+    // Plain files of what was removed are kept for a while, when there is room for them.
+    yield* this.#dropRemovedCopies();
+    const end = this.pruned.bytes + used - maxBytes * LOW_WATER;
+    const isTooMuch = (): boolean => this.pruned.bytes < end;
+    yield* this.#eachConversation(async (conversation) => {
+      if (conversation.isEnded && isTooMuch()) await this.#removeConversation(conversation);
+    });
+    yield* this.#removeSessions(clock.now() - RECENT_MS, isTooMuch);
+    yield* this.#dropRemovedCopies();
+  }
+
+  async *#dropRemovedCopies(): AsyncGenerator<void> {
+    const { store, clock } = this.#services;
+    if (this.#isTrial) return;
+    while (await store.maintain({ nowMs: clock.now(), keepDeletedCopiesMs: 0 })) yield;
+  }
+
+  async *#eachConversation(visit: (conversation: ConversationRecord) => Promise<void>): AsyncGenerator<void> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#services.store.listConversations({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      for (const conversation of page.items) await visit(conversation);
+      cursor = page.cursor;
+      yield;
+    } while (cursor !== undefined);
+  }
+
+  async *#removeSessions(notAfterMs: number, isTooMuch: () => boolean): AsyncGenerator<void> {
+    let cursor: string | undefined;
+    do {
+      if (!isTooMuch()) return;
+      const page = await this.#services.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      for (const { key } of page.items) if (isTooMuch() && !this.#targets.keeps(key)) await this.#removeSession(key);
+      cursor = page.cursor;
+      yield;
+    } while (cursor !== undefined);
+  }
+
+  async #removeSession(key: string): Promise<void> {
+    if (this.#isCounted(key)) return;
+    const { items } = await this.#services.store.listConversations({ sessionKey: key, limit: 1000 });
+    const copyBytes = items.reduce((sum, conversation) => sum + conversation.copyBytes, 0);
+    const isRemoved = await this.#measured(copyBytes, async () => this.#targets.removeSession(key));
+    if (isRemoved) this.pruned.sessions += 1;
+  }
+
+  async #removeConversation({ sessionId, copyBytes }: ConversationRecord): Promise<void> {
+    const { store, clock, media } = this.#services;
+    if (this.#isCounted(sessionId)) return;
+    const isRemoved = await this.#measured(copyBytes, async () => {
+      const removed = await store.deleteConversation(sessionId, { nowMs: clock.now() });
+      if (removed) await media.store.removeSession(sessionId);
+      return removed;
+    });
+    if (isRemoved) this.pruned.conversations += 1;
+  }
+
+  /** A trial removes nothing, so it meets the same again. */
+  #isCounted(id: string): boolean {
+    if (this.#counted.has(id)) return true;
+    if (this.#isTrial) this.#counted.add(id);
+    return false;
+  }
+
+  /** Removes something, unless this is a trial, and counts what that has freed. */
+  async #measured(copyBytes: number, remove: () => Promise<boolean>): Promise<boolean> {
+    if (this.#isTrial) {
+      // The rows of a conversation take about as much as its plain file.
+      this.pruned.bytes += 2 * copyBytes;
+      return true;
+    }
+    const { store } = this.#services;
+    const before = await store.usedBytes();
+    try {
+      if (!(await remove())) return false;
+    } catch (error) {
+      // Meanwhile somebody has begun to talk in it, or has removed it.
+      if (StoreError.isInstance(error) && (error.code === "conflict" || error.code === "not-found")) return false;
+      throw error;
+    }
+    this.pruned.bytes += copyBytes + Math.max(0, before - (await store.usedBytes()));
+    return true;
+  }
+
+  get #isTrial(): boolean {
+    return this.#bounds.mode === "warn";
+  }
+}

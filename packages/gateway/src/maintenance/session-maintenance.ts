@@ -1,0 +1,88 @@
+import type { TurnServices } from "../turn/turn-services.ts";
+import { maintenanceBounds } from "./maintenance-bounds.ts";
+import type { MaintenanceBounds } from "./maintenance-bounds.ts";
+import { pruneSessions } from "./prune-sessions.ts";
+import type { Pruned, PruneTargets } from "./prune-sessions.ts";
+
+/** From one slice of a pass to the next: whoever talks meanwhile comes first. */
+const SLICE_PAUSE_MS = 1000;
+/** From one pass to the next: twice as long after each that found nothing to do. */
+const SHORTEST_REST_MS = 60_000;
+const LONGEST_REST_MS = 60 * 60_000;
+
+/** What maintenance is made of. */
+export interface MaintenancePorts extends PruneTargets {
+  /** Work that the end of the gateway waits for, and whose failure is logged. */
+  readonly inBackground: (work: Promise<void>) => void;
+}
+
+/** Keeps what past conversations take within `session.maintenance`, a slice at a time and never in the way of a turn. */
+export class SessionMaintenance implements Disposable {
+  readonly #services: Pick<TurnServices, "store" | "clock" | "media" | "config" | "logger" | "storage">;
+  readonly #ports: MaintenancePorts;
+  #timer: Disposable | undefined;
+  #restMs = SHORTEST_REST_MS;
+  #pass: { readonly bounds: MaintenanceBounds; readonly slices: AsyncGenerator<void, Pruned> } | undefined;
+  #told = "";
+  #isStopped = false;
+
+  constructor(services: Pick<TurnServices, "store" | "clock" | "media" | "config" | "logger" | "storage">, ports: MaintenancePorts) {
+    this.#services = services;
+    this.#ports = ports;
+  }
+
+  /** The first pass begins after a rest: a start has other things to do. */
+  start(): void {
+    this.#schedule(this.#restMs);
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStopped = true;
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#services.clock.schedule(delayMs, () => this.#ports.inBackground(this.#work()));
+  }
+
+  /** One slice. A pass that fails is given up, and the next one rests longer. */
+  async #work(): Promise<void> {
+    // On a full disk nothing can be removed either: the pass goes on when there is space.
+    if (this.#services.storage.problem !== undefined) return this.#schedule(SHORTEST_REST_MS);
+    let isDone = true;
+    let hasRemoved = false;
+    try {
+      this.#pass ??= this.#begin();
+      const result = await this.#pass?.slices.next();
+      isDone = result?.done !== false;
+      if (result?.done === true && this.#pass !== undefined) hasRemoved = this.#tell(result.value, this.#pass.bounds);
+    } finally {
+      if (isDone) {
+        this.#pass = undefined;
+        this.#restMs = hasRemoved ? SHORTEST_REST_MS : Math.min(2 * this.#restMs, LONGEST_REST_MS);
+      }
+      this.#schedule(isDone ? this.#restMs : SLICE_PAUSE_MS);
+    }
+  }
+
+  #begin(): { readonly bounds: MaintenanceBounds; readonly slices: AsyncGenerator<void, Pruned> } | undefined {
+    const bounds = maintenanceBounds(this.#services.config.session.maintenance);
+    return bounds === undefined ? undefined : { bounds, slices: pruneSessions(bounds, this.#ports, this.#services) };
+  }
+
+  /** What was removed is said each time; what would be, when it is another amount. True when something was removed. */
+  #tell(pruned: Pruned, { mode }: MaintenanceBounds): boolean {
+    const { logger } = this.#services;
+    const isAny = pruned.sessions + pruned.conversations > 0;
+    if (mode === "enforce") {
+      if (isAny) logger.info("Old conversations were removed", { ...pruned });
+      return isAny;
+    }
+    const told = JSON.stringify([pruned.sessions, pruned.conversations]);
+    if (isAny && told !== this.#told)
+      logger.warn('Old conversations are beyond session.maintenance; they would be removed in the mode "enforce"', { ...pruned });
+    this.#told = told;
+    return false;
+  }
+}

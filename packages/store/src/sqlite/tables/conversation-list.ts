@@ -1,0 +1,39 @@
+import type { ConversationRecord } from "../../port/records.ts";
+import type { Page } from "../../port/store.ts";
+import { toPage } from "../values/page.ts";
+import { numberOf, textOf } from "../values/row.ts";
+import { decodePosition, encodeId } from "../values/sequence-id.ts";
+import type { Database } from "../connection/database.ts";
+
+const SELECT = `SELECT conversations.*, transcript.at AS active_at, sessions.n AS session FROM conversations
+  LEFT JOIN sessions ON sessions.conversation = conversations.n LEFT JOIN transcript ON transcript.id = conversations.last_entry`;
+
+/** Conversations in the order of their beginning. */
+export function listConversations(
+  database: Database,
+  filter: { readonly sessionKey?: string; readonly limit: number; readonly cursor?: string },
+): Page<ConversationRecord> {
+  const after = filter.cursor === undefined ? 0 : decodePosition("p", filter.cursor);
+  const rows =
+    filter.sessionKey === undefined
+      ? database.all(`${SELECT} WHERE conversations.n > ? ORDER BY conversations.n LIMIT ?`, after, filter.limit + 1)
+      : database.all(
+          `${SELECT} WHERE conversations.session_key = ? AND conversations.n > ? ORDER BY conversations.n LIMIT ?`,
+          filter.sessionKey,
+          after,
+          filter.limit + 1,
+        );
+  return toPage(rows, {
+    limit: filter.limit,
+    cursorOf: (row) => encodeId("p", numberOf(row, "n")),
+    decode: (row) => ({
+      sessionId: textOf(row, "session_id"),
+      sessionKey: textOf(row, "session_key"),
+      agentId: textOf(row, "agent_id"),
+      startedAtMs: numberOf(row, "started_at"),
+      activeAtMs: row["active_at"] === null ? numberOf(row, "started_at") : numberOf(row, "active_at"),
+      isEnded: row["session"] === null,
+      copyBytes: numberOf(row, "copied_bytes"),
+    }),
+  });
+}
