@@ -241,7 +241,9 @@ export async function startTestGateway(
   const config = options.patch?.(owned) ?? owned;
   const logger = createMemoryLogger();
   const common = { clock: options.clock ?? realClock, random: realRandom, logger };
-  let reportDamage: (damage: StoreDamage) => void = () => undefined;
+  // As in the product: what is found before there is somebody who can tell it waits.
+  const found: StoreDamage[] = [];
+  let reportDamage: (damage: StoreDamage) => void = (damage) => void found.push(damage);
   const store = await openSqliteStore({
     folder: path.join(home, "state"),
     copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
@@ -280,6 +282,7 @@ export async function startTestGateway(
     ...common,
   });
   reportDamage = (damage) => gateway.engine.reportDamage(damage);
+  for (const damage of found) reportDamage(damage);
   const stop = async (): Promise<void> => {
     await gateway.stop("the test is over");
     await store.close();

@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -23,4 +23,20 @@ test("a conversation that has lost a part to the disk says so after the next sta
   const folder = join(cli.factotumHome, "agents/main/sessions");
   const copies = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
   expect(copies.join("").match(/damaged on the disk/g)).toHaveLength(1);
+});
+
+test("a database that cannot be opened keeps the gateway from starting, and says what to do", async () => {
+  await using cli = await CliHome.create();
+  const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await first.waitFor(/#token=/);
+  expect((await cli.run("gateway", "stop")).code).toBe(0);
+  await first.ended;
+  const file = join(cli.factotumHome, "state/factotum.sqlite");
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0, 16, 18));
+
+  const { code, stdout, stderr } = await cli.run("gateway", "run", "--port", "0");
+  expect(code).not.toBe(0);
+  expect(stdout + stderr).toContain("put a backup in their place");
+  expect(stdout + stderr).not.toContain("    at ");
 });

@@ -1,3 +1,4 @@
+import { readdir, readlink } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -171,4 +172,14 @@ test("damaged dead letters are listed without what they said; they are purged an
   await expect(store.reviveInput(input.id)).rejects.toMatchObject({ code: "damaged" });
   await expect(store.reviveOutbound(row?.id ?? "", { nowMs: NOW_MS, expiresAtMs: NOW_MS })).rejects.toMatchObject({ code: "damaged" });
   expect(await store.purgeDeadLetters({ ids: items.map(({ id }) => id) }, { nowMs: NOW_MS })).toBe(2);
+});
+
+test.runIf(process.platform === "linux")("a database that has lost a table is damaged, and is not held open", async () => {
+  await store.close();
+  const connection = new DatabaseSync(fixture.file);
+  connection.exec("DROP TABLE ownership");
+  connection.close();
+  await expect(fixture.open()).rejects.toMatchObject({ code: "damaged" });
+  const open = await Promise.all((await readdir("/proc/self/fd")).map(async (fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
+  expect(open.filter((name) => name.startsWith(fixture.file))).toEqual([]);
 });

@@ -13,6 +13,7 @@ import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import type { TableContext } from "./tables/table-context.ts";
 import { createTables } from "./tables/tables.ts";
+import { toStoreError } from "./to-store-error.ts";
 import { Transactions } from "./transactions.ts";
 
 /** What a store needs. */
@@ -34,7 +35,12 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, clock, logger } = options;
   const database = connect({ folder, clock, logger, migrations: MIGRATIONS });
-  return assembleStore(database, options);
+  try {
+    return assembleStore(database, options);
+  } catch (error) {
+    database.close();
+    throw toStoreError(error);
+  }
 }
 
 /** Builds the store over an open database. */

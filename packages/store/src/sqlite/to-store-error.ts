@@ -2,6 +2,7 @@ import { StoreError } from "../port/store-error.ts";
 import type { StoreErrorCode } from "../port/store-error.ts";
 
 /** Primary result codes of SQLite that mean more than "it failed". */
+const ERROR = 1;
 const BUSY = 5;
 const READONLY = 8;
 const IOERR = 10;
@@ -10,11 +11,17 @@ const FULL = 13;
 const CONSTRAINT = 19;
 const NOTADB = 26;
 
+/** What SQLite says, under its code for any error, of a file that does not hold what our statements were written for. */
+const OTHER_FILE = /^(?:unsupported file format|no such (?:table|column|index)\b)/;
+
 /** The primary result code of a failure inside SQLite, or undefined for every other error. */
 function sqliteCode(error: unknown): number | undefined {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
   return error.errcode & 0xff;
 }
+
+const DAMAGED =
+  "The database file is damaged. Stop the gateway, move factotum.sqlite out of the state folder with the files whose names begin like that, and put a backup in their place. Without one begin anew: the conversations also stand as plain files under agents.";
 
 /** True when the whole transaction is in doubt, and not only the statement. */
 export function endsTransaction(error: unknown): boolean {
@@ -25,7 +32,8 @@ export function endsTransaction(error: unknown): boolean {
 /** The only place that knows what SQLite's failures look like. */
 export function toStoreError(error: unknown): StoreError {
   if (StoreError.isInstance(error)) return error;
-  const [code, message] = describe(sqliteCode(error));
+  const isOtherFile = error instanceof Error && sqliteCode(error) === ERROR && OTHER_FILE.test(error.message);
+  const [code, message] = describe(isOtherFile ? CORRUPT : sqliteCode(error));
   return new StoreError(code, message, { cause: error });
 }
 
@@ -39,7 +47,7 @@ function describe(code: number | undefined): [StoreErrorCode, string] {
       return ["full", "The disk refused to read or write: nothing was stored. Check the disk and its free space."];
     case CORRUPT:
     case NOTADB:
-      return ["damaged", "The database file is damaged. Stop the gateway and restore the last snapshot."];
+      return ["damaged", DAMAGED];
     case CONSTRAINT:
       return ["conflict", "The row contradicts what is stored already."];
     case BUSY:

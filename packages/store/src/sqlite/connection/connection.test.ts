@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -73,6 +73,15 @@ test("another program's database is refused", async () => {
   withFile((connection) => connection.exec("CREATE TABLE theirs (a)"));
   expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "unsupported" }));
   withFile((connection) => expect(connection.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]));
+});
+
+test("a header of which SQLite only says that it is of another format is damaged", async () => {
+  open(FIRST).close();
+  const bytes = await readFile(file());
+  // The number of the schema's format, of which SQLite knows 1 to 4.
+  bytes[47] = 132;
+  await writeFile(file(), bytes);
+  expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged", message: expect.stringContaining("put a backup") }));
 });
 
 test("a file that is no database is damaged, and is left alone", async () => {

@@ -109,8 +109,21 @@ function migrate(database: Database, path: string, options: ConnectionOptions): 
   if (steps.length === 0) return;
   if (from > 0) snapshot(database, path, from, options);
   database.execute("BEGIN EXCLUSIVE");
-  for (const step of steps) database.execute(step.sql);
+  for (const step of steps) take(database, step, path);
   database.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest}; COMMIT`);
+}
+
+function take(database: Database, { version, sql }: Migration, path: string): void {
+  try {
+    database.execute(sql);
+  } catch (cause) {
+    const error = toStoreError(cause);
+    // A full disk says so itself; everything else is a fault of the step, or of a file that is not what the steps before it made.
+    if (error.code === "full") throw error;
+    throw new StoreError("internal", `${path} could not be brought to version ${version}; nothing was changed. The cause says why.`, {
+      cause,
+    });
+  }
 }
 
 function snapshot(database: Database, path: string, version: number, options: ConnectionOptions): void {

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { FlipScene } from "../test/flip-scene.ts";
+import type { FlipPlace } from "../test/flip-scene.ts";
+
+const FLIPS = 40;
+const SEED = 20_261_122;
+
+/** Of a start that is refused: what to do. */
+const ADVICE = /put a backup|Move it away|Install the newer/;
+
+let scene: FlipScene;
+beforeAll(async () => (scene = await FlipScene.start()));
+afterAll(() => scene[Symbol.asyncDispose]());
+
+/** How often each place must have shown what it is there to show: a store that cannot be opened, a message left out. */
+const EXPECTED: Readonly<Record<FlipPlace, { readonly refused: number; readonly leftOut: number }>> = {
+  header: { refused: 5, leftOut: 0 },
+  pages: { refused: 0, leftOut: 0 },
+  payloads: { refused: 0, leftOut: 10 },
+  anywhere: { refused: 0, leftOut: 0 },
+  log: { refused: 0, leftOut: 0 },
+};
+
+test.each(Object.entries(EXPECTED))(
+  `${FLIPS} flipped bits in the store (%s): nothing flipped is shown, the conversation is told and goes on, or the error says what to do`,
+  { timeout: 600_000 },
+  async (place, expected) => {
+    let state = SEED;
+    const random = (): number => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const seen = { refused: 0, leftOut: 0 };
+    for (let flip = 0; flip < FLIPS; flip += 1) {
+      const outcome = await scene.flip(place as FlipPlace, random);
+      const { flipped, refusal, errors } = outcome;
+      expect(outcome.strangeTexts, flipped).toEqual([]);
+      expect(outcome.told.toSorted(), flipped).toEqual([...new Set(outcome.damaged)].toSorted());
+      if (refusal !== undefined) expect(refusal, flipped).toMatch(ADVICE);
+      // Nothing is passed over in silence: who was heard is answered, and what a damaged file prevents stands in the log with its remedy.
+      else if (outcome.answered.length < 4) expect(errors.join("\n"), flipped).toMatch(ADVICE);
+      if (refusal !== undefined) seen.refused += 1;
+      if (outcome.damaged.length > 0) seen.leftOut += 1;
+    }
+    expect(seen.refused).toBeGreaterThanOrEqual(expected.refused);
+    expect(seen.leftOut).toBeGreaterThanOrEqual(expected.leftOut);
+  },
+);
