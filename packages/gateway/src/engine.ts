@@ -139,13 +139,15 @@ export class Engine {
   }
 
   /**
-   * A stored row is not what was written: its conversation is told, once while this process runs. Prompts are made anew and kept requests are for
-   * looking at: of those nobody is told. Never throws.
+   * A stored row is not what was written: its conversation is told, once while this process runs, and of every message that is not sent for it. Of one
+   * that is in delivery, delivery tells: it knows what became of it. Prompts are made anew and kept requests are for looking at: of those nobody is
+   * told. Never throws.
    */
   reportDamage(damage: StoreDamage): void {
-    const { sessionKey = "" } = damage;
-    if (damage.type === "prompt" || damage.type === "request" || this.#damaged.has(sessionKey)) return;
-    this.#damaged.add(sessionKey);
+    const { sessionKey = "", type } = damage;
+    if (type === "prompt" || type === "request") return;
+    if (type === "outbound" ? this.services.dispatcher.holds(damage.id) : this.#damaged.has(sessionKey)) return;
+    if (type !== "outbound") this.#damaged.add(sessionKey);
     this.#inBackground("damage notice", tellDamage(this.services, damage));
   }
 

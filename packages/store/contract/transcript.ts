@@ -96,6 +96,38 @@ export function describeTranscript(context: () => ContractContext): void {
       expect((await exported(store, "session-1")).at(-1)).toEqual(replacement);
     });
 
+    test("a notice with a key is written once, is found by it in whatever conversation, and goes with it", async () => {
+      const { store, fixture } = context();
+      await appendTexts(store, ["a"]);
+      const notice = { type: "notice", level: "info", text: "delivered", key: "k1" } as const;
+      const [first, twin] = await Promise.all([
+        store.appendEntry("session-1", notice, { timestampMs: NOW_MS }),
+        store.appendEntry("session-1", notice, { timestampMs: NOW_MS + 1 }),
+      ]);
+      expect(first).toMatchObject(notice);
+      expect(twin).toEqual(first);
+      await store.createSession(sampleSession({ key: "agent:main:b", sessionId: "session-2" }), { nowMs: NOW_MS });
+      expect(await store.appendEntry("session-2", { ...notice, text: "again" }, { timestampMs: NOW_MS })).toEqual(first);
+      expect(await exported(store, "session-1")).toHaveLength(2);
+      expect(await exported(store, "session-2")).toEqual([]);
+      expect(await store.findNotice("k2")).toBeUndefined();
+      const reopened = await fixture.open();
+      expect(await reopened.findNotice("k1")).toEqual(first);
+      expect((await reopened.readTranscript("session-1", { limit: 9 })).items.at(-1)).toEqual(first);
+      await reopened.deleteSession("agent:main:main", { nowMs: NOW_MS });
+      expect(await reopened.findNotice("k1")).toBeUndefined();
+    });
+
+    test("an imported notice has no key: another copy of it may be here", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession({ key: "agent:main:b", sessionId: "session-2" }), { nowMs: NOW_MS });
+      const body = { type: "notice", level: "info", text: "x", key: "k1" } as const;
+      await store.appendEntry("session-2", body, { timestampMs: NOW_MS });
+      await store.importSession(importedSession({ entries: [{ id: "1", timestampMs: NOW_MS, body }] }));
+      expect(await exported(store, "session-1")).toMatchObject([{ type: "notice", text: "x" }]);
+      expect((await exported(store, "session-1"))[0]).not.toHaveProperty("key");
+    });
+
     test("a compaction that keeps an entry of another session is refused", async () => {
       const { store } = context();
       const [entry] = await appendTexts(store, ["a"]);

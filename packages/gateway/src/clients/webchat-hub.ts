@@ -2,9 +2,6 @@ import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/pro
 import type { TurnServices } from "../turn/turn-services.ts";
 import { publishEntry } from "../turn/publish-entry.ts";
 
-/** Entries in which a repeated delivery is looked for. A retry comes within seconds of the first try. */
-const LOOK_BACK = 100;
-
 type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "config" | "media">;
 
 /** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
@@ -39,15 +36,14 @@ export class WebchatHub implements WebchatSocket {
     const services = this.#services;
     if (services === undefined) throw new Error("the gateway has not started");
     const { store, clock, random, config } = services;
+    const earlier = await store.findNotice(delivery.idempotencyKey);
+    if (earlier !== undefined) return { entryId: earlier.id };
     const session =
       (await store.readSession(delivery.sessionKey)) ??
       (await store.createSession(
         { key: delivery.sessionKey, sessionId: random.uuid(), agentId: config.defaultAgentId, isPrivate: true, displayName: "webchat" },
         { nowMs: clock.now() },
       ));
-    const recent = await store.readTranscript(session.sessionId, { limit: LOOK_BACK });
-    const earlier = recent.items.find((entry) => entry.type === "notice" && entry.key === delivery.idempotencyKey);
-    if (earlier !== undefined) return { entryId: earlier.id };
     const text = delivery.type === "edit" ? `Corrected: ${delivery.text}` : delivery.text;
     const entry = await store.appendEntry(
       session.sessionId,

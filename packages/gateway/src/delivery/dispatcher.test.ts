@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { Channel, ChannelCapabilities, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
@@ -218,6 +219,14 @@ describe("a message that is not taken now", () => {
     expect(scene.settled).toMatchObject([{ state: { type: "dead" } }]);
   });
 
+  test("has as many tries when it was handed over for sending at once: none of them counts twice", async () => {
+    const scene = new Scene(() => ({ type: "rejected", code: "rejected", retry: { type: "backoff" } }));
+    await scene.send(row("Hello", { state: "sending" }));
+    expect(scene.asked).toHaveLength(8);
+    expect(clock.waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 16_000]);
+    expect(scene.settled).toMatchObject([{ attempts: 8, state: { type: "dead" } }]);
+  });
+
   test("waits for a channel that is not there, for longer than eight tries, until its time runs out", async () => {
     const back = new Scene(yes);
     back.isRunning = false;
@@ -298,4 +307,47 @@ test("what is committed in the moment in which a conversation has nothing left t
   };
   await scene.send(row("first"));
   expect(scene.shown).toEqual(["first", "late"]);
+});
+
+describe("a row that the disk has damaged", () => {
+  /** Changes a stored text behind the store's back. */
+  function damage(text: string): void {
+    const database = new DatabaseSync(path.join(folder, "state", "factotum.sqlite"));
+    const { changes } = database
+      .prepare("UPDATE outbox SET payload = replace(payload, ?, 'something else') WHERE payload LIKE ?")
+      .run(text, `%${text}%`);
+    expect(changes).toBe(1);
+    database.close();
+  }
+
+  test("while it waits in the queue is never sent: what stands behind it goes on, and it is told of", async () => {
+    const scene = new Scene((text) => {
+      if (text === "first") damage("second");
+      return yes();
+    });
+    await scene.send(row("first"), row("second"), row("third"), row("elsewhere", { target: origin("dm-2") }));
+    expect(scene.shown.toSorted()).toEqual(["elsewhere", "first", "third"]);
+    expect(scene.settled.filter(({ state }) => state.type !== "accepted")).toMatchObject([
+      { outbound: { text: "second" }, target: origin(), state: { type: "dead", reason: "damaged" } },
+    ]);
+    expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
+    expect((await store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ type: "outbound", state: "dead", reason: "damaged" }]);
+    await scene.send(row("later"));
+    expect(scene.shown).toContain("later");
+  });
+
+  test("while it is on the wire is what the platform has made of it, and holds up nothing", async () => {
+    const scene = new Scene((text) => {
+      if (text !== "later") damage(text);
+      return text === "refused" ? REFUSED : text === "put off" ? { type: "rejected", code: "rejected", retry: { type: "backoff" } } : yes();
+    });
+    await scene.send(row("taken"), row("refused"), row("put off"), row("later"));
+    expect(scene.asked.map(({ text }) => text)).toEqual(["taken", "refused", "put off", "later"]);
+    expect(scene.settled.map(({ state }) => state)).toMatchObject([
+      { type: "accepted" },
+      { type: "dead", reason: "damaged" },
+      { type: "dead", reason: "damaged" },
+      { type: "accepted" },
+    ]);
+  });
 });

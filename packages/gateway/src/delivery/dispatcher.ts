@@ -5,6 +5,7 @@ import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factot
 import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
+import { DAMAGED_REASON, isDamaged } from "./damaged-row.ts";
 import { degradeRow } from "./degrade-row.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
@@ -89,6 +90,11 @@ export class Dispatcher {
     return this.#queues.has(conversationKey(target));
   }
 
+  /** Whether this row stands in a queue, or is being sent. */
+  holds(id: string): boolean {
+    return this.#taken.has(id);
+  }
+
   /** Conversations that have something to send. */
   get pending(): number {
     return this.#queues.size;
@@ -122,7 +128,7 @@ export class Dispatcher {
   async #drain(key: string, queue: OutboxRecord[]): Promise<void> {
     try {
       for (let row = queue[0]; row !== undefined && !this.#closing.signal.aborted; row = queue[0]) {
-        const after = await this.#deliver(row);
+        const after = await this.#deliverUndamaged(row);
         const open = after.filter(({ state }) => state.type === "waiting");
         queue.splice(0, 1, ...open);
         this.#taken.delete(row.id);
@@ -133,6 +139,16 @@ export class Dispatcher {
       // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.
       this.#queues.delete(key);
       for (const row of queue) this.#taken.delete(row.id);
+    }
+  }
+
+  /** The store has put aside what it could not read and will not send it: the conversation goes on with the next (R10). */
+  async #deliverUndamaged(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+    try {
+      return await this.#deliver(row);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      return [asDamaged(row)];
     }
   }
 
@@ -204,7 +220,8 @@ export class Dispatcher {
     // To give a message the same text once more changes nothing.
     const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
     const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
-    const attempts = row.attempts + 1;
+    // One that is on the wire already has been counted when custody of it was taken.
+    const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
     const retryAtMs = nextTry(receipt, {
       attempts,
       nowMs: clock.now(),
@@ -213,8 +230,9 @@ export class Dispatcher {
       ...(idempotent === undefined ? {} : { idempotent }),
     });
     const isLostPreview = receipt.type !== "accepted" && retryAtMs === undefined && row.purpose === "preview";
-    const settled = await this.#transition(
-      row,
+    const settled = await this.#record(
+      { ...row, attempts },
+      receipt,
       isLostPreview
         ? { type: "dropped", reason: receipt.type }
         : { type: "receipt", receipt, ...(retryAtMs === undefined ? {} : { retryAtMs }) },
@@ -238,6 +256,17 @@ export class Dispatcher {
     return this.#options.store.settleOutbound(row.id, transition, { nowMs: this.#options.clock.now() });
   }
 
+  /** What became of a send is known also when the row was damaged meanwhile: it is not tried again then. */
+  async #record(row: OutboxRecord, receipt: SendReceipt, transition: OutboxTransition): Promise<OutboxRecord> {
+    try {
+      return await this.#transition(row, transition);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      if (receipt.type === "accepted") return { ...row, state: { type: "accepted", messageIds: receipt.messageIds } };
+      return receipt.type === "ambiguous" ? { ...row, state: { type: "ambiguous", reason: receipt.cause } } : asDamaged(row);
+    }
+  }
+
   async #wait(delayMs: number): Promise<void> {
     const { signal } = this.#closing;
     if (signal.aborted) return;
@@ -258,6 +287,11 @@ const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowM
 /** Nobody is told of a preview that did not come: its answer does. */
 function givenUp({ purpose }: OutboxRecord): "dead" | "dropped" {
   return purpose === "preview" ? "dropped" : "dead";
+}
+
+/** The store has given it up. */
+function asDamaged(row: OutboxRecord): OutboxRecord {
+  return { ...row, state: givenUp(row) === "dead" ? { type: "dead", reason: DAMAGED_REASON } : { type: "suppressed" } };
 }
 
 /** Where a row stands in the order of a conversation: under the rows in whose place it is sent. */

@@ -37,6 +37,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   usedBytes: "read",
   listExpiredSessions: "read",
   appendEntry: "hold",
+  findNotice: "read",
   readTranscript: "read",
   readContext: "read",
   exportTranscript: "read",

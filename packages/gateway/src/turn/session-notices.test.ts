@@ -1,5 +1,7 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { messageId } from "@factotum/channel-contract";
+import type { SendReceipt } from "@factotum/channel-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
@@ -53,4 +55,89 @@ test("a conversation that has lost a part to the disk is told once, in its own c
   await platform.waitForSends(7);
   await second.gateway.engine.idle();
   expect(platform.sent).toHaveLength(7);
+});
+
+test("whoever was told something that is damaged now hears of it where it was said, and not where the last message came from", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  const patch = withModel(server.baseUrl);
+  const elsewhere = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } };
+  const first = await startTestGateway({ platform, patch });
+  await platform.say(platform.message("my cat is Petra"));
+  await platform.waitForSends(1);
+  await platform.say(platform.message("hello", { origin: elsewhere }));
+  await platform.waitForSends(2);
+  await first.stop();
+  const database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
+  expect(
+    database.prepare("UPDATE transcript SET payload = replace(payload, 'Petra', 'Petro') WHERE payload LIKE '%Petra%'").run().changes,
+  ).toBe(1);
+  database.close();
+  await using second = await startTestGateway({ platform, home: first.home, patch });
+  await platform.say(platform.message("who am I?", { origin: elsewhere }));
+  await platform.waitForSends(4);
+  await second.gateway.engine.idle();
+  expect(platform.sent.slice(2).map(({ target, outbound }) => [target.conversation.id, "text" in outbound ? outbound.text : ""])).toEqual(
+    expect.arrayContaining([
+      ["dm-2", "Yes."],
+      ["dm-1", expect.stringContaining("damaged on the disk") as string],
+    ]),
+  );
+  expect(platform.sent).toHaveLength(4);
+});
+
+test.each([
+  ["put off", { type: "rejected", code: "rejected", retry: { type: "backoff" } }],
+  ["taken", { type: "accepted", messageIds: [messageId("m1")] }],
+] satisfies readonly (readonly [string, SendReceipt])[])(
+  "an answer that is damaged while it is %s by the platform is told of once, unless it has arrived",
+  async (_what, receipt) => {
+    await using server = await startAnthropicServer();
+    server.script([textReply("The code is 4711."), textReply("Here it is again.")]);
+    const platform = new TestPlatform();
+    platform.receipts = [receipt];
+    let home = "";
+    let damaged = 0;
+    const crashPoint = (name: string): void => {
+      if (name !== "after-send" || damaged > 0) return;
+      const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"));
+      damaged = Number(database.prepare("UPDATE outbox SET payload = replace(payload, '4711', '4712')").run().changes);
+      database.close();
+    };
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), crashPoint });
+    ({ home } = running);
+    await platform.say(platform.message("what is the code?"));
+    await platform.waitForSends(1);
+    await platform.say(platform.message("again, please"));
+    await platform.waitForSends(2);
+    await running.gateway.engine.idle();
+    expect(damaged).toBe(1);
+    const texts = platform.sent.map(({ outbound }) => ("text" in outbound ? outbound.text : ""));
+    const isTaken = receipt.type === "accepted";
+    expect(texts).toEqual([isTaken ? "The code is 4711." : expect.stringContaining("may not have reached you"), "Here it is again."]);
+    const { entries } = await running.gateway.engine.sessions.history("agent:main:main", { limit: 50 });
+    expect(entries.filter((entry) => entry.type === "notice")).toHaveLength(isTaken ? 0 : 1);
+  },
+);
+
+test("an answer that was damaged while the gateway was down is told of at the next start, where it should have gone", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("The code is 4711."));
+  const platform = new TestPlatform();
+  platform.receipts = [{ type: "rejected", code: "rejected", retry: { type: "after", delayMs: 3_600_000 } }];
+  const refused = Promise.withResolvers<void>();
+  const crashPoint = (name: string): void => (name === "after-send" ? refused.resolve() : undefined);
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), crashPoint });
+  await platform.say(platform.message("what is the code?"));
+  await refused.promise;
+  await first.stop();
+  const database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
+  expect(database.prepare("UPDATE outbox SET payload = replace(payload, '4711', '4712')").run().changes).toBe(1);
+  database.close();
+  await using second = await startTestGateway({ platform, home: first.home, patch: withModel(server.baseUrl) });
+  await platform.waitForSends(1);
+  await second.gateway.engine.idle();
+  expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("may not have reached you") as string } }]);
+  expect((await second.store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ type: "outbound", reason: "damaged" }]);
 });

@@ -1,6 +1,7 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord, StoreDamage } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
+import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -12,7 +13,7 @@ type AddressServices = Pick<TurnServices, "channels" | "config" | "dispatcher">;
 /** Says in the agent's main session, which is the owner's, that unattended work pauses. */
 export async function tellPause(services: NoticeServices, sessionKey: string, message: string): Promise<void> {
   services.logger.warn("Unattended work pauses", { sessionKey, detail: message });
-  await addNotice(services, sessionKey, "warning", message);
+  await addNotice(services, sessionKey, { level: "warning", text: message });
 }
 
 /** Codes at which a chat takes nothing at all, a word about it included. */
@@ -21,17 +22,21 @@ const CLOSED = /^(?:forbidden|unauthorized|not-found|unreachable|rate-limited)\b
 const REFUSED = "A message of mine could not be sent here. It can be read in the conversation's history; please ask again if you need it.";
 const UNCERTAIN = "It is not certain that a message of mine has reached you. If something is missing, please ask again.";
 
+const LOST = "A message of mine was damaged on the disk and may not have reached you. If something is missing, please ask again.";
+
 /** Leaves a note in the conversation, where the owner sees it, and says it in the chat, unless the chat itself is what failed: once an hour at most. */
 export async function tellUndelivered(services: NoticeServices & AddressServices, row: OutboxRecord): Promise<void> {
-  const reason = "reason" in row.state ? row.state.reason : "";
-  if (row.purpose !== "notice" && !CLOSED.test(reason)) {
-    await sayInChat(services, row.sessionKey, row.target, {
-      text: row.state.type === "ambiguous" ? UNCERTAIN : REFUSED,
-      identity: ["undelivered", row.sessionKey, conversationKey(row.target), Math.floor(services.clock.now() / HOUR_MS)],
-    });
-  }
-  const what = row.state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
-  await addNotice(services, row.sessionKey, "error", `${what} ${row.target.channel}: ${reason}`);
+  const { sessionKey, target, purpose, state } = row;
+  const reason = "reason" in state ? state.reason : "";
+  const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
+  if (purpose !== "notice" && !CLOSED.test(reason)) await sayUndelivered(services, sessionKey, target, text);
+  const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
+  await addNotice(services, sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
+}
+
+async function sayUndelivered(services: NoticeServices & AddressServices, sessionKey: string, target: Origin, text: string): Promise<void> {
+  const identity = ["undelivered", sessionKey, conversationKey(target), Math.floor(services.clock.now() / HOUR_MS)];
+  await sayInChat(services, sessionKey, target, { text, identity });
 }
 
 const HOUR_MS = 3_600_000;
@@ -40,16 +45,21 @@ const DAMAGED =
   "A part of this conversation was damaged on the disk and is left out from now on. The rest goes on as it is. If something you said before seems forgotten, please say it again.";
 
 /**
- * Says in a conversation that a part of it is lost (R10): in the conversation itself, and in the chat of its last turn. A damaged
- * input or outgoing message, of which it is not known whose it is, is a dead letter and shows in the status.
+ * Says in a conversation that a part of it is lost (R10): in the conversation itself, and in the chat that the turn came from which had made the part,
+ * else in that of the last turn. A damaged input or outgoing message, of which it is not known whose it is, is a dead letter and shows in the status.
  */
-export async function tellDamage(services: NoticeServices & AddressServices, { type, id, sessionKey }: StoreDamage): Promise<void> {
+export async function tellDamage(services: NoticeServices & AddressServices, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
   if (sessionKey === undefined) return;
   const session = await services.store.readSession(sessionKey);
   if (session === undefined) return;
+  const target = origin ?? session.lastOrigin;
+  if (type === "outbound") {
+    if (target !== undefined) await sayUndelivered(services, sessionKey, target, LOST);
+    return addNotice(services, sessionKey, { level: "error", text: LOST });
+  }
   const identity = ["damage", session.sessionId, type, id];
-  if (session.lastOrigin !== undefined) await sayInChat(services, sessionKey, session.lastOrigin, { text: DAMAGED, identity });
-  await addNotice(services, sessionKey, "error", DAMAGED);
+  if (target !== undefined) await sayInChat(services, sessionKey, target, { text: DAMAGED, identity });
+  await addNotice(services, sessionKey, { level: "error", text: DAMAGED });
 }
 
 /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation. */
@@ -65,10 +75,14 @@ async function sayInChat(
   if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
 }
 
-async function addNotice(services: NoticeServices, sessionKey: string, level: "warning" | "error", text: string): Promise<void> {
+async function addNotice(
+  services: NoticeServices,
+  sessionKey: string,
+  notice: { readonly level: "warning" | "error"; readonly text: string },
+): Promise<void> {
   const { store, clock } = services;
   const session = await store.readSession(sessionKey);
   if (session === undefined) return;
-  const entry = await store.appendEntry(session.sessionId, { type: "notice", level, text }, { timestampMs: clock.now() });
+  const entry = await store.appendEntry(session.sessionId, { type: "notice", ...notice }, { timestampMs: clock.now() });
   publishEntry(services, sessionKey, entry, undefined);
 }

@@ -263,8 +263,10 @@ export interface Store {
   /** Sessions whose `expiresAtMs` has passed. */
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]>;
 
-  /** Appends an entry outside any turn. */
+  /** Appends an entry outside any turn. A notice whose key is taken is not written again: the first one is given back. */
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry>;
+  /** The notice with this key, in whatever conversation it stands. */
+  findNotice(key: string): Promise<TranscriptEntry | undefined>;
   /** A page that ends before `before` (exclusive), oldest first; reads at most `limit + 1` rows. `cursor` leads to older ones. */
   readTranscript(sessionId: string, options: { readonly before?: string; readonly limit: number }): Promise<Page<TranscriptEntry>>;
   /**

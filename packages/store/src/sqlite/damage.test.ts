@@ -183,3 +183,36 @@ test.runIf(process.platform === "linux")("a database that has lost a table is da
   const open = await Promise.all((await readdir("/proc/self/fd")).map(async (fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
   expect(open.filter((name) => name.startsWith(fixture.file))).toEqual([]);
 });
+
+test("a message that is damaged while it waits is not handed out for sending", async () => {
+  const rows = await store.addOutbound([sampleOutbound("a"), sampleOutbound("b")]);
+  tamper("UPDATE outbox SET payload = replace(payload, 'sent as a', 'sent as c')");
+  expect(await store.claimOutbound(rows[0]?.id ?? "")).toBe(false);
+  expect(await store.claimOutbound(rows[1]?.id ?? "")).toBe(true);
+  expect(await store.counts()).toMatchObject({ outboxWaiting: 0, outboxDead: 1 });
+  expect(fixture.damages).toEqual([{ type: "outbound", id: rows[0]?.id }]);
+});
+
+test("messages that are damaged hide none that stand behind them", async () => {
+  const rows = await store.addOutbound(["a", "b", "c", "d"].map((key) => sampleOutbound(key)));
+  tamper("UPDATE outbox SET payload = replace(payload, 'sent as', 'send as') WHERE id < 4");
+  expect(await store.listPendingOutbound({ limit: 2 })).toEqual([rows[3]]);
+  expect(await store.listPendingOutbound({ limit: 2, afterId: rows[3]?.id ?? "" })).toEqual([]);
+  expect(fixture.damages).toHaveLength(3);
+});
+
+test("damage of what a turn has made names the turn's session and address", async () => {
+  const origin = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_7", threadId: "5" } } as const;
+  await store.startTurn(sampleTurn("t1", [], { origin }));
+  const [row] = await store.addOutbound([sampleOutbound("a")], { turnId: "t1" });
+  await store.endTurn(sampleEnd("t1"));
+  tamper("UPDATE outbox SET session_key = 'agent:main:other', payload = replace(payload, 'sent as a', 'sent as c') WHERE id = 1");
+  tamper("UPDATE transcript SET payload = replace(payload, 'text', 'test') WHERE id = 2");
+  await store.listPendingOutbound({ limit: 9 });
+  await store.readTranscript("session-1", { limit: 9 });
+  const of = { sessionKey: "agent:main:main", origin };
+  expect(fixture.damages).toEqual([
+    { type: "outbound", id: row?.id, ...of },
+    { type: "entry", id: "e0000000002", ...of },
+  ]);
+});

@@ -63,7 +63,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   const context: TableContext = {
     database,
     clock,
-    quarantine: createQuarantine(writer, options),
+    quarantine: createQuarantine(writer, { ...options, placeOf: (turn) => tables.turns.placeOf(turn) }),
     appended: (n) => appended.add(n),
   };
   const tables = createTables(context);
@@ -86,9 +86,13 @@ function takeOwnership(database: Database, options: SqliteStoreOptions): number 
 }
 
 /** Damage is told once, also when several reads find it before the row is excluded. */
-function createQuarantine(writer: GroupWriter, options: SqliteStoreOptions): TableContext["quarantine"] {
+function createQuarantine(
+  writer: GroupWriter,
+  options: SqliteStoreOptions & { readonly placeOf: (turn: number) => Pick<StoreDamage, "sessionKey" | "origin"> },
+): TableContext["quarantine"] {
   const found = new Set<string>();
-  return (damage, exclude) => {
+  return ({ turn, ...row }, exclude) => {
+    const damage: StoreDamage = { ...row, ...(turn === undefined ? {} : options.placeOf(turn)) };
     const name = `${damage.type} ${damage.id}`;
     if (found.has(name)) return;
     found.add(name);

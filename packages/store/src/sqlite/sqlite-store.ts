@@ -226,6 +226,10 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
   }
 
+  findNotice(key: string): Promise<TranscriptEntry | undefined> {
+    return this.#read(() => this.#tables.transcripts.findNotice(key));
+  }
+
   readTranscript(sessionId: string, options: Parameters<Store["readTranscript"]>[1]): Promise<Page<TranscriptEntry>> {
     return this.#read(() => this.#tables.transcripts.page(sessionId, options));
   }

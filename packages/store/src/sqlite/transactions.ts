@@ -114,6 +114,8 @@ export class Transactions {
   }
 
   appendEntry(sessionId: string, body: TranscriptBody, timestampMs: number): TranscriptEntry {
+    const known = body.type === "notice" && body.key !== undefined ? this.#tables.transcripts.findNotice(body.key) : undefined;
+    if (known !== undefined) return known;
     const [entry] = this.#append(this.#conversationOf(sessionId), [body], timestampMs);
     if (entry === undefined) throw new StoreError("internal", "The entry was not appended.");
     return entry;
@@ -228,6 +230,8 @@ export class Transactions {
 function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): TranscriptBody {
   if (body.type === "replacement")
     return { type: "replacement", messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
+  // A key says of what the notice was one where it came from.
+  if (body.type === "notice") return { type: "notice", level: body.level, text: body.text };
   if (body.type !== "compaction") return body;
   const firstKeptEntryId = ids.get(body.message.firstKeptEntryId) ?? body.message.firstKeptEntryId;
   return { type: "compaction", message: { ...body.message, firstKeptEntryId } };

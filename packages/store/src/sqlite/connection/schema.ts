@@ -296,6 +296,12 @@ DROP INDEX outbox_given_up;
 CREATE INDEX outbox_given_up ON outbox (id, state) WHERE state IN ('dead', 'ambiguous');
 `;
 
+/** A notice that says a delivery is found by the delivery's key, however many entries and conversations later. */
+const NOTICE_KEYS = `
+ALTER TABLE transcript ADD COLUMN key TEXT;
+CREATE UNIQUE INDEX transcript_by_key ON transcript (key) WHERE key IS NOT NULL;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -303,4 +309,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 3, sql: REQUEST_BODIES },
   { version: 4, sql: REPLACED_OUTBOX },
   { version: 5, sql: DEAD_LETTERS },
+  { version: 6, sql: NOTICE_KEYS },
 ];

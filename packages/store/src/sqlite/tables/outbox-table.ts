@@ -4,7 +4,7 @@ import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
-import { numberOf, optionalText, textOf } from "../values/row.ts";
+import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
@@ -58,24 +58,29 @@ export class OutboxTable {
     return record;
   }
 
+  /** A page without a row that can be read is passed over: none at all means that there are no more. */
   listPending(options: { readonly limit: number; readonly afterId?: string }): readonly OutboxRecord[] {
-    return this.#context.database
-      .all(
+    let after = options.afterId === undefined ? 0 : decodePosition("o", options.afterId);
+    for (;;) {
+      const rows = this.#context.database.all(
         `SELECT ${COLUMNS} WHERE outbox.state IN ('waiting', 'sending') AND outbox.id > ? ORDER BY outbox.id LIMIT ?`,
-        options.afterId === undefined ? 0 : decodePosition("o", options.afterId),
+        after,
         options.limit,
-      )
-      .map((row) => this.#decode(row))
-      .filter((record) => record !== undefined);
+      );
+      const records = rows.map((row) => this.#decode(row)).filter((record) => record !== undefined);
+      const last = rows.at(-1);
+      if (records.length > 0 || last === undefined) return records;
+      after = numberOf(last, "id");
+    }
   }
 
-  /** Takes custody of a waiting row. */
+  /** Takes custody of a waiting row; not of one that is not what was written. */
   claim(id: string): boolean {
-    const changed = this.#context.database.run(
-      "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE id = ? AND state = 'waiting'",
+    const row = this.#context.database.get(
+      "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE id = ? AND state = 'waiting' RETURNING *, NULL AS turn_id",
       decodeId("o", id) ?? -1,
     );
-    return changed > 0;
+    return row !== undefined && this.#decode(row) !== undefined;
   }
 
   settle(id: string, transition: OutboxTransition, nowMs: number): OutboxRecord {
@@ -253,13 +258,13 @@ export class OutboxTable {
       return toRecord(row);
     } catch (error) {
       if (!StoreError.isInstance(error)) throw error;
-      this.#exclude(numberOf(row, "id"));
+      this.#exclude(numberOf(row, "id"), optionalNumber(row, "turn"));
       return undefined;
     }
   }
 
-  #exclude(id: number): void {
-    this.#context.quarantine({ type: "outbound", id: encodeId("o", id) }, () => {
+  #exclude(id: number, turn: number | undefined): void {
+    this.#context.quarantine({ type: "outbound", id: encodeId("o", id), turn }, () => {
       this.#context.database.run(
         "UPDATE outbox SET state = 'dead', result = ?, settled_at = ? WHERE id = ? AND state IN ('waiting', 'sending')",
         JSON.stringify("damaged"),

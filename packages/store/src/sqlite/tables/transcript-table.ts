@@ -2,6 +2,7 @@ import type { CompactionMessage } from "@factotum/agent-contract";
 import type { TranscriptBody, TranscriptEntry } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/store.ts";
+import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
@@ -72,10 +73,11 @@ export class TranscriptTable {
       const payload = JSON.stringify(payloadOf(body));
       const facts = [conversation.n, parent, options.turn?.n ?? null, body.type, options.atMs] as const;
       const id = database.insert(
-        "INSERT INTO transcript (conversation, parent, turn, type, at, payload, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO transcript (conversation, parent, turn, type, at, payload, sum, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         ...facts,
         payload,
         checksum(payload, facts),
+        body.type === "notice" && body.key !== undefined ? checkKey("The key of a notice", body.key) : null,
       );
       if (body.type === "compaction") this.#saveCut(conversation, id, body.message);
       const ids = {
@@ -89,6 +91,12 @@ export class TranscriptTable {
     database.run("UPDATE conversations SET last_entry = ? WHERE n = ?", parent, conversation.n);
     this.#context.appended(conversation.n);
     return entries;
+  }
+
+  /** The notice with this key, in whatever conversation. */
+  findNotice(key: string): TranscriptEntry | undefined {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE transcript.key = ? AND transcript.damaged = 0`, key);
+    return row === undefined ? undefined : this.#decodeAll([row], this.read(numberOf(row, "conversation")))[0];
   }
 
   /** The newest page before `before`, oldest first. */
@@ -195,15 +203,16 @@ export class TranscriptTable {
         entries.push(toEntry(row, conversation));
       } catch (error) {
         if (!StoreError.isInstance(error)) throw error;
-        this.#exclude(numberOf(row, "id"), conversation);
+        this.#exclude(row, conversation);
       }
     }
     return entries;
   }
 
-  #exclude(id: number, conversation: Conversation): void {
-    this.#context.quarantine({ type: "entry", id: encodeId("e", id), sessionKey: conversation.sessionKey }, () => {
-      this.#context.database.run("UPDATE transcript SET damaged = 1 WHERE id = ?", id);
+  #exclude(row: Row, { sessionKey }: Conversation): void {
+    const id = numberOf(row, "id");
+    this.#context.quarantine({ type: "entry", id: encodeId("e", id), sessionKey, turn: optionalNumber(row, "turn") }, () => {
+      this.#context.database.run("UPDATE transcript SET damaged = 1, key = NULL WHERE id = ?", id);
     });
   }
 }
@@ -228,7 +237,7 @@ function payloadOf(body: TranscriptBody): unknown {
     case "replacement":
       return body.messages;
     case "notice":
-      return { level: body.level, text: body.text };
+      return { level: body.level, text: body.text, ...(body.key === undefined ? {} : { key: body.key }) };
   }
 }
 
@@ -258,8 +267,8 @@ function toBody(type: string, payload: never): TranscriptBody {
     case "replacement":
       return { type, messages: payload };
     case "notice": {
-      const { level, text } = payload as Extract<TranscriptBody, { type: "notice" }>;
-      return { type, level, text };
+      const { level, text, key } = payload as Extract<TranscriptBody, { type: "notice" }>;
+      return { type, level, text, ...(key === undefined ? {} : { key }) };
     }
     default:
       throw new StoreError("damaged", `No entry can be ${JSON.stringify(type)}.`);

@@ -111,6 +111,19 @@ export class TurnTable {
     return row === undefined ? undefined : toTurn(row);
   }
 
+  /** Whom a turn concerns, as far as that can be trusted: for telling that something of it is damaged. */
+  placeOf(n: number): { readonly sessionKey?: string; readonly origin?: Origin } {
+    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.n = ?`, n);
+    if (row === undefined) return {};
+    const sessionKey = textOf(row, "session_key");
+    try {
+      return { sessionKey, origin: toTurn(row).origin };
+    } catch (error) {
+      if (StoreError.isInstance(error)) return { sessionKey };
+      throw error;
+    }
+  }
+
   /** The turn of a conversation with this number. */
   find(conversation: Conversation, number: number): TurnRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.conversation = ? AND turns.number = ?`, conversation.n, number);

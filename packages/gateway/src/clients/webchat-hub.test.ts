@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { startTestGateway } from "../../test/gateway-harness.ts";
+import { WebchatHub } from "./webchat-hub.ts";
+
+const KEY = "agent:main:main";
+
+test("a delivery that comes again is shown once: after a hundred others, after a new beginning, after a restart", async () => {
+  const first = await startTestGateway();
+  const { services, sessions } = first.gateway.engine;
+  const hub = new WebchatHub();
+  hub.connect(services);
+  const delivery = { type: "text", sessionKey: KEY, text: "Your parcel is here.", idempotencyKey: "delivery-1" } as const;
+  const shown: string[] = [];
+  services.events.subscribe(KEY, (event) => {
+    if (event.type === "entry") shown.push(event.entry.id);
+  });
+  const { entryId } = await hub.deliver(delivery);
+  for (let count = 0; count < 120; count += 1) await hub.deliver({ ...delivery, text: `other ${count}`, idempotencyKey: `other-${count}` });
+  expect(await hub.deliver(delivery)).toEqual({ entryId });
+  expect(await Promise.all([hub.deliver(delivery), hub.deliver(delivery)])).toEqual([{ entryId }, { entryId }]);
+  expect(new Set(shown).size).toBe(121);
+  expect(shown).toHaveLength(121);
+  const { entries } = await sessions.history(KEY, { limit: 200 });
+  expect(entries).toHaveLength(121);
+
+  await sessions.reset(KEY, { reason: "a new one" });
+  expect(await hub.deliver(delivery)).toEqual({ entryId });
+  await first.stop();
+  await using second = await startTestGateway({ home: first.home });
+  const later = new WebchatHub();
+  later.connect(second.gateway.engine.services);
+  expect(await later.deliver(delivery)).toEqual({ entryId });
+  expect((await second.gateway.engine.sessions.history(KEY, { limit: 9 })).entries).toEqual([]);
+});
