@@ -53,6 +53,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.sendPolicy",
   "session.maintenance",
   "messages.queue",
+  "messages.inbound",
   "messages.groupChat",
   "tools.profile",
   "tools.allow",

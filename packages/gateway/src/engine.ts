@@ -78,7 +78,10 @@ export class Engine {
     });
     this.#ingress = new Ingress(this.services, {
       enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
-      command: (route, command, input, queue) => this.#inBackground("command", this.#runCommand({ route, input, queue }, command)),
+      command: (route, command, input, queue) => {
+        this.#queue.endBreath(route.sessionKey);
+        this.#inBackground("command", this.#runCommand({ route, input, queue }, command));
+      },
     });
     this.transfer = new SessionTransfer(this.services, this.sessions, { asideFolder: path.join(options.home, "imports") });
     this.deadLetters = new DeadLetterService({

@@ -13,6 +13,7 @@ export interface MessagesConfig {
     readonly cap: number;
     readonly drop: "summarize" | "old" | "new";
   };
+  /** How long a conversation of a platform must be quiet before what was said there begins a turn; 0 waits for nothing. */
   readonly inbound: { readonly debounceMs: number };
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */

@@ -98,6 +98,8 @@ export class Ingress {
       agentId: route.agentId,
       overheard: this.#overheard.take(input.message),
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
+      // Our own clients say whole messages, and name the session.
+      ...(input.admission.sessionKey === undefined ? { quietMs: this.#services.config.messages.inbound.debounceMs } : {}),
       queue,
     });
   }

@@ -42,19 +42,32 @@ export class TurnQueue {
   }
 
   /** Takes an input by the mode that holds for it. */
-  add(sessionKey: string, job: InputJob): void {
+  add(sessionKey: string, said: InputJob): void {
+    const job = this.#withBreath(said);
     const running = this.lanes.running(sessionKey);
     const waiting = this.lanes.waiting(sessionKey);
     if (kindOf(job) !== "user" || (running === undefined && waiting.length === 0)) return this.lanes.enqueue(sessionKey, job);
+    const begun = this.#breath(sessionKey, job);
+    if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
     const fitting = this.#makeRoom(sessionKey, job);
     if (fitting === undefined) return;
     const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
-    const isHeld = fitting.queue.mode === "collect" && !isAlone(fitting);
-    const held = isHeld ? { ...fitting, notBeforeMs: this.#clock.monotonic() + fitting.queue.debounceMs } : fitting;
+    const held = this.#collected(fitting);
     if (host === undefined) this.lanes.enqueue(sessionKey, held);
     else this.lanes.replace(sessionKey, host, gather(host, held));
     if (fitting.queue.mode === "interrupt" && running !== undefined && isSaidInto(fitting, running))
       this.lanes.abort(sessionKey, new LaneInterrupt());
+  }
+
+  /** Nothing more comes in this breath: what waits for more is begun as soon as it can be. */
+  endBreath(sessionKey: string): void {
+    for (const job of this.#waitingInputs(sessionKey)) {
+      if (!this.#mayBreathe(job)) continue;
+      const { breathUntilMs, notBeforeMs, ...rest } = job;
+      // The window of `collect` is another matter.
+      const isLater = notBeforeMs !== undefined && breathUntilMs !== undefined && notBeforeMs > breathUntilMs;
+      this.lanes.replace(sessionKey, job, isLater ? { ...rest, notBeforeMs } : rest);
+    }
   }
 
   /** Takes back what was interrupted before its turn had begun: it comes next, in one turn with what interrupted it. */
@@ -70,8 +83,8 @@ export class TurnQueue {
     for (const job of this.lanes.waiting(sessionKey)) {
       if (job.type !== "input") break;
       if (!isOfConversation(job, turn)) continue;
-      // What was said later goes behind it.
-      if (job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
+      // What was said later goes behind it, and who is still talking is heard out.
+      if (this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
       found.push(job);
     }
     return found;
@@ -109,6 +122,31 @@ export class TurnQueue {
       for (const input of shortened) this.#onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
+  }
+
+  /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
+  #withBreath(job: InputJob): InputJob {
+    const { quietMs = 0 } = job;
+    if (quietMs === 0 || kindOf(job) !== "user" || isAlone(job) || job.input.message.attachments.length > 0) return job;
+    const breathUntilMs = this.#clock.monotonic() + quietMs;
+    return { ...job, breathUntilMs, notBeforeMs: breathUntilMs };
+  }
+
+  /** A job as it goes behind others: `collect` has a window of its own. */
+  #collected(job: InputJob): InputJob {
+    if (job.queue.mode !== "collect" || isAlone(job)) return job;
+    return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
+  }
+
+  /** What a message belongs to that was said in the same breath; nobody goes on for longer than the cap allows. */
+  #breath(sessionKey: string, job: InputJob): InputJob | undefined {
+    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
+    if (last === undefined || !this.#mayBreathe(last) || !isTogether(last, job)) return undefined;
+    return saidIn(last).length < job.queue.cap ? last : undefined;
+  }
+
+  #mayBreathe(job: InputJob): boolean {
+    return job.breathUntilMs !== undefined && job.breathUntilMs > this.#clock.monotonic();
   }
 
   /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
@@ -219,7 +257,7 @@ function isSaidInto(job: InputJob, running: TurnJob): boolean {
 
 /** One job of two, in their order. Of what the messages asked for beside their text the later word counts. */
 function gather(earlier: InputJob, later: InputJob): InputJob {
-  const { notBeforeMs: _held, ...rest } = earlier;
+  const { notBeforeMs: _held, breathUntilMs: _breath, ...rest } = earlier;
   const shortened = [...(earlier.shortened ?? []), ...(later.shortened ?? [])];
   const directives = { ...earlier.directives, ...later.directives };
   return {
@@ -229,6 +267,7 @@ function gather(earlier: InputJob, later: InputJob): InputJob {
     ...(shortened.length === 0 ? {} : { shortened }),
     ...(Object.keys(directives).length === 0 ? {} : { directives }),
     ...(later.notBeforeMs === undefined ? {} : { notBeforeMs: later.notBeforeMs }),
+    ...(later.breathUntilMs === undefined ? {} : { breathUntilMs: later.breathUntilMs }),
   };
 }
 

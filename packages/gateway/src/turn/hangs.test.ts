@@ -1,4 +1,5 @@
 import type { CommandRunner } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply } from "@factotum/testing-providers";
@@ -103,6 +104,50 @@ describe("a tool that", () => {
     };
     await expectRelease(called, { runner, isLimited: true, begun: begun.promise });
   });
+});
+
+describe("the preparation of a turn", () => {
+  type Hang = (hang: () => Promise<never>, platform: TestPlatform) => Partial<Parameters<typeof startTestGateway>[0]>;
+  const stages: readonly (readonly [string, Hang, (platform: TestPlatform, hang: () => Promise<never>) => Partial<MsgContext>])[] = [
+    ["its sources are read", (hang) => ({ skills: { list: hang } }), () => ({})],
+    ["an attachment is fetched", () => ({}), (platform, hang) => ({ attachments: [platform.attachment(hang)] })],
+  ];
+
+  test.each(stages)(
+    "that hangs while %s, and listens to nobody, holds up neither the next message nor another session",
+    async (_name, options, extra) => {
+      await using server = await startAnthropicServer();
+      server.respond(({ body }) => textReply(JSON.stringify(body?.["messages"]).includes("the second one") ? "Two." : "Three."));
+      const platform = new TestPlatform();
+      const clock = new LimitClock();
+      const begun = Promise.withResolvers<void>();
+      let hangs = 1;
+      // The first one hangs for good, whatever it is told; those after it do not.
+      const hang = async (): Promise<never> => {
+        begun.resolve();
+        return hangs-- > 0 ? new Promise<never>(() => undefined) : ([] as never);
+      };
+      await using running = await startTestGateway({
+        platform,
+        clock,
+        accountConfig: { groups: { "group-1": { requireMention: false } } },
+        patch: patched(server.baseUrl),
+        ...options(hang, platform),
+      });
+      await platform.say(platform.message("the first one", extra(platform, hang)));
+      await begun.promise;
+      await platform.say(platform.message("the second one"));
+      await platform.say(platform.message("somebody else", { origin: elsewhere }));
+      await platform.waitForSends(1);
+      expect(platform.sent).toMatchObject([{ target: elsewhere, outbound: { text: "Three." } }]);
+      clock.pass();
+      await platform.waitForSends(3);
+      expect(platform.sent[1]?.outbound).toMatchObject({ text: expect.stringMatching(/did not answer in time/) as string });
+      expect(platform.sent[2]?.outbound).toMatchObject({ text: "Two." });
+      await running.gateway.engine.idle();
+      for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
+    },
+  );
 });
 
 describe("the end of the gateway", () => {

@@ -1,7 +1,7 @@
 import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { InputRecord, NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
@@ -23,6 +23,7 @@ import type { SessionContext } from "./session-context.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { within } from "./within.ts";
 
 /** A turn that is committed and ready for the loop. */
 export interface PreparedTurn {
@@ -61,15 +62,19 @@ export async function prepareInputTurn(
   const { store, clock, random } = services;
   const { input } = job;
   const { message, admission } = input;
-  const found = await readSessionContext(sessionKey, job.agentId, message.origin, services);
+  const { signal } = options;
+  const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), signal);
   const renewed = await renewSession(found, sessionKey, job, services);
   const context = await makeRoom(renewed, services, { ...options, kind: admission.kind });
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
-  const prompt = await resolvePrompt(
-    { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, turnStartedAtMs: nowMs, signal: options.signal },
-    context,
-    services,
+  const prompt = await within(
+    resolvePrompt(
+      { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, turnStartedAtMs: nowMs, signal },
+      context,
+      services,
+    ),
+    signal,
   );
   const { messages: history, isReplaced } =
     context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
@@ -79,12 +84,15 @@ export async function prepareInputTurn(
     context,
     services,
   );
-  const users = await renderTurnMessages(
-    job,
-    { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup(context.sessionId), signal: options.signal },
-    prompt,
-    context,
-    services,
+  const users = await within(
+    renderTurnMessages(
+      job,
+      { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup(context.sessionId), signal },
+      prompt,
+      context,
+      services,
+    ),
+    signal,
   );
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
@@ -97,12 +105,7 @@ export async function prepareInputTurn(
       displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
       ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
     },
-    touch: {
-      // What nobody said keeps no session fresh, and is no way to anybody (design 04).
-      ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
-      ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
-      ...(admission.owner ? {} : { endsPrivacy: true }),
-    },
+    touch: touchOf(input, nowMs),
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,
@@ -131,25 +134,38 @@ export async function prepareInputTurn(
   };
 }
 
+/** What nobody said keeps no session fresh, and is no way to anybody (design 04). */
+function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
+  return {
+    ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
+    ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
+    ...(admission.owner ? {} : { endsPrivacy: true }),
+  };
+}
+
 /** Takes up a turn that the last process left: the prompt as it was stored, the transcript as far as it was committed. */
 export async function prepareResumedTurn(
   turn: TurnRecord,
   services: TurnServices,
   options: { readonly signal: AbortSignal },
 ): Promise<PreparedTurn> {
-  const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services);
+  const { signal } = options;
+  const context = await within(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), signal);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
-  const prompt = await resolvePrompt(
-    {
-      sessionKey: turn.sessionKey,
-      kind: turn.kind,
-      extra: undefined,
-      isPrivate: context.record.isPrivate,
-      turnStartedAtMs: turn.startedAtMs,
-      signal: options.signal,
-    },
-    context,
-    services,
+  const prompt = await within(
+    resolvePrompt(
+      {
+        sessionKey: turn.sessionKey,
+        kind: turn.kind,
+        extra: undefined,
+        isPrivate: context.record.isPrivate,
+        turnStartedAtMs: turn.startedAtMs,
+        signal,
+      },
+      context,
+      services,
+    ),
+    signal,
   );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);

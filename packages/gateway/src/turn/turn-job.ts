@@ -18,6 +18,10 @@ export interface InputJob extends SaidInput {
   readonly directives?: Omit<InlineDirectives, "text">;
   /** What holds for it while its session is busy. */
   readonly queue: QueueSettings;
+  /** How long nothing more may come before it is begun, so that what is said in one breath is one input; nothing for what waits for nobody. */
+  readonly quietMs?: number;
+  /** Monotonic time until which more of the same breath may come. */
+  readonly breathUntilMs?: number;
   /** Messages behind the first one that were gathered with it. */
   readonly more?: readonly SaidInput[];
   /** Messages before it that there was no room for: the turn tells the model of each in a line. */

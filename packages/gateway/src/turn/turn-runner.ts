@@ -79,7 +79,7 @@ export class TurnRunner {
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
     await this.#services.turnContext.run(ids, async () => {
-      const prepared = await this.#prepare(sessionKey, job, options.signal);
+      const prepared = await this.#prepareInTime(sessionKey, job, options.signal);
       if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
     });
   }
@@ -94,7 +94,7 @@ export class TurnRunner {
     const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#services);
     this.#services.cache.append(turn.sessionId, entries);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
-    const prepared = await this.#prepare(turn.sessionKey, { type: "resume", turn }, signal);
+    const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn }, signal);
     if (prepared !== undefined) await this.#runPrepared(prepared, signal);
   }
 
@@ -110,6 +110,19 @@ export class TurnRunner {
     using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, { clock, outer: laneSignal });
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
     await this.#services.turnContext.run(ids, async () => this.#drive(prepared, deadline.signal, laneSignal));
+  }
+
+  /** Prepares a turn in the time that its run may take, too: whatever hangs before the first request holds up no session. */
+  async #prepareInTime(
+    sessionKey: string,
+    job: Exclude<TurnJob, { type: "task" }>,
+    laneSignal: AbortSignal,
+  ): Promise<PreparedTurn | undefined> {
+    const { agents, clock } = this.#services;
+    const { agentId } = job.type === "input" ? job : job.turn;
+    const { timeoutSeconds } = (agents.get(agentId) ?? agents.default).config;
+    using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
+    return await this.#prepare(sessionKey, job, deadline.signal);
   }
 
   async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {
@@ -327,6 +340,7 @@ function crashed(times: number): RunOutcome {
 }
 
 function preparationFailure(error: unknown, signal: AbortSignal): Extract<RunOutcome, { type: "failed" }> {
+  if (RunDeadline.caused(signal)) return { type: "failed", code: "timeout", message: "it took longer than timeoutSeconds to begin" };
   if (signal.aborted) return { type: "failed", code: "aborted", message: "it was stopped before it had begun" };
   if (ModelError.isInstance(error)) return { type: "failed", code: error.code, message: error.message };
   return { type: "failed", code: "internal", message: error instanceof Error ? error.message : "unknown" };

@@ -8,6 +8,7 @@ import { inputsOf } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { within } from "./within.ts";
 
 /** Where messages wait that may be said into a turn at work. */
 export interface SteeringSource {
@@ -68,13 +69,26 @@ export class TurnSteering implements SteeringQueue {
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
     for (const job of this.#source.steerable(turn.sessionKey, turn)) {
-      const messages = await renderJoinedMessages(job, { facts, tools, signal: this.#signal }, this.#prepared, this.#services);
+      const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
-      if (this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
+      if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
       this.#taken.push({ inputs: inputsOf(job), messages });
       found.push(...messages);
     }
     return found;
+  }
+
+  /** A run that is stopped does not wait for what hangs in a message. */
+  async #render(
+    job: InputJob,
+    request: Parameters<typeof renderJoinedMessages>[1],
+  ): Promise<Awaited<ReturnType<typeof renderJoinedMessages>> | undefined> {
+    try {
+      return await within(renderJoinedMessages(job, request, this.#prepared, this.#services), request.signal);
+    } catch (error) {
+      if (request.signal.aborted) return undefined;
+      throw error;
+    }
   }
 
   /** Commits what the loop has taken. What was due before it must be on disk. */
