@@ -8,6 +8,8 @@ export interface Plan {
   readonly toolTurns: { readonly rounds: number; readonly perRound: number };
   /** Rounds of each load, and turns of each session in a round. */
   readonly load: { readonly rounds: number; readonly turnsOf16: number; readonly turnsOf256: number };
+  /** Pages of the list of 100,000 sessions; rounds of turns behind 10,000 messages and in an empty session, and how many each has. */
+  readonly sessions: { readonly pages: number; readonly rounds: number; readonly perRound: number };
   /** Only what does not move with the machine. */
   readonly sizesOnly: boolean;
 }
@@ -21,6 +23,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>>
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 10, perRound: 50 },
     load: { rounds: 5, turnsOf16: 40, turnsOf256: 4 },
+    sessions: { pages: 200, rounds: 10, perRound: 25 },
     sizesOnly: false,
   },
   quick: {
@@ -30,6 +33,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>>
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 5, perRound: 20 },
     load: { rounds: 3, turnsOf16: 20, turnsOf256: 2 },
+    sessions: { pages: 100, rounds: 5, perRound: 25 },
     sizesOnly: false,
   },
   check: {
@@ -39,6 +43,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>>
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 10, perRound: 20 },
     load: { rounds: 5, turnsOf16: 20, turnsOf256: 2 },
+    sessions: { pages: 100, rounds: 5, perRound: 25 },
     sizesOnly: false,
   },
   sizes: {
@@ -48,6 +53,7 @@ export const PLANS: Readonly<Record<"full" | "quick" | "check" | "sizes", Plan>>
     turns: { rounds: 20, perRound: 50 },
     toolTurns: { rounds: 0, perRound: 0 },
     load: { rounds: 0, turnsOf16: 0, turnsOf256: 0 },
+    sessions: { pages: 0, rounds: 0, perRound: 0 },
     sizesOnly: true,
   },
 };

@@ -5,10 +5,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { loopDelayEnvironment, readLoopDelay, resetLoopDelay } from "./measure/loop-delay.ts";
 import { measureCommands } from "./measure/measure-commands.ts";
 import { measureHello } from "./measure/measure-hello.ts";
+import { measureInstall } from "./measure/measure-install.ts";
 import { measureLoad, turnsPerSecond } from "./measure/measure-load.ts";
+import { measureSessions } from "./measure/measure-sessions.ts";
 import { measureStarts } from "./measure/measure-starts.ts";
 import { measureToolTurns, measureTurns } from "./measure/measure-turns.ts";
 import { readTreeUsage } from "./measure/process-tree.ts";
+import { productEntry } from "@factotum/testing-product";
 import type { Plan } from "./plan.ts";
 import type { Measurements } from "./report/figures.ts";
 import { startFloor } from "./sides/floor-side.ts";
@@ -33,14 +36,19 @@ export async function runBench(
   await using provider = await startProvider();
   await using home = await createProductHome(provider.url, entry);
   const version = await home.readVersion();
-  if (plan.sizesOnly) return { version, figures: onlySizes(await measureInTurn(plan, home, provider, onStep)) };
+  onStep("an installation");
+  const install = await measureInstall(entry ?? productEntry);
+  if (plan.sizesOnly) return { version, figures: { ...onlySizes(await measureInTurn(plan, home, provider, onStep)), ...install } };
   onStep("commands");
   const commands = await measureCommands(home, plan.commandRuns);
   onStep("starts");
   const starts = await measureStarts(home, provider, plan.starts);
   const turns = await measureInTurn(plan, home, provider, onStep);
   const load = await measureAtOnce(plan, home, provider, onStep);
-  return { version, figures: { ...starts, ...commands, ...turns, ...load } };
+  onStep("100,000 sessions, and 10,000 messages in one");
+  await using crowded = await createProductHome(provider.url, entry);
+  const sessions = await measureSessions(crowded, plan.sessions);
+  return { version, figures: { ...starts, ...commands, ...turns, ...load, ...sessions, ...install } };
 }
 
 function onlySizes({ idleMemory, usedMemory, disk, hello, helloTokens }: Measurements): Measurements {

@@ -15,10 +15,13 @@ describe("sizes", () => {
     expect(checkSizes({ ...good, hello: { value: 20_001 } })).toEqual(["hello request: 20,001 bytes is more than 20,000 bytes."]);
   });
 
-  test.each(["idleMemory", "usedMemory", "hello"] as const)("a missing %s fails", (id) => {
-    const { [id]: _left, ...rest } = good;
-    expect(checkSizes(rest)).toHaveLength(1);
-  });
+  test.each(["idleMemory", "usedMemory", "hello", "installSize", "installPackages", "installFiles"] as const)(
+    "a missing %s fails",
+    (id) => {
+      const { [id]: _left, ...rest } = good;
+      expect(checkSizes(rest)).toHaveLength(1);
+    },
+  );
 
   test("a time over its target is no size: it moves with the machine", () => {
     expect(checkSizes({ ...good, turnP50: { value: 500, ratio: 2 } })).toEqual([]);

@@ -1,7 +1,7 @@
 /** What is measured, and what it must be. */
 export interface Figure {
   readonly label: string;
-  readonly unit: "ms" | "MiB" | "MB" | "bytes" | "tokens" | "turns/s";
+  readonly unit: "ms" | "MiB" | "MB" | "bytes" | "tokens" | "turns/s" | "packages" | "files" | "×";
   readonly better: "lower" | "higher";
   /** What this machine class must reach; shown for every figure that has one. */
   readonly target?: number;
@@ -40,7 +40,12 @@ export type FigureId =
   | "rate256"
   | "loopDelayP99"
   | "loopDelayMax"
-  | "loadedMemory";
+  | "loadedMemory"
+  | "listPage"
+  | "longSession"
+  | "installSize"
+  | "installPackages"
+  | "installFiles";
 
 /** Every figure, in the order of the table. */
 export const FIGURES: Readonly<Record<FigureId, Figure>> = {
@@ -65,6 +70,11 @@ export const FIGURES: Readonly<Record<FigureId, Figure>> = {
   rate256: { label: "256 sessions at once", unit: "turns/s", better: "higher", target: 400, peer: 3.85, gate: "ratio" },
   loopDelayP99: { label: "event loop delay under that load, p99", unit: "ms", better: "lower", target: 10, gate: "none" },
   loopDelayMax: { label: "event loop delay under that load, max", unit: "ms", better: "lower", target: 50, gate: "none" },
+  listPage: { label: "sessions.list, a page of 100,000", unit: "ms", better: "lower", target: 5, gate: "none" },
+  longSession: { label: "turn behind 10,000 messages, to an empty session's", unit: "×", better: "lower", target: 1.2, gate: "none" },
+  installSize: { label: "installed, without optional parts", unit: "MB", better: "lower", target: 45, gate: "limit" },
+  installPackages: { label: "installed packages", unit: "packages", better: "lower", target: 150, gate: "limit" },
+  installFiles: { label: "installed files", unit: "files", better: "lower", target: 5000, gate: "limit" },
   loadedMemory: { label: "RSS after that load", unit: "MiB", better: "lower", gate: "none" },
 };
 

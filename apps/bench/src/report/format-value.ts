@@ -1,6 +1,16 @@
 import type { Figure } from "./figures.ts";
 
-const DIGITS: Readonly<Record<Figure["unit"], number>> = { ms: 2, MiB: 1, MB: 2, bytes: 0, tokens: 0, "turns/s": 0 };
+const DIGITS: Readonly<Record<Figure["unit"], number>> = {
+  ms: 2,
+  MiB: 1,
+  MB: 2,
+  bytes: 0,
+  tokens: 0,
+  "turns/s": 0,
+  packages: 0,
+  files: 0,
+  "×": 2,
+};
 
 /** A value as people read it: `3.42 ms`, `18,204 bytes`. */
 export function formatValue(value: number, unit: Figure["unit"]): string {

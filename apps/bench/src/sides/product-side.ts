@@ -22,6 +22,8 @@ export interface ProductHome extends AsyncDisposable {
   start(options?: { readonly env?: Readonly<Record<string, string>> }): Promise<ProductSide>;
   /** Runs one command to its end; resolves with its wall time in milliseconds. */
   timeCommand(...args: readonly string[]): Promise<number>;
+  /** Runs one command to its end and gives what it printed. Rejects when it fails. */
+  run(...args: readonly string[]): Promise<string>;
   /** The words of `--version`. */
   readVersion(): Promise<string>;
 }
@@ -30,7 +32,7 @@ export interface ProductHome extends AsyncDisposable {
 export async function createProductHome(providerUrl: string, entry: string | undefined): Promise<ProductHome> {
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-bench-"));
   const build = entry === undefined ? {} : { entry };
-  const run = async (...args: string[]): Promise<string> => {
+  const run = async (...args: readonly string[]): Promise<string> => {
     const { code, stdout, stderr } = await runCommand(args, { home: folder, ...build });
     if (code !== 0) throw new Error(`factotum ${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
     return stdout.trim();
@@ -48,6 +50,7 @@ export async function createProductHome(providerUrl: string, entry: string | und
       await runCommand(args, { home: folder, ...build });
       return performance.now() - startedAt;
     },
+    run,
     readVersion: async () => run("--version"),
     [Symbol.asyncDispose]: async () => rm(folder, { recursive: true, force: true }),
   };
