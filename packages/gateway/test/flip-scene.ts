@@ -38,7 +38,7 @@ export interface FlipOutcome {
   readonly answered: readonly string[];
   /** What was shown to a model or a person, and to nobody before the flip. */
   readonly strangeTexts: readonly string[];
-  /** Conversations that were told of damage, and those of which a stored message was left out. */
+  /** Conversations that were told of damage, and those of which something is left out that they must be told of: a message, an answer, a turn. */
   readonly told: readonly string[];
   readonly damaged: readonly string[];
   /** What the log says at the level of an error. */
@@ -185,12 +185,15 @@ export class FlipScene implements AsyncDisposable {
       ],
       told: sends.filter(({ text }) => text.includes("damaged on the disk")).map(({ group }) => group),
       damaged: lines
-        .filter(({ message, type }) => message.startsWith("A stored row is damaged") && type === "entry")
+        .filter(({ message, type }) => message.startsWith("A stored row is damaged") && TOLD.has(type ?? ""))
         .map(({ sessionKey }) => sessionKey?.split(":").at(-1) ?? ""),
       errors: lines.filter(({ level }) => level === "error").map((line) => JSON.stringify(line)),
     };
   }
 }
+
+/** Kinds of rows that somebody waits for. */
+const TOLD: ReadonlySet<string> = new Set(["entry", "turn", "outbound"]);
 
 /** Later than the row that was refused is tried again. */
 const LATER_MS = 120_000;
