@@ -16,6 +16,12 @@ interface GroupAccess {
   readonly allowFrom?: readonly string[] | undefined;
 }
 
+/** Which messages of a group are answered: those that address the assistant, or all. */
+export const ACTIVATIONS = ["mention", "always"] as const;
+
+/** One of them. */
+export type Activation = (typeof ACTIVATIONS)[number];
+
 /** What becomes of a message. Nobody who is turned away gets an answer. */
 export type Admission =
   | { readonly type: "admit" }
@@ -32,7 +38,7 @@ export type Admission =
 export function admitMessage(
   message: MsgContext,
   policy: AccessPolicy,
-  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[] },
+  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[]; readonly activation?: Activation },
 ): Admission {
   if (message.sender.isBot) return ignore("the sender is a bot");
   if (message.origin.conversation.kind === "direct") return admitDirect(message, policy, context.owner);
@@ -57,20 +63,25 @@ function admitDirect(message: MsgContext, policy: AccessPolicy, owner: boolean):
 function admitGroup(
   message: MsgContext,
   policy: AccessPolicy,
-  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[] },
+  context: { readonly owner: boolean; readonly mentionPatterns: readonly RegExp[]; readonly activation?: Activation },
 ): Admission {
-  const { conversation } = message.origin;
-  const group =
-    policy.groups[conversation.id] ??
-    (conversation.parentId === undefined ? undefined : policy.groups[conversation.parentId]) ??
-    policy.groups["*"];
+  const group = groupOf(message, policy);
   if (policy.groupPolicy === "disabled") return ignore("groupPolicy is disabled");
   if (policy.groupPolicy === "allowlist" && group === undefined) return ignore("the group is not listed under groups");
   if (group?.allowFrom !== undefined && !context.owner && !group.allowFrom.includes(message.sender.id) && !group.allowFrom.includes("*")) {
     return ignore("the sender is not in the group's allowFrom");
   }
-  if ((group?.requireMention ?? true) && !isAddressed(message, context.mentionPatterns)) return { type: "overheard" };
+  if (needsMention(message, policy, context.activation) && !isAddressed(message, context.mentionPatterns)) return { type: "overheard" };
   return { type: "admit" };
+}
+
+/** Whether a group's messages are answered only when they address the assistant: what was chosen there, else what is configured. */
+export function needsMention(message: MsgContext, policy: Pick<AccessPolicy, "groups">, activation: Activation | undefined): boolean {
+  return activation === undefined ? (groupOf(message, policy)?.requireMention ?? true) : activation === "mention";
+}
+
+function groupOf({ origin: { conversation } }: MsgContext, { groups }: Pick<AccessPolicy, "groups">): GroupAccess | undefined {
+  return groups[conversation.id] ?? (conversation.parentId === undefined ? undefined : groups[conversation.parentId]) ?? groups["*"];
 }
 
 function isAddressed(message: MsgContext, patterns: readonly RegExp[]): boolean {

@@ -21,10 +21,28 @@ export type Command =
   | { readonly type: "queue"; readonly words: readonly string[] }
   /** Show or choose whether the chat is told of tools. */
   | { readonly type: "verbose"; readonly wish?: string }
+  /** Show or choose whether replies are sent here. */
+  | { readonly type: "send"; readonly wish?: string }
+  /** Show or choose which messages of a group are answered. */
+  | { readonly type: "activation"; readonly wish?: string }
+  /** `/skill` without a name: how it is used. */
+  | { readonly type: "skill" }
+  /** What the conversation has used. */
+  | { readonly type: "usage" }
+  /** Ids and standing of the sender. */
+  | { readonly type: "whoami" }
   | { readonly type: "help" };
 
+/** One line of the list of commands. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  /** Nobody else gets an answer to it, or is told of it. */
+  readonly ownerOnly?: true;
+}
+
 /** The commands of this build, for `/help` and native menus. */
-export const COMMANDS: readonly { readonly name: string; readonly summary: string }[] = [
+export const COMMANDS: readonly CommandEntry[] = [
   { name: "/new", summary: "start a new conversation; /new <model> starts it with that model, /new default with the configured one" },
   { name: "/reset", summary: "the same as /new" },
   { name: "/stop", summary: "stop what I am doing and forget what waits" },
@@ -41,7 +59,16 @@ export const COMMANDS: readonly { readonly name: string; readonly summary: strin
       "show what happens to messages that come while I work; /queue steer, followup, collect or interrupt chooses, /queue default undoes that",
   },
   { name: "/verbose", summary: "on tells of each tool as it begins, full of its result too, off of none" },
-  { name: "/status", summary: "show model, context and queue" },
+  { name: "/activation", summary: "in a group: mention answers who mentions me, always answers everything, default undoes that" },
+  {
+    name: "/send",
+    summary: "off keeps my replies in this conversation back, on sends them, inherit does as it is configured",
+    ownerOnly: true,
+  },
+  { name: "/skill", summary: "/skill <name> <words> does it with that skill" },
+  { name: "/status", summary: "show model, credential, thinking and context, and what is kept back" },
+  { name: "/usage", summary: "show what this conversation has used" },
+  { name: "/whoami", summary: "show your ids and what you are here" },
   { name: "/context", summary: "show what the model was given last; /context detail names its largest sections" },
   { name: "/help", summary: "show this list" },
 ];
@@ -56,9 +83,9 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
   if (reset !== undefined) return reset;
   const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
   if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
-  const choice = /^\/(model|think|reasoning|verbose)(?:[ \t]+(\S+))?$/i.exec(text.trim());
+  const choice = /^\/(model|think|reasoning|verbose|send|activation)(?:[ \t]+(\S+))?$/i.exec(text.trim());
   if (choice !== null) {
-    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning" | "verbose";
+    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning" | "verbose" | "send" | "activation";
     return { type, ...(choice[2] === undefined ? {} : { wish: choice[2] }) };
   }
   const queue = /^\/queue(?:[ \t]+(\S.*))?$/i.exec(text.trim());
@@ -74,11 +101,30 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
       return { type: "context", detail: false };
     case "/context detail":
       return { type: "context", detail: true };
+    case "/skill":
+      return { type: "skill" };
+    case "/usage":
+    case "/whoami":
     case "/help":
-      return { type: "help" };
+      return { type: SIMPLE[word] };
     default:
       return undefined;
   }
+}
+
+const SIMPLE = { "/usage": "usage", "/whoami": "whoami", "/help": "help" } as const;
+
+/** True for a command that is the owner's alone. */
+export function isOwnerOnly({ type }: Command): boolean {
+  return COMMANDS.some(({ name, ownerOnly }) => ownerOnly === true && name === `/${type}`);
+}
+
+/** What `/skill NAME words` says to the model; any other message as it is. `/skill` alone is a command that does not know what is meant. */
+export function expandSkill(text: string): string {
+  const [, name = "", words = ""] = /^\/skill[ \t]+(\S+)(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
+  if (name === "") return text;
+  const task = words.trim();
+  return `Do this with the skill "${name}": read its SKILL.md before anything else. If you have no such skill, say so and name those that come close.${task === "" ? "" : `\n\n${task}`}`;
 }
 
 function parseReset(text: string, triggers: readonly string[]): Command | undefined {

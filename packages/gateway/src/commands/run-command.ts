@@ -3,8 +3,10 @@ import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { CompactionOutcome } from "../turn/compact-session.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { activationCommand } from "./choose-activation.ts";
 import { modelCommand } from "./choose-model.ts";
 import { queueCommand } from "./choose-queue.ts";
+import { sendCommand } from "./choose-send.ts";
 import { reasoningCommand, thinkCommand } from "./choose-thinking.ts";
 import { COMMANDS } from "./command.ts";
 import type { Command } from "./command.ts";
@@ -13,6 +15,8 @@ import type { CommandTarget } from "./command-target.ts";
 import { contextText } from "./context-text.ts";
 import { verboseCommand } from "./choose-verbose.ts";
 import { statusText } from "./status-text.ts";
+import { usageText } from "./usage-text.ts";
+import { whoamiText } from "./whoami-text.ts";
 
 /** Runs a command of somebody who may talk here, and answers it. */
 export async function runCommand(
@@ -62,8 +66,20 @@ async function answerOf(
       return verboseCommand(target, command.wish, services);
     case "context":
       return contextText(sessionKey, { detail: command.detail }, services);
+    case "send":
+      return sendCommand(target, command.wish, services);
+    case "activation":
+      return activationCommand(target, command.wish, services);
+    case "skill":
+      return "/skill takes the name of a skill, and words that say what to do with it.";
+    case "usage":
+      return usageText(target, services);
+    case "whoami":
+      return whoamiText(target, services);
     case "help":
-      return COMMANDS.map(({ name, summary }) => `${name}: ${summary}`).join("\n");
+      return COMMANDS.filter(({ ownerOnly }) => ownerOnly !== true || target.input.admission.owner)
+        .map(({ name, summary }) => `${name}: ${summary}`)
+        .join("\n");
   }
 }
 

@@ -5,6 +5,7 @@ import type { SessionService } from "../sessions/session-service.ts";
 import { restingModels } from "../status/resting-models.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { modelLine } from "./choose-model.ts";
+import { sendLine } from "./choose-send.ts";
 import { thinkingLine } from "./choose-thinking.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
@@ -25,6 +26,8 @@ export async function statusText(target: CommandTarget, sessions: SessionService
     const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
     lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
   }
+  const send = await sendLine(target, services);
+  if (send.startsWith("replies are kept back")) lines.push(capitalised(send));
   const resting = restingModels(services).filter(({ provider }) => model === undefined || provider === model.client.info.provider);
   for (const { provider, model: name = "*", credential, reason, untilMs } of resting) {
     const minutes = Math.max(1, Math.ceil((untilMs - services.clock.now()) / 60_000));

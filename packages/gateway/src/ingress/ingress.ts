@@ -1,9 +1,9 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
-import type { Admission } from "../access/admit-message.ts";
+import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner } from "../access/owner.ts";
-import { parseCommand } from "../commands/command.ts";
+import { expandSkill, isOwnerOnly, parseCommand } from "../commands/command.ts";
 import type { Command } from "../commands/command.ts";
 import { parseInlineDirectives } from "../commands/inline-directives.ts";
 import { resolveQueueSettings } from "../lanes/queue-settings.ts";
@@ -19,6 +19,12 @@ import { Overheard } from "./overheard.ts";
 export interface IngressTargets {
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
   readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
+}
+
+/** What was chosen for a session and counts before a message has a turn. */
+interface SessionSettings {
+  readonly queue: QueueSettings;
+  readonly activation: Activation | undefined;
 }
 
 /** What became of a submission. */
@@ -58,7 +64,7 @@ export class Ingress {
     options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void } = {},
   ): Promise<Submission> {
     // Read before the commit: nothing may come between that and the place in the queue.
-    const queue = await this.#queueSettings({ message, admission });
+    const settings = await this.#settings({ message, admission });
     this.#services.crashPoint?.("before-inbound-commit");
     const { type, input } = await this.#services.store.acceptInput(message, {
       admission,
@@ -70,19 +76,19 @@ export class Ingress {
     this.#services.observer.inputTaken(input, sessionKey, type);
     if (type === "accepted") {
       options.onAccepted?.(input.id);
-      this.#place(input, queue);
+      this.#place(input, settings);
     }
     return { status: type, inputId: input.id, sessionKey };
   }
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
-    this.#place(input, await this.#queueSettings(input));
+    this.#place(input, await this.#settings(input));
   }
 
   /** Decides about a committed input and hands it on. */
-  #place(input: InputRecord, queue: QueueSettings): void {
-    const decision = this.#admit(input);
+  #place(input: InputRecord, { queue, activation }: SessionSettings): void {
+    const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
@@ -90,8 +96,11 @@ export class Ingress {
     }
     const route = this.route(input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
-    if (command !== undefined) return this.#targets.command(route, command, input, queue);
-    const { text, ...directives } = parseInlineDirectives(input.message.text);
+    if (command !== undefined) {
+      if (isOwnerOnly(command) && !input.admission.owner) return this.#ignore(input, "the command is the owner's");
+      return this.#targets.command(route, command, input, queue);
+    }
+    const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#targets.enqueue(route.sessionKey, {
       type: "input",
       input: { ...input, message: { ...input.message, text } },
@@ -104,13 +113,15 @@ export class Ingress {
     });
   }
 
-  async #queueSettings(input: Pick<InputRecord, "message" | "admission">): Promise<QueueSettings> {
+  /** What was chosen for the session that an input goes to. */
+  async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
     const { store, config } = this.#services;
-    const session = await store.readSession(this.route(input).sessionKey);
-    return resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: session?.overrides.queue });
+    const overrides = (await store.readSession(this.route(input).sessionKey))?.overrides;
+    const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
+    return { queue, activation: overrides?.activation };
   }
 
-  #admit(input: InputRecord): Admission {
+  #admit(input: InputRecord, activation: Activation | undefined): Admission {
     const { message, admission } = input;
     if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
     const account = this.#services.channels.accountFor(message.origin);
@@ -118,7 +129,11 @@ export class Ingress {
     if (account === undefined || addressing === "session-key") {
       return admission.owner ? { type: "admit" } : { type: "ignore", reason: "the channel is not configured (any more)" };
     }
-    return admitMessage(message, account, { owner: admission.owner, mentionPatterns: this.#mentionPatterns });
+    return admitMessage(message, account, {
+      owner: admission.owner,
+      mentionPatterns: this.#mentionPatterns,
+      ...(activation === undefined ? {} : { activation }),
+    });
   }
 
   #channelAdmission(message: MsgContext): InputAdmission {

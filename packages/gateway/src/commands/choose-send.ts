@@ -1,0 +1,28 @@
+import { sendPolicy } from "../delivery/send-policy.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { changeOverrides, readTarget } from "./command-target.ts";
+import type { CommandTarget } from "./command-target.ts";
+
+const CHOICES = "on, off or inherit";
+
+/** What `/send` answers, after it has done what it was asked for. Its own answer is sent whatever it has chosen. */
+export async function sendCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+  const choice = wish?.toLowerCase();
+  if (choice !== undefined && !Object.hasOwn(POLICIES, choice)) return `"${wish ?? ""}" is not understood. /send takes ${CHOICES}.`;
+  if (choice !== undefined) await changeOverrides(target, { sendPolicy: POLICIES[choice] ?? null }, services);
+  const line = await sendLine(target, services);
+  return choice === undefined ? `${line} /send takes ${CHOICES}.` : `From the next message on: ${line}`;
+}
+
+/** Whether what is answered here is sent, and why. */
+export async function sendLine(target: CommandTarget, services: TurnServices): Promise<string> {
+  const { record } = await readTarget(target, services);
+  const override = record?.overrides.sendPolicy;
+  const query = { override, origin: target.input.message.origin, sessionKey: target.sessionKey };
+  const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
+  return sendPolicy(services.config.session.sendPolicy, query) === "deny"
+    ? `replies are kept back here, ${origin}.`
+    : `replies are sent here, ${origin}.`;
+}
+
+const POLICIES: Readonly<Record<string, "allow" | "deny" | null>> = { on: "allow", off: "deny", inherit: null };

@@ -1,0 +1,199 @@
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { COMMANDS } from "./command.ts";
+
+const SESSION = "agent:main:main";
+const GUEST = { sender: { id: "guest-1", name: "Gus", isBot: false } };
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+let patch: (config: FactotumConfig) => FactotumConfig;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(({ index }) => textReply(`Answer ${index}.`));
+  platform = new TestPlatform();
+  patch = withModel(server.baseUrl);
+  running = await start();
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const start = (home?: string): Promise<TestGateway> =>
+  startTestGateway({
+    platform,
+    accountConfig: { allowFrom: ["guest-1"], groups: { "group-1": { requireMention: true }, "group-2": { requireMention: false } } },
+    patch: (config) => patch(config),
+    ...(home === undefined ? {} : { home }),
+  });
+
+async function restart(): Promise<void> {
+  const { home } = running;
+  await running.stop();
+  running = await start(home);
+}
+
+/** Says something and gives back everything that was sent since. */
+async function say(text: string, extra: Parameters<TestPlatform["message"]>[1] = {}): Promise<string[]> {
+  const before = platform.sent.length;
+  await platform.say(platform.message(text, extra));
+  await running.gateway.engine.idle();
+  return platform.sent.slice(before).map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+}
+
+const group = (id: string, mentionsBot = false) => ({
+  origin: { channel: "test", accountId: "default", conversation: { kind: "group" as const, id } },
+  mentionsBot,
+});
+
+/** What each command answers when nothing was said yet; every one that is listed stands here. */
+const ANSWERS: Readonly<Record<string, RegExp>> = {
+  "/new": /^Answer/,
+  "/reset": /^Answer/,
+  "/stop": /nothing to stop/,
+  "/compact": /nothing to summarise/,
+  "/model": /^model anthropic/,
+  "/think": /^thinking is left/,
+  "/reasoning": /^thoughts are hidden/,
+  "/queue": /^queue steer/,
+  "/verbose": /^nothing is told/,
+  "/activation": /for groups/,
+  "/send": /^replies are sent here, as it is configured/,
+  "/skill": /takes the name/,
+  "/status": /^Agent main/,
+  "/context": /./,
+  "/usage": /used nothing yet/,
+  "/whoami": /^You are the owner/,
+  "/help": /^\/new:/,
+};
+
+test("every command of the design whose feature is built is listed, and no other one", () => {
+  expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(ANSWERS).toSorted());
+});
+
+test.each(COMMANDS)("$name works, and is in /help for whoever may give it", async ({ name, summary, ownerOnly = false }) => {
+  expect(await say(name)).toMatchObject([expect.stringMatching(ANSWERS[name] ?? /^$/)]);
+  expect(server.requests).toHaveLength(["/new", "/reset"].includes(name) ? 1 : 0);
+  const line = `${name}: ${summary}`;
+  expect((await say("/help"))[0]?.split("\n")).toContain(line);
+  const requests = server.requests.length;
+  expect((await say("/help", GUEST))[0]?.split("\n").includes(line)).toBe(!ownerOnly);
+  expect(await say(name, GUEST)).toHaveLength(ownerOnly ? 0 : 1);
+  if (ownerOnly) {
+    const ignored = async (): Promise<string[]> =>
+      (await running.store.listInputs({ state: "ignored", limit: 5 })).items.map(({ message }) => message.text);
+    await expect.poll(ignored).toEqual([name]);
+    expect(server.requests).toHaveLength(requests);
+  }
+});
+
+describe("/send", () => {
+  test("off keeps replies back and says so, on and inherit undo it", async () => {
+    expect(await say("/send off")).toEqual([
+      "From the next message on: replies are kept back here, as it was chosen for this conversation.",
+    ]);
+    expect(await say("one")).toEqual([]);
+    expect((await running.store.listInputs({ state: "suppressed", limit: 5 })).items).toHaveLength(1);
+    expect((await say("/status"))[0]).toContain("Replies are kept back here, as it was chosen for this conversation.");
+    await restart();
+    expect(await say("two")).toEqual([]);
+    await say("/send on");
+    expect(await say("three")).toEqual(["Answer 2."]);
+    expect((await say("/status"))[0]).not.toContain("kept back");
+    expect(await say("/send INHERIT")).toEqual(["From the next message on: replies are sent here, as it is configured."]);
+    expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
+    expect((await say("/send perhaps"))[0]).toContain('"perhaps" is not understood');
+  });
+
+  test("changes nothing for anybody but the owner", async () => {
+    await say("one");
+    expect(await say("/send off", GUEST)).toEqual([]);
+    expect((await running.store.readSession(SESSION))?.overrides).toEqual({});
+    expect(await say("two", GUEST)).toEqual(["Answer 1."]);
+  });
+});
+
+describe("/activation", () => {
+  test("always answers a group that is configured to be mentioned in, over a restart; default undoes it", async () => {
+    expect(await say("one", group("group-1"))).toEqual([]);
+    expect(await say("/activation", group("group-1", true))).toEqual([
+      "I answer when I am mentioned or replied to, as it is configured. /activation takes mention, always or default.",
+    ]);
+    expect(await say("/activation always", group("group-1", true))).toEqual([
+      "From the next message on: I answer every message here, as it was chosen for this group.",
+    ]);
+    expect(await say("two", group("group-1"))).toEqual(["Answer 0."]);
+    await restart();
+    expect(await say("three", group("group-1"))).toEqual(["Answer 1."]);
+    expect(await say("/activation default", group("group-1"))).toHaveLength(1);
+    expect(await say("four", group("group-1"))).toEqual([]);
+    expect(await say("five", group("group-1", true))).toEqual(["Answer 2."]);
+    expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("four");
+  });
+
+  test("mention keeps quiet where everything is answered, and opens no group that is closed", async () => {
+    expect(await say("one", group("group-2"))).toEqual(["Answer 0."]);
+    await say("/activation mention", group("group-2"));
+    expect(await say("two", group("group-2"))).toEqual([]);
+    expect(await say("three", group("group-2", true))).toEqual(["Answer 1."]);
+    expect((await say("/activation sometimes", group("group-2", true)))[0]).toContain("is not understood");
+    expect(await say("/activation always", group("group-3", true))).toEqual([]);
+  });
+});
+
+test("/usage tells of the conversation, and the owner of the day", async () => {
+  await say("one");
+  await say("two");
+  const usage = (await running.store.readSession(SESSION))?.usage;
+  const [own = ""] = await say("/usage");
+  const [first, second, third] = own.split("\n");
+  const read = (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
+  expect(first).toContain(`2 model calls: ${read.toLocaleString("en-US")} tokens read`);
+  expect(first).toMatch(/and [\d,]+ written, \d+\.\d{4} US dollars\.$/);
+  expect(second).toBe("Today the agent main has used:");
+  expect(third).toMatch(/^- user: 2 model calls, [\d,]+ tokens, \d+\.\d{4} US dollars$/);
+  expect((await say("/usage", GUEST))[0]?.split("\n")).toEqual([first]);
+  await say("/new");
+  expect((await say("/usage"))[0]).toContain("1 model call:");
+});
+
+describe("/whoami", () => {
+  test("tells the ids that the configuration takes, and what the sender is", async () => {
+    expect(await say("/whoami")).toEqual([
+      ["You are the owner.", "Sender test:owner-1 (Olga)", "Chat direct dm-1, account default", `Session ${SESSION}`].join("\n"),
+    ]);
+    expect((await say("/whoami", GUEST))[0]).toMatch(/^You may talk to me here, and are not the owner\.\nSender test:guest-1 \(Gus\)\n/);
+    expect((await say("/whoami", group("group-1", true)))[0]).toMatch(
+      /Chat group group-1, account default\nSession agent:main:test:group:group-1$/,
+    );
+  });
+
+  test("who comes through a client of ours is named by that", async () => {
+    await running.stop();
+    platform = new TestPlatform("session-key");
+    running = await start();
+    const key = "agent:main:fresh";
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: key } };
+    await platform.say(platform.message("/whoami", { origin }));
+    await running.gateway.engine.idle();
+    const { entries } = await running.gateway.engine.sessions.history(key, { limit: 10 });
+    expect(entries).toMatchObject([{ text: `You are the owner.\nYou came in with the gateway's token, through test.\nSession ${key}` }]);
+  });
+});
+
+test("/skill names the skill to the model, and hands the words on", async () => {
+  await say("/skill weather in Kyoto\ntomorrow");
+  expect(JSON.stringify(server.requests[0]?.body?.["messages"])).toMatch(
+    /with the skill \\+"weather\\+": read its SKILL\.md.*in Kyoto\\ntomorrow/s,
+  );
+  await say("/skill weather");
+  await say("a /skill weather inside");
+  expect(JSON.stringify(server.requests[2]?.body?.["messages"])).toContain("a /skill weather inside");
+  expect(server.violations).toEqual([]);
+});

@@ -1,0 +1,38 @@
+import type { UsageTotals } from "@factotum/agent-contract";
+import type { SpendRecord } from "@factotum/store";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { readTarget } from "./command-target.ts";
+import type { CommandTarget } from "./command-target.ts";
+
+/** What `/usage` answers: what the conversation has used since it began, and for the owner what its agent has used today. */
+export async function usageText(target: CommandTarget, services: TurnServices): Promise<string> {
+  const { record, agent } = await readTarget(target, services);
+  const lines = [
+    record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage),
+  ];
+  if (!target.input.admission.owner) return lines.join("\n");
+  const day = agent.time.day(services.clock.now());
+  const spent = await services.store.readSpend(day, agent.config.id);
+  return [...lines, ...(spent.length === 0 ? [] : [`Today the agent ${agent.config.id} has used:`, ...spent.map(causeLine)])].join("\n");
+}
+
+function conversationLine({ calls, input, output, cacheRead, cacheWrite, costUsd }: UsageTotals): string {
+  const read = input + cacheRead + cacheWrite;
+  return `This conversation has used ${times(calls)}: ${count(read)} tokens read, ${count(cacheRead)} of them from the cache, and ${count(output)} written${cost(costUsd)}.`;
+}
+
+function causeLine({ cause, calls, tokens, costUsd }: SpendRecord): string {
+  return `- ${cause}: ${times(calls)}, ${count(tokens)} tokens${cost(costUsd)}`;
+}
+
+function times(calls: number): string {
+  return `${count(calls)} model ${calls === 1 ? "call" : "calls"}`;
+}
+
+function cost(costUsd: number | undefined): string {
+  return costUsd === undefined ? "" : `, ${costUsd.toFixed(4)} US dollars`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
