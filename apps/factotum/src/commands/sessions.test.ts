@@ -35,7 +35,7 @@ test("sessions are listed, shown, taken out, brought in, begun anew and removed 
     displayName: expect.any(String) as string,
     totalTokens: expect.any(Number) as number,
     deliveryContext: { channel: "cli" },
-    systemPromptReport: { cause: "new-session", tools: expect.arrayContaining(["read"]) as string[] },
+    systemPromptReport: { cause: "new-session", tools: expect.arrayContaining([expect.objectContaining({ name: "read" })]) as object[] },
     skillsSnapshot: { prompt: expect.any(String) as string },
   });
   expect((await cli.run("sessions", "show", "agent:main:none")).code).toBe(1);

@@ -58,7 +58,7 @@ export async function sessionsShow(cli: CliContext, key: string, options: { read
 }
 
 /**
- * Writes a session as JSON lines that say the same whichever store it is in: an import has the conversation again. A file that is there is not written
+ * Writes a session as JSON lines, with or without `json`, that say the same whichever store it is in: an import has the conversation again. A file that is there is not written
  * over, and one that could not be written to its end does not stay.
  */
 export async function sessionsExport(
@@ -67,8 +67,6 @@ export async function sessionsExport(
   options: { readonly output?: string; readonly json: boolean },
 ): Promise<number> {
   const { output } = options;
-  if (options.json && output === undefined)
-    throw new CliError("usage", "An export is JSON lines already; --json is for --output.", { fix: "Leave one of them out." });
   using gateway = await connectGateway(cli);
   let entries = 0;
   if (output === undefined) for await (const line of exportLines(cli, gateway, key)) cli.print(line);

@@ -2,10 +2,11 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
 import { importSessionFile, importSessionFolder, renderEntry, renderHeader, renderSessionEntry, StoreError } from "@factotum/store";
-import type { ImportReport, PromptRecord, SessionRecord } from "@factotum/store";
+import type { ImportReport, SessionRecord } from "@factotum/store";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { describeProblems } from "./describe-problems.ts";
+import { promptSnapshots } from "./prompt-snapshots.ts";
 import { SessionRequestError } from "./session-request-error.ts";
 import type { SessionService } from "./session-service.ts";
 
@@ -29,8 +30,9 @@ export class SessionTransfer {
   /** Every field of a `sessions.json`, the snapshots of prompt and skills included. */
   async show(session: SessionSummary): Promise<RpcMethods["sessions.show"]["result"]> {
     const record = await this.#require(session.key);
-    const prompt = await this.#services.store.readPrompt(record.sessionId);
-    return { session, entry: { ...renderSessionEntry(record), ...(prompt === undefined ? {} : snapshots(prompt)) } };
+    const { store, hideSecrets } = this.#services;
+    const prompt = await store.readPrompt(record.sessionId);
+    return { session, entry: { ...renderSessionEntry(record), ...(prompt === undefined ? {} : promptSnapshots(prompt, hideSecrets)) } };
   }
 
   /** A part of the plain file: as many entries as fit, and where the next part begins. */
@@ -105,28 +107,4 @@ export class SessionTransfer {
     if (record === undefined) throw new SessionRequestError("not-found", `There is no session "${key}".`);
     return record;
   }
-}
-
-/** What the fields of a `sessions.json` of these names say, of the prompt that the session has now. */
-function snapshots({ system, tools, hash, cause, renderedAtMs, outline }: PromptRecord): Readonly<Record<string, unknown>> {
-  const texts = { stable: system.stable, session: system.session };
-  const offsets = { stable: 0, session: 0 };
-  let skills: string | undefined;
-  for (const { id, half, chars } of outline?.sections ?? []) {
-    if (id === "skills") skills = texts[half].slice(offsets[half], offsets[half] + chars);
-    // Two line breaks stand between sections.
-    offsets[half] += chars + 2;
-  }
-  return {
-    systemPromptReport: {
-      generatedAt: renderedAtMs,
-      cause,
-      hash,
-      chars: { stable: system.stable.length, session: system.session.length },
-      sections: outline?.sections ?? [],
-      cutFiles: outline?.cutFiles ?? [],
-      tools: tools.map(({ name }) => name),
-    },
-    skillsSnapshot: { prompt: skills ?? "" },
-  };
 }
