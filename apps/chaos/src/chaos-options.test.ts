@@ -1,25 +1,34 @@
 import { expect, test } from "vitest";
 import { parseChaosOptions } from "./chaos-options.ts";
 
-test("without options it is the long form, with a seed of its own", () => {
-  expect(parseChaosOptions([], () => 42)).toEqual({ kills: 10_000, seed: 42, worlds: 2, conversations: 20, load: 6 });
+test("without options it is the long form of kills, with a seed of its own", () => {
+  const options = { kills: 10_000, seed: 42, worlds: 2, conversations: 20, load: 6 };
+  expect(parseChaosOptions([], () => 42)).toEqual({ type: "kills", options });
 });
 
 test("a run is repeated by its seed", () => {
-  const args = ["--seed", "7", "--kills", "60", "--worlds", "3", "--conversations", "10", "--load", "4", "--entry", "dist/factotum.mjs"];
-  expect(parseChaosOptions(args, () => 42)).toEqual({
-    kills: 60,
-    seed: 7,
-    worlds: 3,
-    conversations: 10,
-    load: 4,
-    entry: "dist/factotum.mjs",
-  });
+  const args = "--seed 7 --kills 60 --worlds 3 --conversations 10 --load 4 --entry dist/factotum.mjs".split(" ");
+  const options = { kills: 60, seed: 7, worlds: 3, conversations: 10, load: 4, entry: "dist/factotum.mjs" };
+  expect(parseChaosOptions(args, () => 42)).toEqual({ type: "kills", options });
 });
 
-test.each([["--kills", "49"], ["--kills", "many"], ["--seed=-1"], ["--load", "2"], ["--load", "21"], ["--worlds", "0"], ["--points"]])(
-  "%s %s is refused",
-  (...args) => {
-    expect(() => parseChaosOptions(args, () => 42)).toThrow();
-  },
-);
+test("a soak has its own numbers", () => {
+  expect(parseChaosOptions(["--soak"], () => 42)).toEqual({ type: "soak", options: { turns: 100_000, sessions: 5_000, seed: 42 } });
+  const args = "--soak --turns 20000 --sessions 100 --seed 1".split(" ");
+  expect(parseChaosOptions(args, () => 42)).toEqual({ type: "soak", options: { turns: 20_000, sessions: 100, seed: 1 } });
+});
+
+test.each([
+  ["--kills", "49"],
+  ["--kills", "many"],
+  ["--seed=-1"],
+  ["--load", "2"],
+  ["--load", "21"],
+  ["--worlds", "0"],
+  ["--points"],
+  ["--turns", "20000"],
+  ["--soak", "--kills", "60"],
+  ["--soak", "--turns", "999"],
+])("%s %s is refused", (...args) => {
+  expect(() => parseChaosOptions(args, () => 42)).toThrow();
+});

@@ -1,40 +1,65 @@
 import { parseArgs } from "node:util";
 import type { KillsOptions } from "./kills/run-kills.ts";
+import type { SoakOptions } from "./soak/run-soak.ts";
 
-export const USAGE = `Usage: pnpm chaos [options]
+export const USAGE = `Usage: pnpm chaos [options]          kill the product
+       pnpm chaos --soak [options]   watch what it holds over many turns
 
-  --kills N           kill the product so often (10000; at least 50)
-  --seed N            repeat the plan of an earlier run (a new one)
+  --kills N           kill it so often (10000; at least 50)
   --worlds N          products that live side by side (2)
   --conversations N   people who talk to each of them (20)
   --load N            messages in each life of a process (6; at least 3)
+
+  --turns N           turns of a soak (100000; at least 1000)
+  --sessions N        sessions of a soak (5000)
+
+  --seed N            repeat the plan of an earlier run (a new one)
   --entry FILE        another built factotum.mjs
 `;
 
+/** What a command line asks for. */
+export type ChaosTask =
+  | { readonly type: "kills"; readonly options: KillsOptions }
+  | { readonly type: "soak"; readonly options: SoakOptions };
+
 /** Reads a command line. Throws with what is wrong. */
-export function parseChaosOptions(args: readonly string[], newSeed: () => number): KillsOptions {
+export function parseChaosOptions(args: readonly string[], newSeed: () => number): ChaosTask {
+  const text = { type: "string" } as const;
   const { values } = parseArgs({
     args: [...args],
     options: {
-      kills: { type: "string", default: "10000" },
-      seed: { type: "string" },
-      worlds: { type: "string", default: "2" },
-      conversations: { type: "string", default: "20" },
-      load: { type: "string", default: "6" },
-      entry: { type: "string" },
+      soak: { type: "boolean", default: false },
+      kills: text,
+      worlds: text,
+      conversations: text,
+      load: text,
+      turns: text,
+      sessions: text,
+      seed: text,
+      entry: text,
     },
   });
-  const { entry } = values;
-  const chosen = {
-    kills: parseCount("--kills", values.kills, 50),
+  const count = (name: Exclude<keyof typeof values, "soak" | "entry">, usual: number, min: number): number =>
+    parseCount(`--${name}`, values[name] ?? String(usual), min);
+  const both = {
     seed: values.seed === undefined ? newSeed() : parseCount("--seed", values.seed, 0),
-    worlds: parseCount("--worlds", values.worlds, 1),
-    conversations: parseCount("--conversations", values.conversations, 3),
-    load: parseCount("--load", values.load, 3),
-    ...(entry === undefined ? {} : { entry }),
+    ...(values.entry === undefined ? {} : { entry: values.entry }),
   };
-  if (chosen.load > chosen.conversations) throw new Error("--load may not be more than --conversations.");
-  return chosen;
+  const foreign = (["kills", "worlds", "conversations", "load", "turns", "sessions"] as const).find(
+    (name) => values[name] !== undefined && values.soak !== (name === "turns" || name === "sessions"),
+  );
+  if (foreign !== undefined) throw new Error(`--${foreign} does not belong ${values.soak ? "to" : "without"} --soak.`);
+  if (values.soak)
+    return { type: "soak", options: { ...both, turns: count("turns", 100_000, 1_000), sessions: count("sessions", 5_000, 1) } };
+  const options = {
+    ...both,
+    kills: count("kills", 10_000, 50),
+    worlds: count("worlds", 2, 1),
+    conversations: count("conversations", 20, 3),
+    load: count("load", 6, 3),
+  };
+  if (options.load > options.conversations) throw new Error("--load may not be more than --conversations.");
+  return { type: "kills", options };
 }
 
 function parseCount(name: string, text: string, min: number): number {

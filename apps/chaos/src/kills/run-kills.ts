@@ -108,7 +108,8 @@ async function runWorld({ world, plans }: World, options: KillsOptions, noteKill
   const ledger = scene.ledger();
   const report = checkLedger(ledger);
   const doubled = await scene.doubledEffects();
-  if (!report.isClean) problems.push(describeLedger(ledger, report));
+  if (!report.isClean)
+    problems.push(`${describeLedger(ledger, report)}\ngiven up by the product: ${scene.givenUp().join(", ") || "nothing"}`);
   if (doubled.length > 0) problems.push(`tools that ran twice, for ${doubled.join(", ")}`);
   problems.push(...scene.model.violations.map((violation) => `the model's server refused a request: ${JSON.stringify(violation)}`));
   const named = problems.map((problem) => `world ${world}: ${problem}`);

@@ -27,6 +27,8 @@ export interface SceneOptions {
   readonly conversations: number;
   /** Another build of the command than this checkout's. */
   readonly entry?: string;
+  /** Where the product keeps its state, a folder that is not there yet; one of its own by default. It is removed in the end. */
+  readonly home?: string;
 }
 
 /** People in chats of their own, a model that does what it is asked, and a product that may die at any time. */
@@ -56,7 +58,7 @@ export class Scene implements AsyncDisposable {
     const all = Array.from({ length: options.conversations }, (_, index) => index);
     const feishu = await FakeFeishu.start({ people: all.map(personOf), chats: all.map(chatOf) });
     const model = await startStrictServer("anthropic-messages");
-    const home = await mkdtemp(path.join(tmpdir(), "factotum-chaos-"));
+    const home = options.home ?? (await mkdtemp(path.join(tmpdir(), "factotum-chaos-")));
     const scene = new Scene({ feishu, model, home, options });
     model.respond((request) => {
       const question = readQuestion(request);
@@ -142,6 +144,11 @@ export class Scene implements AsyncDisposable {
     return messages.every(({ id }) => answered.has(id));
   }
 
+  /** Messages that the gateway has never said to have taken. */
+  get unacknowledged(): readonly string[] {
+    return [...this.#said.values()].filter(({ acknowledged }) => !acknowledged).map(({ id }) => id);
+  }
+
   /** Whether all that the gateway has taken is answered. */
   get isQuiet(): boolean {
     const answered = this.#answered();
@@ -181,8 +188,7 @@ export class Scene implements AsyncDisposable {
 
   /** What SQLite says of the store's file while no product runs; empty when it is whole. */
   checkDatabase(): string[] {
-    const database = new DatabaseSync(path.join(this.home, "state", "factotum.sqlite"), { readOnly: true });
-    try {
+    return this.#readDatabase((database) => {
       const findings = database
         .prepare("PRAGMA integrity_check")
         .all()
@@ -192,9 +198,21 @@ export class Scene implements AsyncDisposable {
         .all()
         .map((row) => `a row of ${String(row["table"])} refers to nothing`);
       return [...findings.filter((finding) => finding !== "ok"), ...orphans];
-    } finally {
-      database.close();
-    }
+    });
+  }
+
+  /** What the product itself has given up, as its store says: for reading, when something is missing. */
+  givenUp(): string[] {
+    return this.#readDatabase((database) =>
+      [
+        ...database.prepare("SELECT 'input' AS what, id, reason FROM inbox WHERE state = 'dead'").all(),
+        ...database
+          .prepare(
+            "SELECT state || ' message' AS what, id, attempts || ' tries: ' || result AS reason FROM outbox WHERE state IN ('dead', 'ambiguous')",
+          )
+          .all(),
+      ].map(({ what, id, reason }) => `${String(what)} ${String(id)} (${String(reason)})`),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -202,6 +220,15 @@ export class Scene implements AsyncDisposable {
     await this.model.close();
     await this.feishu[Symbol.asyncDispose]();
     await rm(this.home, { recursive: true, force: true });
+  }
+
+  #readDatabase<Result>(read: (database: DatabaseSync) => Result): Result {
+    const database = new DatabaseSync(path.join(this.home, "state", "factotum.sqlite"), { readOnly: true });
+    try {
+      return read(database);
+    } finally {
+      database.close();
+    }
   }
 
   #answered(): ReadonlySet<string> {

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { describeSoak } from "../src/soak/describe-soak.ts";
+import { runSoak } from "../src/soak/run-soak.ts";
+
+/** The short form; `pnpm chaos --soak` has the long one. */
+const SHORT = { turns: Number(process.env["FACTOTUM_SOAK_TURNS"] ?? 2_000), sessions: 400, seed: 20_261_122 };
+
+test.runIf(process.platform === "linux")(
+  `${SHORT.turns} turns: what the process holds is what it held`,
+  { timeout: 1_800_000 },
+  async () => {
+    const report = await runSoak(SHORT);
+    const shown = describeSoak(SHORT, report);
+    console.log(shown);
+    expect(report.problems, shown).toEqual([]);
+  },
+);

@@ -1,0 +1,52 @@
+import { fitLine } from "./fit-line.ts";
+import type { FittedLine } from "./fit-line.ts";
+import type { MemorySample, Resources } from "./product-probe.ts";
+
+/** What the memory may grow by, in MiB per 10,000 turns: the upper end of the slope's 95 % interval (R11). */
+const MAX_GROWTH_MIB = 1;
+
+/** Turns that a run must have for its line to be judged: in fewer, what is still warming up and noise are more than the bound. */
+const MIN_TURNS = 20_000;
+
+/** The share of the turns at the beginning that warms up. */
+export const WARM_UP_SHARE = 0.2;
+
+/** The share after which the run comes to rest once, to be counted. It goes on to warm up: what rests gives memory back that it takes again. */
+export const REST_SHARE = 0.1;
+
+/** Memory at a point of the run. */
+export interface SoakSample extends MemorySample {
+  readonly turns: number;
+}
+
+/** What was seen. */
+export interface SoakRun {
+  readonly turns: number;
+  readonly samples: readonly SoakSample[];
+  /** At rest amid the warm-up, and at the end. */
+  readonly before: Resources;
+  readonly after: Resources;
+}
+
+/** What it means. */
+export interface SoakVerdict {
+  /** Resident memory in MiB over 10,000 turns, after the warm-up. */
+  readonly line: FittedLine;
+  /** For people; empty when nothing leaks. */
+  readonly problems: readonly string[];
+}
+
+/** Judges a run: what it holds, and from 20,000 turns on how its memory grows. Pure. Throws when there are too few samples to say anything. */
+export function judgeSoak({ turns, samples, before, after }: SoakRun): SoakVerdict {
+  const points = samples
+    .filter((sample) => sample.turns >= turns * WARM_UP_SHARE)
+    .map((sample) => ({ x: sample.turns / 10_000, y: sample.rss / 1024 ** 2 }));
+  const line = fitLine(points);
+  const kinds = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  const leaks = kinds
+    .filter((kind) => (after[kind] ?? 0) > (before[kind] ?? 0))
+    .map((kind) => `${kind}: ${before[kind] ?? 0} when it was warm, ${after[kind] ?? 0} at the end`);
+  if (turns < MIN_TURNS || line.slopeUpper95 <= MAX_GROWTH_MIB) return { line, problems: leaks };
+  const growth = `the memory may grow by ${line.slopeUpper95.toFixed(2)} MiB per 10,000 turns (fitted: ${line.slope.toFixed(2)}); ${MAX_GROWTH_MIB} is allowed`;
+  return { line, problems: [growth, ...leaks] };
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+
+const PROBE_URL = new URL("./probe.ts", import.meta.url).href;
+
+/** How often an answer is looked for, and when it is given up. */
+const LOOK_MS = 5;
+const ANSWER_LIMIT_MS = 60_000;
+
+/** What the probe in the product can be asked. */
+export type ProbeQuestion = "memory" | "resources";
+
+/** Memory after a garbage collection, in bytes. */
+export interface MemorySample {
+  readonly rss: number;
+  readonly heapUsed: number;
+  readonly external: number;
+}
+
+/** How many of each kind of thing the process holds: as objects in the heap, and as the kernel sees it. */
+export type Resources = Readonly<Record<string, number>>;
+
+/** Asks a product that was started with its environment what it holds. Linux only. */
+export class ProductProbe implements AsyncDisposable {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  static async create(): Promise<ProductProbe> {
+    return new ProductProbe(await mkdtemp(path.join(tmpdir(), "factotum-probe-")));
+  }
+
+  /** What the product is to be started with. */
+  get environment(): Readonly<Record<string, string>> {
+    return { NODE_OPTIONS: `--import=${PROBE_URL}`, CHAOS_PROBE_FOLDER: this.#folder };
+  }
+
+  async memory(pid: number): Promise<MemorySample> {
+    return (await this.#ask(pid, "memory")) as MemorySample;
+  }
+
+  async resources(pid: number): Promise<Resources> {
+    const inside = (await this.#ask(pid, "resources")) as Resources;
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    const children = tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ")).filter(Boolean);
+    return { ...inside, "file descriptors": readdirSync(`/proc/${pid}/fd`).length, "child processes": children.length };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ask(pid: number, question: ProbeQuestion): Promise<unknown> {
+    const file = path.join(this.#folder, "answer");
+    await rm(file, { force: true });
+    await writeFile(path.join(this.#folder, "question"), question);
+    process.kill(pid, "SIGUSR2");
+    for (const startedAt = performance.now(); performance.now() - startedAt < ANSWER_LIMIT_MS; await delay(LOOK_MS)) {
+      const text = await readFile(file, "utf8").catch((error: unknown): undefined => {
+        if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+        throw error;
+      });
+      if (text !== undefined) return JSON.parse(text);
+    }
+    throw new Error("The product does not tell what it holds.");
+  }
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { seededRandom } from "../scene/seeded-random.ts";
+import { judgeSoak, REST_SHARE, WARM_UP_SHARE } from "./judge-soak.ts";
+import type { SoakRun, SoakSample, SoakVerdict } from "./judge-soak.ts";
+import { ProductProbe } from "./product-probe.ts";
+import type { Resources } from "./product-probe.ts";
+import { SoakScene } from "./soak-scene.ts";
+
+/** Samples of the memory in the judged part of a run. */
+const SAMPLES = 160;
+
+/** Turns at the same time. */
+const SIDE_BY_SIDE = 16;
+
+/** What rests has held the same for so long; what does not come to rest is given up. */
+const REST_MS = 8_000;
+const REST_LIMIT_MS = 120_000;
+
+/** What is asked of a soak. */
+export interface SoakOptions {
+  readonly turns: number;
+  readonly sessions: number;
+  /** Repeats who says something when. */
+  readonly seed: number;
+  readonly entry?: string;
+  readonly onSample?: (sample: SoakSample) => void;
+}
+
+/** What it came to. */
+export interface SoakReport extends SoakRun, SoakVerdict {
+  readonly turnsPerSecond: number;
+}
+
+/** Plays turns over many sessions and watches what the process holds. Rejects when a turn is not answered. */
+export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+  await using probe = await ProductProbe.create();
+  await using scene = await SoakScene.start({ ...options, env: probe.environment });
+  const { pid } = scene.product;
+  const random = seededRandom(options.seed);
+  const samples: SoakSample[] = [];
+  const every = Math.max(1, Math.floor((options.turns * (1 - WARM_UP_SHARE)) / SAMPLES));
+  let begun = 0;
+  let done = 0;
+  const sample = async (): Promise<void> => {
+    const taken = { turns: done, ...(await probe.memory(pid)) };
+    samples.push(taken);
+    options.onSample?.(taken);
+  };
+  const playUntil = async (end: number): Promise<void> => {
+    let sampling = Promise.resolve();
+    const player = async (): Promise<void> => {
+      while (begun < end) {
+        begun += 1;
+        await scene.turn(begun, random.between(0, options.sessions - 1));
+        done += 1;
+        if (done % every === 0) sampling = sampling.then(sample);
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, player));
+    await sampling;
+  };
+  const startedAt = performance.now();
+  await playUntil(Math.floor(options.turns * REST_SHARE));
+  const restsFrom = performance.now();
+  const before = await rest(probe, pid);
+  const restedMs = performance.now() - restsFrom;
+  await playUntil(options.turns);
+  const tookMs = performance.now() - startedAt - restedMs;
+  const after = await rest(probe, pid, before);
+  await scene.stop();
+  const run = { turns: options.turns, samples, before, after };
+  return { ...run, ...judgeSoak(run), turnsPerSecond: (options.turns * 1000) / tookMs };
+}
+
+/** What the process holds when nothing changes any more, or as soon as it holds no more than `before`. */
+async function rest(probe: ProductProbe, pid: number, before?: Resources): Promise<Resources> {
+  let held = await probe.resources(pid);
+  let since = performance.now();
+  for (const startedAt = since; performance.now() - startedAt < REST_LIMIT_MS; await delay(500)) {
+    const now = await probe.resources(pid);
+    if (before !== undefined && holdsNoMore(now, before)) return now;
+    if (JSON.stringify(now) !== JSON.stringify(held)) since = performance.now();
+    held = now;
+    if (before === undefined && performance.now() - since >= REST_MS) return now;
+  }
+  return held;
+}
+
+function holdsNoMore(now: Resources, before: Resources): boolean {
+  return Object.entries(now).every(([kind, count]) => count <= (before[kind] ?? 0));
+}

@@ -1,0 +1,120 @@
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+import { prepareReply, startAnthropicServer, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer, PreparedReply } from "@factotum/testing-providers";
+import { chatOf, personOf, productConfig } from "../scene/product-config.ts";
+
+/** How long one turn may take. It ends what hangs; nothing is measured by it. */
+const TURN_LIMIT_MS = 120_000;
+
+/** Of so many turns one runs a command, and one comes over HTTP instead of the chat. */
+const TOOL_EVERY = 20;
+const HTTP_EVERY = 25;
+
+const TOOL_WORDS = "with a command";
+const ANSWER = "All is well.";
+
+/** Many people, a platform, and a model that answers at once. */
+export class SoakScene implements AsyncDisposable {
+  readonly product: Product;
+  readonly #feishu: FakeFeishu;
+  readonly #model: AnthropicServer;
+  readonly #waiting = new Map<string, () => void>();
+  #looked = 0;
+
+  private constructor(parts: { readonly product: Product; readonly feishu: FakeFeishu; readonly model: AnthropicServer }) {
+    this.product = parts.product;
+    this.#feishu = parts.feishu;
+    this.#model = parts.model;
+    this.#feishu.watch(() => this.#noteSent());
+  }
+
+  static async start(options: {
+    readonly sessions: number;
+    readonly entry?: string;
+    readonly env: Readonly<Record<string, string>>;
+  }): Promise<SoakScene> {
+    const { sessions, entry, env } = options;
+    const all = Array.from({ length: sessions }, (_, index) => index);
+    const people = all.map(personOf);
+    const feishu = await FakeFeishu.start({ people, chats: all.map(chatOf) });
+    const model = await startAnthropicServer();
+    const answer = prepareReply(ANSWER);
+    model.instantReply((body) => (wantsTool(body) ? prepareCall() : answer));
+    const config = productConfig(feishu, model.baseUrl, people);
+    const product = await startProduct({ config, env, ...(entry === undefined ? {} : { entry }) });
+    return new SoakScene({ product, feishu, model });
+  }
+
+  /** One turn to its answer. `number` names it, and says what kind of turn it is. */
+  async turn(number: number, person: number): Promise<void> {
+    const text = `Message ${number}, please look after it${number % TOOL_EVERY === 0 ? ` ${TOOL_WORDS}` : ""}.`;
+    await (number % HTTP_EVERY === 0 ? this.#ask(text, person) : this.#say(number, text, person));
+  }
+
+  /** Stops the product. Rejects when it does not stop cleanly. */
+  async stop(): Promise<void> {
+    const { code } = await this.product.end("SIGTERM");
+    if (code !== 0) throw new Error(`The product did not stop cleanly (${code}). It printed:\n${this.product.output()}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.product[Symbol.asyncDispose]();
+    await this.#model.close();
+    await this.#feishu[Symbol.asyncDispose]();
+  }
+
+  async #say(number: number, text: string, person: number): Promise<void> {
+    const { app } = this.#feishu;
+    const chatId = chatOf(person);
+    const messageId = `om_${String(number).padStart(32, "0")}`;
+    this.#feishu.addInbound({ messageId, chatId });
+    const sender = { senderOpenId: personOf(person), messageId };
+    const event = feishuMessageEvent(app, { chatId, chatType: "p2p", messageType: "text", content: { text }, ...sender });
+    const answered = Promise.withResolvers<void>();
+    this.#waiting.set(messageId, answered.resolve);
+    const limit = setTimeout(
+      () => answered.reject(new Error(`Message ${number} was not answered. The product printed:\n${this.product.output()}`)),
+      TURN_LIMIT_MS,
+    );
+    try {
+      const taken = await fetch(feishuWebhookRequest(app, `${this.product.url}/channels/feishu/default`, event));
+      await taken.arrayBuffer();
+      if (!taken.ok) throw new Error(`Message ${number} was not taken: ${taken.status}.`);
+      await answered.promise;
+    } finally {
+      clearTimeout(limit);
+      this.#waiting.delete(messageId);
+    }
+  }
+
+  async #ask(text: string, person: number): Promise<void> {
+    const { url, token } = this.product;
+    const response = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      signal: AbortSignal.timeout(TURN_LIMIT_MS),
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}`, "x-factotum-session": `soak-${person}` },
+      body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: text }] }),
+    });
+    const answer = await response.text();
+    if (!answer.includes(ANSWER)) throw new Error(`A turn over HTTP was answered with ${response.status}: ${answer.slice(0, 500)}`);
+  }
+
+  #noteSent(): void {
+    for (const { parentId } of this.#feishu.sent.slice(this.#looked)) this.#waiting.get(parentId ?? "")?.();
+    this.#looked = this.#feishu.sent.length;
+  }
+}
+
+/** True while the newest message that asks for the tool has no result. */
+function wantsTool(body: Buffer): boolean {
+  return body.lastIndexOf(TOOL_WORDS) > Math.max(body.lastIndexOf('"tool_result"'), body.lastIndexOf(ANSWER));
+}
+
+/** Made anew each time: ids of calls do not repeat. */
+function prepareCall(): PreparedReply {
+  const reply = toolReply({ name: "exec", input: { command: "true" } });
+  if (reply.type !== "message") throw new TypeError("A call is a message.");
+  return prepareReply(reply);
+}
