@@ -96,8 +96,6 @@ test(
     const theirs = await writeTheirs();
     const before = await fingerprint(theirs);
     const config = {
-      // What was said in January would be over by the daily reset.
-      session: { reset: { mode: "none" } },
       agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
     };

@@ -110,7 +110,8 @@ class PrunePass {
     do {
       if (!isTooMuch()) return;
       const page = await this.#services.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-      for (const { key } of page.items) if (isTooMuch() && !this.#targets.keeps(key)) await this.#removeSession(key);
+      for (const { key, importedAtMs = 0 } of page.items)
+        if (isTooMuch() && importedAtMs <= notAfterMs && !this.#targets.keeps(key)) await this.#removeSession(key);
       cursor = page.cursor;
       yield;
     } while (cursor !== undefined);

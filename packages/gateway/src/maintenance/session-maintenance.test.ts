@@ -111,13 +111,18 @@ test("what was silent for too long goes, with its media and its plain file put a
   const media = await gateway.gateway.engine.services.media.store.put(Buffer.from("x"), { ...facts, sessionId: "s-000" });
   const plain = path.join(home, "agents", "main", "sessions", "s-000.jsonl");
   expect([await exists(media.path), await exists(plain)]).toEqual([true, true]);
+  // It is as old as any, and was brought in lately.
+  const old = await store.readSession("agent:main:http:005");
+  if (old === undefined) throw new Error("there is no such session");
+  const moved = { ...old, key: "agent:main:http:in", sessionId: "s-in", importedAtMs: NOW_MS - DAY_MS, entries: [] };
+  await store.importSession(moved);
   using _watch = gateway.gateway.engine.services.events.subscribe("agent:main:http:003", () => undefined);
   await pass(gateway);
   // The one that ended 30 days ago to the moment is too old, too.
-  expect(await left(gateway)).toEqual(["main", "s-003", ...names(11, 40)].toSorted());
+  expect(await left(gateway)).toEqual(["main", "s-003", "s-in", ...names(11, 40)].toSorted());
   expect([await exists(media.path), await exists(plain)]).toEqual([false, false]);
   expect(logged(gateway)).toMatchObject([expect.stringContaining('"sessions":10,"conversations":0')]);
-  expect((await store.counts()).sessions).toBe(31);
+  expect((await store.counts()).sessions).toBe(32);
 });
 
 test("conversations that have ended go by their own age, though their session goes on", async () => {

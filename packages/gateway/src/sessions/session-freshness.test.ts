@@ -140,6 +140,14 @@ describe("idle", () => {
   });
 });
 
+test("what was brought in from elsewhere counts from then, however old it is", () => {
+  const old = { ...session("2020-01-01T12:00:00Z"), importedAtMs: Date.parse("2026-03-10T12:00:00Z") };
+  expect(findStaleness(old, daily(4, 60), at("2026-03-10T13:00:00Z"))).toBeUndefined();
+  expect(findStaleness(old, daily(4, 60), at("2026-03-10T13:01:00Z"))).toBe("idle");
+  expect(findStaleness(old, daily(4), at("2026-03-11T03:59:00Z"))).toBeUndefined();
+  expect(findStaleness(old, daily(4), at("2026-03-11T04:00:00Z"))).toBe("daily");
+});
+
 test("with both the first that has come counts, and never ends what neither would end", () => {
   const time = utc;
   const moment = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 6) });

@@ -24,17 +24,20 @@ export function resetPolicy(
 
 /**
  * Whether a conversation was over when a person said something at `saidAtMs`, and by which rule; `undefined` while it goes on. Daily: the clock on the
- * user's wall has passed the hour since it began. Idle: nobody has talked in it for longer than `idleMinutes`. A clock that was set back ends nothing.
+ * user's wall has passed the hour since it began. Idle: nobody has talked in it for longer than `idleMinutes`. One that was brought in from elsewhere counts
+ * from then: whoever does that wants to go on with it. A clock that was set back ends nothing.
  */
 export function findStaleness(
-  session: Pick<SessionRecord, "startedAtMs" | "interactedAtMs">,
+  session: Pick<SessionRecord, "startedAtMs" | "interactedAtMs" | "importedAtMs">,
   policy: ResetConfig,
   said: { readonly saidAtMs: number; readonly time: Pick<TimeFormat, "second"> },
 ): Staleness | undefined {
   const { saidAtMs, time } = said;
   if (policy.mode === "none") return undefined;
-  if (policy.mode === "daily" && resetDay(session.startedAtMs, policy, time) < resetDay(saidAtMs, policy, time)) return "daily";
-  const idleMs = saidAtMs - session.interactedAtMs;
+  const { importedAtMs = -Infinity } = session;
+  if (policy.mode === "daily" && resetDay(Math.max(session.startedAtMs, importedAtMs), policy, time) < resetDay(saidAtMs, policy, time))
+    return "daily";
+  const idleMs = saidAtMs - Math.max(session.interactedAtMs, importedAtMs);
   return policy.idleMinutes !== undefined && idleMs > policy.idleMinutes * 60_000 ? "idle" : undefined;
 }
 

@@ -78,6 +78,8 @@ export interface SessionRecord {
   readonly compactionCount: number;
   readonly memoryFlushAtMs?: number;
   readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };
+  /** When its conversation was brought in from elsewhere: it is as fresh as if it had begun then. */
+  readonly importedAtMs?: number;
   /** The session goes away by itself at this time (requests without a session). */
   readonly expiresAtMs?: number;
 }

@@ -84,6 +84,7 @@ test("entries and transcripts become sessions", async () => {
     overrides: { thinking: "high", model: "openai/m", sendPolicy: "deny", activation: "always" },
     usage: { input: 10, output: 4, cacheRead: 0, cacheWrite: 0, total: 14, calls: 0, lastInput: 0, lastCacheRead: 0, lastCacheWrite: 0 },
     compactionCount: 2,
+    importedAtMs: NOW_MS,
     lastHeartbeat: { text: "all fine", sentAtMs: NOW_MS - 5 },
     lastOrigin: { channel: "telegram", accountId: "bot", conversation: { kind: "direct", id: "7", threadId: "12" } },
   });

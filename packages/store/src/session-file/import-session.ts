@@ -42,6 +42,7 @@ export async function importSession(store: Store, file: ParsedSessionFile, targe
     startedAtMs: Math.min(firstMs, nowMs),
     interactedAtMs: Math.min(known.interactedAtMs ?? known.updatedAtMs ?? lastMs, nowMs),
     updatedAtMs: Math.min(known.updatedAtMs ?? lastMs, nowMs),
+    importedAtMs: nowMs,
     key: target.key,
     agentId: target.agentId,
     sessionId: known.sessionId ?? file.sessionId ?? target.sessionId,

@@ -15,7 +15,15 @@ import type { Conversation, TranscriptTable } from "./transcript-table.ts";
 /** What is stored of a session as JSON: everything that no query asks for. */
 type SessionFacts = Pick<
   SessionRecord,
-  "displayName" | "spawnedBy" | "lastOrigin" | "overrides" | "usage" | "compactionCount" | "memoryFlushAtMs" | "lastHeartbeat"
+  | "displayName"
+  | "spawnedBy"
+  | "lastOrigin"
+  | "overrides"
+  | "usage"
+  | "compactionCount"
+  | "memoryFlushAtMs"
+  | "lastHeartbeat"
+  | "importedAtMs"
 >;
 
 const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
@@ -172,7 +180,7 @@ export class SessionTable {
 
   /** Begins a new conversation under the key. Settings stay, counters start anew. */
   reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
-    const { memoryFlushAtMs: _flush, ...session } = this.require(key);
+    const { memoryFlushAtMs: _flush, importedAtMs: _imported, ...session } = this.require(key);
     const { sessionId, isPrivate, nowMs } = options;
     const conversation = this.begin({ key, sessionId, agentId: session.agentId }, nowMs);
     this.#context.database.run("UPDATE sessions SET conversation = ? WHERE key = ?", conversation.n, key);
@@ -275,8 +283,9 @@ function parseCursor(cursor: string): [number, number] {
 }
 
 function encodeFacts(session: SessionRecord): [string, number] {
-  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat } = session;
-  const facts = JSON.stringify({ displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat });
+  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat, importedAtMs } = session;
+  const common = { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount };
+  const facts = JSON.stringify({ ...common, memoryFlushAtMs, lastHeartbeat, importedAtMs });
   return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
 }
 
