@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
 import { readVersion } from "../runtime/version.ts";
 import type { CliContext } from "./cli-context.ts";
@@ -22,7 +22,12 @@ export async function runProcess(): Promise<void> {
     platform: process.platform,
     print: (text) => void process.stdout.write(text),
     note: (text) => void process.stderr.write(text),
-    ...(process.stdin.isTTY && process.stderr.isTTY ? { confirm: async (question) => confirm(question, stopping.signal) } : {}),
+    ...(isatty(0) && isatty(2)
+      ? {
+          confirm: async (question) =>
+            (await import("./confirm.ts")).confirm(question, { input: process.stdin, output: process.stderr, signal: stopping.signal }),
+        }
+      : {}),
     signal: stopping.signal,
   };
   for (const [signal, code] of [
@@ -39,14 +44,4 @@ export async function runProcess(): Promise<void> {
   process.exitCode = await runCli(process.argv.slice(2), context);
   // The work is done, and whatever a library still holds open must not keep the process.
   process.stdout.write("", () => process.exit());
-}
-
-/** Yes is yes, and everything else is no. */
-async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^\s*y(?:es)?\s*$/i.test(await terminal.question(`${question} [y/N] `, { signal }));
-  } finally {
-    terminal.close();
-  }
 }
