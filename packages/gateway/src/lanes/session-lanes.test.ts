@@ -289,27 +289,34 @@ async function compare({ lanes, model, log, time, running }: Rig): Promise<void>
   for (const [key, queue] of model.queues) expect(lanes.waiting(key)).toEqual(queue);
 }
 
-test("2,000 seeded interleavings do what the model does, and leave nothing behind", { timeout: 300_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.record({ main: fc.integer({ min: 1, max: 3 }), subagent: fc.integer({ min: 1, max: 2 }), cron: fc.integer({ min: 1, max: 2 }) }),
-      fc.array(step, { maxLength: 40 }),
-      async (capacities, actions) => {
-        const rig = Object.assign(createLanes(capacities), { model: new Model(capacities), count: 0 });
-        for (const action of actions) {
-          take(rig, action);
-          await compare(rig);
-        }
-        const idle = rig.lanes.idle();
-        while (rig.running.size > 0 || rig.time.timers > 0) {
-          take(rig, rig.running.size > 0 ? { type: "finish", pick: 0 } : { type: "advance" });
-          await compare(rig);
-        }
-        await idle;
-        expect(rig.lanes.active).toBe(0);
-        expect([...rig.model.queues.values()].flat()).toEqual([]);
-      },
-    ),
-    { numRuns: 2000, seed: 20_261_122 },
-  );
-});
+/** How many interleavings are tried; the long form takes 100,000 (`FACTOTUM_INTERLEAVINGS`). */
+const INTERLEAVINGS = Number(process.env["FACTOTUM_INTERLEAVINGS"] ?? 2000);
+
+test(
+  `${INTERLEAVINGS} seeded interleavings do what the model does, and leave nothing behind`,
+  { timeout: 150 * INTERLEAVINGS },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({ main: fc.integer({ min: 1, max: 3 }), subagent: fc.integer({ min: 1, max: 2 }), cron: fc.integer({ min: 1, max: 2 }) }),
+        fc.array(step, { maxLength: 40 }),
+        async (capacities, actions) => {
+          const rig = Object.assign(createLanes(capacities), { model: new Model(capacities), count: 0 });
+          for (const action of actions) {
+            take(rig, action);
+            await compare(rig);
+          }
+          const idle = rig.lanes.idle();
+          while (rig.running.size > 0 || rig.time.timers > 0) {
+            take(rig, rig.running.size > 0 ? { type: "finish", pick: 0 } : { type: "advance" });
+            await compare(rig);
+          }
+          await idle;
+          expect(rig.lanes.active).toBe(0);
+          expect([...rig.model.queues.values()].flat()).toEqual([]);
+        },
+      ),
+      { numRuns: INTERLEAVINGS, seed: 20_261_122 },
+    );
+  },
+);
