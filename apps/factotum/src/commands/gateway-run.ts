@@ -9,8 +9,10 @@ import { containCrashes } from "../runtime/contain-crashes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { LogFile } from "../runtime/log-file.ts";
 import { LOG_LEVELS } from "../runtime/log-line.ts";
+import { collectGarbage, releaseMemoryAtRest } from "../runtime/release-memory.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
+import { systemClock } from "../runtime/system-clock.ts";
 import { addressOf } from "./address-of.ts";
 import { describeSetup } from "./setup.ts";
 
@@ -53,6 +55,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: stop.resolve });
   await rememberConfig(loaded);
   logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
+  using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
   await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
   const reason = await stop.promise;
   logger.info("Stopping", { reason });
@@ -120,6 +123,11 @@ async function announce(context: CliContext, { gateway, token }: ComposedGateway
   context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n\n`);
   context.print(`${agents.join("\n")}\n`);
   if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
+}
+
+function cpuTimeMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function describe(error: unknown): string {

@@ -1,0 +1,82 @@
+import type { Clock } from "@factotum/agent-contract";
+import { expect, test, vi } from "vitest";
+import { collectGarbage, releaseMemoryAtRest } from "./release-memory.ts";
+
+/** A process whose time and work a test decides. */
+function createProcess(): { readonly clock: Clock; work(ms: number): void; pass(): void; cpuMs(): number; timers(): number } {
+  let [nowMs, usedMs] = [0, 0];
+  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
+  return {
+    clock: {
+      now: () => nowMs,
+      monotonic: () => nowMs,
+      schedule: (delayMs, run) => {
+        const timer = { atMs: nowMs + delayMs, run };
+        timers.add(timer);
+        return { [Symbol.dispose]: () => void timers.delete(timer) };
+      },
+    },
+    work: (ms) => void (usedMs += ms),
+    cpuMs: () => usedMs,
+    timers: () => timers.size,
+    pass: () => {
+      const [next] = [...timers].toSorted((a, b) => a.atMs - b.atMs);
+      if (next === undefined) throw new Error("nothing is scheduled");
+      timers.delete(next);
+      nowMs = next.atMs;
+      next.run();
+    },
+  };
+}
+
+test("memory is given back once when a start is over, and again after work, when the process rests", () => {
+  const process = createProcess();
+  const release = vi.fn(() => process.work(500));
+  using _watch = releaseMemoryAtRest({ ...process, release });
+  process.work(300);
+  process.pass();
+  expect(release).not.toHaveBeenCalled();
+  process.pass();
+  expect(release).toHaveBeenCalledTimes(1);
+  // Its own work is none, nor is a little.
+  for (let index = 0; index < 100; index += 1) {
+    process.work(5);
+    process.pass();
+  }
+  expect(release).toHaveBeenCalledTimes(1);
+  process.work(300);
+  process.pass();
+  process.work(300);
+  process.pass();
+  expect(release).toHaveBeenCalledTimes(1);
+  process.pass();
+  expect(release).toHaveBeenCalledTimes(2);
+});
+
+test("short rests follow each other without a release in each, and the last one has it", () => {
+  const process = createProcess();
+  const release = vi.fn();
+  using _watch = releaseMemoryAtRest({ ...process, release });
+  for (let seconds = 0; seconds < 56; seconds += 4) {
+    process.work(300);
+    process.pass();
+    process.pass();
+  }
+  expect(release).toHaveBeenCalledTimes(1);
+  for (let index = 0; index < 10; index += 1) process.pass();
+  expect(release).toHaveBeenCalledTimes(2);
+});
+
+test("nothing is watched any more once it is disposed", () => {
+  const process = createProcess();
+  releaseMemoryAtRest({ ...process, release: () => undefined })[Symbol.dispose]();
+  expect(process.timers()).toBe(0);
+});
+
+test("a collection takes what nobody holds", async () => {
+  const held = new WeakRef({ large: new Array(1000).fill(0) });
+  // A reference is held to the end of the job that made it.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(held.deref()).toBeUndefined();
+});
