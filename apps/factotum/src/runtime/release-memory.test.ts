@@ -57,7 +57,7 @@ test("short rests follow each other without a release in each, and the last one 
   const process = createProcess();
   const release = vi.fn();
   using _watch = releaseMemoryAtRest({ ...process, release });
-  for (let seconds = 0; seconds < 56; seconds += 4) {
+  for (let seconds = 0; seconds < 12; seconds += 4) {
     process.work(300);
     process.pass();
     process.pass();

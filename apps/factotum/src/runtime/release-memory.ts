@@ -7,7 +7,7 @@ const CHECK_MS = 2_000;
 /** Less work than this between two looks is none: timers, a health check. */
 const REST_CPU_MS = 40;
 /** The least time between two releases: somebody who writes every few seconds shall not be answered by a collector. */
-const MIN_GAP_MS = 60_000;
+const MIN_GAP_MS = 15_000;
 
 /** What is watched, and what is done. */
 export interface MemoryReleaseOptions {

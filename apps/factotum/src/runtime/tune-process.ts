@@ -19,7 +19,7 @@ export interface TunedStart {
  * A turn makes much garbage and keeps little: small steps of the heap cost a little time and save most of the memory. Measured after 1,000 turns
  * (`pnpm bench`): with the allocator's part, less than half of what it is without.
  */
-const HEAP_FLAGS = ["--max-semi-space-size=8", "--heap-growing-percent=80"] as const;
+const HEAP_FLAGS = ["--max-semi-space-size=32", "--heap-growing-percent=80"] as const;
 /**
  * One arena that gives back what is free. glibc otherwise keeps one for each thread, and in each what the compiler of V8 once needed, in pieces of 8 to
  * 32 KiB (mallopt(3)).
