@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
+import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
@@ -16,7 +16,7 @@ import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
 import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
-import { tellDamage, tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SessionService } from "./sessions/session-service.ts";
@@ -152,6 +152,11 @@ export class Engine {
     if (type === "outbound" ? this.services.dispatcher.holds(damage.id) : this.#damaged.has(sessionKey)) return;
     if (type !== "outbound") this.#damaged.add(sessionKey);
     this.#inBackground("damage notice", tellDamage(this.services, damage));
+  }
+
+  /** Says on every channel that the store was put together anew. Never throws. */
+  reportRecovery(recovery: StoreRecovery): void {
+    this.#inBackground("recovery notice", tellRecovery(this.services, recovery));
   }
 
   /** Turns that run now. */

@@ -46,6 +46,7 @@ export type {
   TurnState,
 } from "./port/records.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+export type { StoreRecovery } from "./sqlite/recovery/recover-database.ts";
 export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";
 export type { SqliteStore, StoreMetrics } from "./sqlite/sqlite-store.ts";
 export type { CopyOptions } from "./copies/session-copier.ts";

@@ -1,5 +1,5 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { OutboxRecord, StoreDamage } from "@factotum/store";
+import type { OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -60,6 +60,36 @@ export async function tellDamage(services: NoticeServices & AddressServices, { t
   const identity = ["damage", session.sessionId, type, id];
   if (target !== undefined) await sayInChat(services, sessionKey, target, { text: DAMAGED, identity });
   await addNotice(services, sessionKey, { level: "error", text: DAMAGED });
+}
+
+/** Sessions that are looked through for somebody to tell on each channel, newest first. */
+const TOLD_SESSIONS = 1000;
+
+/**
+ * Says on every account of every channel, in the conversation that was used last there, that the database was damaged and what became of it (R10).
+ */
+export async function tellRecovery(services: NoticeServices & AddressServices, recovery: StoreRecovery): Promise<void> {
+  const { items } = await services.store.listSessions({ limit: TOLD_SESSIONS });
+  const told = new Set<string>();
+  for (const { key, lastOrigin } of items) {
+    const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
+    if (told.has(place)) continue;
+    told.add(place);
+    const text = recoveryText(recovery);
+    if (lastOrigin !== undefined)
+      await sayInChat(services, key, lastOrigin, { text, identity: ["recovery", recovery.damagedFolder, place] });
+    await addNotice(services, key, { level: "error", text });
+  }
+}
+
+function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): string {
+  const begin = "My database was damaged on the disk.";
+  if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
+  const since =
+    snapshotAtMs === undefined
+      ? ""
+      : ` A copy from ${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC fills the gaps.`;
+  return `${begin} What could be read of it is put together anew; something may be missing.${since} If I seem to have forgotten something, please say it again.`;
 }
 
 /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation. */

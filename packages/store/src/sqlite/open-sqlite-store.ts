@@ -9,6 +9,10 @@ import type { Database } from "./connection/database.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { numberOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
+import { isMarkedDamaged } from "./recovery/damage-mark.ts";
+import { recoverDatabase } from "./recovery/recover-database.ts";
+import type { StoreRecovery } from "./recovery/recover-database.ts";
+import { StructureKeeper } from "./recovery/structure-keeper.ts";
 import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import type { TableContext } from "./tables/table-context.ts";
@@ -26,13 +30,31 @@ export interface SqliteStoreOptions {
   readonly logger: Logger;
   /** Told once of every row that is not what was written. Must not throw. */
   readonly onDamage?: (damage: StoreDamage) => void;
+  /** Told once when SQLite cannot read its own structure any more. Must not throw. Close the store and open it again: that puts it together anew. */
+  readonly onStructureDamage?: () => void;
+  /** Told when the database was put together anew while it was opened. Must not throw. */
+  readonly onRecovery?: (recovery: StoreRecovery) => void;
 }
 
 /**
  * Opens the store and takes it over: whoever had it open before can no longer write. Rejects with `unsupported` for a database of a newer
- * version, a SQLite that damages files, or a network folder, and with `damaged` for a file that is no database.
+ * version, a SQLite that damages files, or a network folder. A database whose structure is damaged is put together anew (`recoverDatabase`); where that
+ * cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  if (!isMarkedDamaged(options.folder)) {
+    try {
+      return open(options);
+    } catch (error) {
+      if (!StoreError.isInstance(error) || error.code !== "damaged") throw error;
+    }
+  }
+  const { folder, clock, logger, onRecovery } = options;
+  onRecovery?.(await recoverDatabase({ folder, clock, logger, migrations: MIGRATIONS }));
+  return open(options);
+}
+
+function open(options: SqliteStoreOptions): SqliteStore {
   const { folder, clock, logger } = options;
   const database = connect({ folder, clock, logger, migrations: MIGRATIONS });
   try {
@@ -70,7 +92,14 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
   const copier = new SessionCopier(book, options.copies, logger);
   copier.start();
-  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier });
+  const keeper = new StructureKeeper({
+    database,
+    folder: options.folder,
+    clock,
+    logger,
+    onStructureDamage: () => options.onStructureDamage?.(),
+  });
+  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper });
 }
 
 /** The next epoch: every writer of an older one is refused from here on. */

@@ -37,6 +37,7 @@ import { usedBytes } from "./connection/used-bytes.ts";
 import { listConversations } from "./tables/conversation-list.ts";
 import { decodePosition } from "./values/sequence-id.ts";
 import { toStoreError } from "./to-store-error.ts";
+import type { StructureKeeper } from "./recovery/structure-keeper.ts";
 import type { Transactions } from "./transactions.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -60,6 +61,7 @@ export interface SqliteStoreParts {
   readonly transactions: Transactions;
   readonly writer: GroupWriter;
   readonly copier: SessionCopier;
+  readonly keeper: StructureKeeper;
 }
 
 /** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
@@ -68,6 +70,7 @@ export class SqliteStore implements Store {
   readonly #transactions: Transactions;
   readonly #writer: GroupWriter;
   readonly #copier: SessionCopier;
+  readonly #keeper: StructureKeeper;
   readonly #deadLetters: DeadLetters;
   #closing: Promise<void> | undefined;
 
@@ -76,6 +79,7 @@ export class SqliteStore implements Store {
     this.#transactions = parts.transactions;
     this.#writer = parts.writer;
     this.#copier = parts.copier;
+    this.#keeper = parts.keeper;
     this.#deadLetters = new DeadLetters(parts.tables);
   }
 
@@ -357,6 +361,20 @@ export class SqliteStore implements Store {
     await this.#write(() => this.#tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1"));
   }
 
+  /**
+   * Copies the database, checks the structure of the copy in a thread of its own, and keeps a sound one for a recovery. Resolves with what is wrong, empty
+   * when nothing is. A damaged structure is told to `onStructureDamage`.
+   */
+  async snapshot(): Promise<readonly string[]> {
+    this.#refuseClosed();
+    return this.#keeper.snapshot();
+  }
+
+  /** When the newest snapshot was taken, milliseconds since the epoch; `undefined` when there is none. */
+  async lastSnapshotAtMs(): Promise<number | undefined> {
+    return this.#keeper.lastSnapshotAtMs();
+  }
+
   async flushCopies(): Promise<void> {
     this.#refuseClosed();
     await this.#copier.flush();
@@ -377,7 +395,12 @@ export class SqliteStore implements Store {
 
   async #write<Result>(work: () => Result): Promise<Result> {
     this.#refuseClosed();
-    return this.#writer.write(work);
+    try {
+      return await this.#writer.write(work);
+    } catch (error) {
+      this.#keeper.look(error);
+      throw error;
+    }
   }
 
   async #read<Result>(work: () => Result): Promise<Result> {
@@ -385,7 +408,9 @@ export class SqliteStore implements Store {
     try {
       return work();
     } catch (error) {
-      throw toStoreError(error);
+      const failure = toStoreError(error);
+      this.#keeper.look(failure);
+      throw failure;
     }
   }
 

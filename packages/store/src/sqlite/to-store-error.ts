@@ -29,6 +29,13 @@ export function endsTransaction(error: unknown): boolean {
   return code !== undefined && code !== CONSTRAINT;
 }
 
+/** True when SQLite could not read its own structure, and not only a row's content: nothing that the file says can be relied on then. */
+export function isStructureDamage(error: unknown): boolean {
+  if (!StoreError.isInstance(error) || error.code !== "damaged") return false;
+  const code = sqliteCode(error.cause);
+  return code === CORRUPT || code === NOTADB;
+}
+
 /** The only place that knows what SQLite's failures look like. */
 export function toStoreError(error: unknown): StoreError {
   if (StoreError.isInstance(error)) return error;

@@ -1,0 +1,33 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+
+/** Problems that are listed of one file; more tell nothing more. */
+const MAX_PROBLEMS = 5;
+
+/** Runs in a thread of its own: a check reads the whole file, and nobody shall wait for it. */
+const PROGRAM = `
+const { DatabaseSync } = require("node:sqlite");
+const { parentPort, workerData } = require("node:worker_threads");
+const check = () => {
+  const database = new DatabaseSync(workerData, { readOnly: true });
+  try {
+    return database.prepare("PRAGMA quick_check(${MAX_PROBLEMS})").all().map((row) => String(row.quick_check));
+  } finally {
+    database.close();
+  }
+};
+let lines;
+try { lines = check(); } catch (error) { lines = [String(error.message)]; }
+parentPort.postMessage(lines.filter((line) => line !== "ok"));
+`;
+
+/** What SQLite finds wrong with the structure of a database file that nobody writes to; empty when it is sound. */
+export async function checkFile(path: string): Promise<readonly string[]> {
+  const worker = new Worker(PROGRAM, { eval: true, workerData: path, execArgv: [], env: {} });
+  try {
+    const [problems] = (await once(worker, "message")) as [readonly string[]];
+    return problems;
+  } finally {
+    await worker.terminate();
+  }
+}

@@ -1,0 +1,201 @@
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn } from "../../../contract/samples.ts";
+import { createSqliteFixture } from "../../../test/open-test-store.ts";
+import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { openSqliteStore } from "../../index.ts";
+import type { SqliteStore, StoreRecovery } from "../../index.ts";
+
+const PAGE_BYTES = 4096;
+
+let fixture: SqliteFixture;
+let stores: SqliteStore[];
+let recoveries: StoreRecovery[];
+let structureDamages: number;
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+  [stores, recoveries, structureDamages] = [[], [], 0];
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  await fixture.remove();
+});
+
+async function open(): Promise<SqliteStore> {
+  const store = await openSqliteStore({
+    ...fixture.options,
+    onStructureDamage: () => (structureDamages += 1),
+    onRecovery: (recovery) => recoveries.push(recovery),
+  });
+  stores.push(store);
+  return store;
+}
+
+/** A conversation of its own with one turn that is done. */
+async function talk(store: SqliteStore, name: string, text = "x".repeat(1500)): Promise<void> {
+  const { input } = await store.acceptInput(sampleMessage(name, { text }), { admission: OWNER, receivedAtMs: NOW_MS });
+  await store.startTurn(sampleTurn(`t-${name}`, [input.id], { session: sampleSession({ key: `agent:main:${name}`, sessionId: name }) }));
+  await store.endTurn(sampleEnd(`t-${name}`));
+}
+
+async function sessionsOf(store: SqliteStore): Promise<readonly string[]> {
+  const { items } = await store.listSessions({ limit: 200 });
+  return items.map(({ key }) => key.replace("agent:main:", "")).toSorted();
+}
+
+/** Overwrites a page of the closed database as a failing disk does. */
+async function wreckPage(page: number): Promise<void> {
+  const bytes = await readFile(fixture.file);
+  await writeFile(fixture.file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
+}
+
+function rootPage(name: string): number {
+  const connection = new DatabaseSync(fixture.file);
+  try {
+    return Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+  } finally {
+    connection.close();
+  }
+}
+
+const names = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+
+describe("a database whose structure is damaged", () => {
+  test("gets back everything that a broken index does not hold", async () => {
+    const store = await open();
+    for (const name of names) await talk(store, name);
+    await store.close();
+    await wreckPage(rootPage("sessions_by_activity"));
+    const broken = await open();
+    await broken.listSessions({ limit: 5 }).catch(() => undefined);
+    expect(structureDamages).toBe(1);
+    await broken.close();
+
+    const again = await open();
+    expect(recoveries).toMatchObject([{ isComplete: true }]);
+    expect(await sessionsOf(again)).toEqual(names);
+    expect(await again.readContext("s07")).toHaveLength((await again.readContext("s08")).length);
+    expect((await again.counts()).sessions).toBe(names.length);
+    // What was said twice is still known.
+    expect((await again.acceptInput(sampleMessage("s07"), { admission: OWNER, receivedAtMs: NOW_MS })).type).toBe("duplicate");
+    await talk(again, "new");
+    const folder = recoveries[0]?.damagedFolder ?? "";
+    expect(await readdir(folder)).toContain("factotum.sqlite");
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+  });
+
+  test("gets back what is behind and before a page that cannot be read, and the rest from the last snapshot", async () => {
+    const store = await open();
+    for (const name of names.slice(0, 20)) await talk(store, name);
+    expect(await store.snapshot()).toEqual([]);
+    fixture.clock.nowMs += 1000;
+    for (const name of names.slice(20)) await talk(store, name);
+    await store.close();
+    // The root of the table: with it every session that is not in the snapshot is out of reach.
+    await wreckPage(rootPage("sessions"));
+
+    const broken = await open();
+    await broken.listSessions({ limit: 5 }).catch(() => undefined);
+    await broken.close();
+    const again = await open();
+    expect(recoveries).toMatchObject([{ isComplete: false, snapshotAtMs: NOW_MS }]);
+    expect(await sessionsOf(again)).toEqual(names.slice(0, 20));
+    expect((await again.readContext("s03")).length).toBeGreaterThan(0);
+  });
+
+  test("does nothing twice: what a snapshot has under way, and the damaged file says nothing of, is a dead letter", async () => {
+    const store = await open();
+    await talk(store, "done");
+    await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: NOW_MS });
+    await store.addOutbound([sampleOutbound("key")]);
+    await store.snapshot();
+    await store.close();
+    await wreckPage(rootPage("inbox"));
+    await wreckPage(rootPage("outbox"));
+    const broken = await open();
+    await broken.listInputs({ state: "waiting", limit: 5 }).catch(() => undefined);
+    await broken.close();
+
+    const again = await open();
+    expect(recoveries).toHaveLength(1);
+    expect((await again.listInputs({ state: "waiting", limit: 5 })).items).toEqual([]);
+    expect(await again.listPendingOutbound({ limit: 5 })).toEqual([]);
+    // The input, the reply of the turn, and the message.
+    const { items } = await again.listDeadLetters({ limit: 5 });
+    expect(items.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("restored")));
+  });
+
+  test("keeps what is under way as it is where the damaged file still says so", async () => {
+    const store = await open();
+    await store.snapshot();
+    await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: NOW_MS });
+    await talk(store, "done");
+    await store.close();
+    await wreckPage(rootPage("sessions_by_activity"));
+    const broken = await open();
+    await broken.listSessions({ limit: 5 }).catch(() => undefined);
+    await broken.close();
+    const again = await open();
+    expect((await again.listInputs({ state: "waiting", limit: 5 })).items).toHaveLength(1);
+  });
+
+  test("without a readable page and without a snapshot it stays as it is, and the error says what to do", async () => {
+    const store = await open();
+    await talk(store, "a");
+    await store.close();
+    await wreckPage(1);
+    const before = await readFile(fixture.file);
+    await expect(open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") });
+    expect(await readFile(fixture.file)).toEqual(before);
+    expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged") || name === "recovering")).toEqual([]);
+  });
+
+  test("without a readable page it is the snapshot", async () => {
+    const store = await open();
+    await talk(store, "a");
+    await store.snapshot();
+    await talk(store, "b");
+    await store.close();
+    await wreckPage(1);
+    expect(await sessionsOf(await open())).toEqual(["a"]);
+    expect(recoveries).toMatchObject([{ salvagedRows: 0, isComplete: false, snapshotAtMs: NOW_MS }]);
+  });
+});
+
+describe("snapshots", () => {
+  test("are whole, private, and the newest two", async () => {
+    const store = await open();
+    expect(await store.lastSnapshotAtMs()).toBeUndefined();
+    for (const name of names.slice(0, 3)) {
+      await talk(store, name);
+      fixture.clock.nowMs += 1000;
+      expect(await store.snapshot()).toEqual([]);
+    }
+    expect(await store.lastSnapshotAtMs()).toBe(NOW_MS + 3000);
+    const folder = join(fixture.folder, "snapshots");
+    const files = (await readdir(folder)).toSorted();
+    expect(files).toEqual([`factotum-${NOW_MS + 2000}.sqlite`, `factotum-${NOW_MS + 3000}.sqlite`]);
+    expect((await stat(join(folder, files[1] ?? ""))).mode & 0o077).toBe(0);
+    const connection = new DatabaseSync(join(folder, files[1] ?? ""), { readOnly: true });
+    expect(connection.prepare("SELECT count(*) AS count FROM sessions").get()).toEqual({ count: 3 });
+    connection.close();
+  });
+
+  test("find damage that no query has met yet, and keep the last sound one", async () => {
+    const store = await open();
+    for (const name of names) await talk(store, name);
+    await store.snapshot();
+    await store.close();
+    await wreckPage(rootPage("requests_by_turn"));
+    const broken = await open();
+    expect(structureDamages).toBe(0);
+    expect((await broken.snapshot()).length).toBeGreaterThan(0);
+    expect(structureDamages).toBe(1);
+    expect(await readdir(join(fixture.folder, "snapshots"))).toEqual([`factotum-${NOW_MS}.sqlite`]);
+    await broken.close();
+    expect(await sessionsOf(await open())).toEqual(names);
+    expect(recoveries).toMatchObject([{ isComplete: true }]);
+  });
+});
