@@ -2,7 +2,7 @@ import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedC
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { composeGateway, type ComposedGateway } from "../compose/compose-gateway.ts";
+import { composeGateway, DAMAGED_DATABASE, type ComposedGateway } from "../compose/compose-gateway.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
@@ -30,6 +30,9 @@ export interface GatewayRunOptions {
 /** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
 const STOP_BUDGET_MS = 30_000;
 
+/** How often a process puts its database together anew: a disk that damages it again is not helped by that. */
+const MAX_RECOVERIES = 3;
+
 /** Runs the gateway until a signal or a client ends it. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
@@ -48,20 +51,28 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     secrets,
   });
   for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
-  const stop = Promise.withResolvers<string>();
+  let stop = Promise.withResolvers<string>();
   context.signal.addEventListener("abort", () => stop.resolve(String(context.signal.reason)), { once: true });
   if (context.signal.aborted) stop.resolve(String(context.signal.reason));
   using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
-  const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: stop.resolve });
-  await rememberConfig(loaded);
-  logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
-  using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
-  await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
-  const reason = await stop.promise;
-  logger.info("Stopping", { reason });
-  const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
-  if (!stopped) logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
-  return stopped && reason !== "too many internal errors" ? EXIT.ok : EXIT.failure;
+  for (let recoveries = 0; ; recoveries += 1) {
+    const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: (reason) => stop.resolve(reason) });
+    await rememberConfig(loaded);
+    logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
+    using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
+    if (recoveries === 0) await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
+    else context.print("The gateway goes on, with its database put together anew.\n");
+    const reason = await stop.promise;
+    logger.info("Stopping", { reason });
+    const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
+    if (!stopped) logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
+    if (!stopped || reason === "too many internal errors") return EXIT.failure;
+    if (reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
+    if (recoveries === MAX_RECOVERIES)
+      throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
+    // The next start puts the database together anew.
+    stop = Promise.withResolvers<string>();
+  }
 }
 
 /** Two gateways on one state directory would answer everything twice, and the later one would stop the earlier one's writing. */

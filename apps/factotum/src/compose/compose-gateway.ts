@@ -14,7 +14,7 @@ import {
 } from "@factotum/gateway";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage, type StoreRecovery } from "@factotum/store";
 import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
@@ -23,6 +23,7 @@ import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts"
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
 import { crashPointFrom } from "./crash-point.ts";
+import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
 
 /** A gateway with all that belongs to it. */
@@ -42,6 +43,9 @@ export interface ComposeOptions {
   readonly secrets: SecretFilter;
   readonly onShutdownRequest: (reason: string) => void;
 }
+
+/** Why a gateway ends whose database has to be put together anew: the next start does that. */
+export const DAMAGED_DATABASE = "the database is damaged";
 
 /** How long a turn may still go on once the gateway is told to end; well within what a service manager waits. */
 const DRAIN_MS = 5000;
@@ -63,6 +67,8 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
   // What is found before there is somebody who can tell it waits.
   const found: StoreDamage[] = [];
   let reportDamage = (damage: StoreDamage): void => void found.push(damage);
+  let recovery: StoreRecovery | undefined;
+  const wasKilled = existsSync(paths.runtimeFile);
   const reserve = createFileReserve({ path: join(paths.stateFolder, "reserve") });
   const store = await openOnReserve(reserve, {
     folder: paths.stateFolder,
@@ -74,6 +80,8 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     random: systemRandom,
     logger,
     onDamage: (damage) => reportDamage(damage),
+    onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
+    onRecovery: (done) => (recovery = done),
   });
   const files = fileAccess(loaded);
   const runner = createHostRunner({
@@ -115,8 +123,11 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     });
     reportDamage = (damage) => gateway.engine.reportDamage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);
+    if (recovery !== undefined) gateway.engine.reportRecovery(recovery);
+    const snapshots = keepSnapshots({ store, clock: systemClock, logger, wasKilled });
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
+      snapshots[Symbol.dispose]();
       await gateway.stop(reason);
       // A run that is stopped does not wait for its command, which has a grace to end.
       await runner.close();

@@ -25,6 +25,32 @@ test("a conversation that has lost a part to the disk says so after the next sta
   expect(copies.join("").match(/damaged on the disk/g)).toHaveLength(1);
 });
 
+test("a gateway whose database has lost its structure puts it together anew, says so, and goes on", async () => {
+  await using cli = await CliHome.create();
+  const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await first.waitFor(/#token=/);
+  expect((await cli.run("agent", "--message", "hello")).code).toBe(0);
+  expect((await cli.run("gateway", "stop")).code).toBe(0);
+  await first.ended;
+  const file = join(cli.factotumHome, "state/factotum.sqlite");
+  const connection = new DatabaseSync(file);
+  const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'sessions_by_activity'").get()?.["rootpage"]);
+  connection.close();
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0x5a, (page - 1) * 4096, page * 4096));
+
+  const second = cli.spawn("gateway", "run", "--port", "0");
+  await second.waitFor(/#token=/);
+  await cli.run("sessions", "list");
+  await second.waitFor(/goes on, with its database put together anew/);
+  const listed = await cli.run("sessions", "list", "--json");
+  expect(listed).toMatchObject({ code: 0 });
+  expect(listed.stdout).toContain("agent:main:main");
+  const shown = await cli.run("agent", "--message", "are you there?", "--json");
+  expect(shown.code).toBe(0);
+  expect((await cli.run("sessions", "export", "agent:main:main")).stdout).toContain("My database was damaged on the disk.");
+});
+
 test("a database that cannot be opened keeps the gateway from starting, and says what to do", async () => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");

@@ -13,7 +13,15 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
 
 test("a gateway begins anew as the same command, with flags for the heap and an allocator that gives memory back", () => {
   expect(planTuning(facts())).toEqual({
-    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "--heap-growing-percent=80", "/opt/factotum.mjs", "gateway", "run"],
+    args: [
+      "/usr/bin/node",
+      "--no-warnings",
+      "--max-semi-space-size=32",
+      "--heap-growing-percent=80",
+      "/opt/factotum.mjs",
+      "gateway",
+      "run",
+    ],
     env: {
       HOME: "/home/ada",
       MALLOC_ARENA_MAX: "1",

@@ -141,3 +141,38 @@ test("an answer that was damaged while the gateway was down is told of at the ne
   expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("may not have reached you") as string } }]);
   expect((await second.store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ type: "outbound", reason: "damaged" }]);
 });
+
+test("that the database was put together anew is said once on every account, where it was used last", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  const group = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
+  await platform.say(platform.message("in the group", { origin: group, mentionsBot: true }));
+  await running.gateway.engine.idle();
+  await platform.say(platform.message("in private"));
+  await running.gateway.engine.idle();
+  const before = platform.sent.length;
+  const recovery = { salvagedRows: 7, damagedFolder: "/state/damaged-1" };
+
+  running.gateway.engine.reportRecovery({ ...recovery, isComplete: true });
+  await running.gateway.engine.idle();
+  const told = platform.sent
+    .slice(before)
+    .map(({ target, outbound }) => [target.conversation.id, outbound.type === "text" ? outbound.text : ""]);
+  expect(told).toEqual([["dm-1", expect.stringContaining("nothing is lost")]]);
+  // A start that was told it already says it no second time.
+  running.gateway.engine.reportRecovery({ ...recovery, isComplete: true });
+  await running.gateway.engine.idle();
+  expect(platform.sent).toHaveLength(before + 1);
+  running.gateway.engine.reportRecovery({
+    salvagedRows: 0,
+    damagedFolder: "/state/damaged-2",
+    isComplete: false,
+    snapshotAtMs: Date.UTC(2026, 0, 2, 3, 4),
+  });
+  await running.gateway.engine.idle();
+  expect(platform.sent.at(-1)?.outbound).toMatchObject({
+    text: expect.stringContaining("A copy from 2026-01-02 03:04 UTC fills the gaps."),
+  });
+});
