@@ -56,7 +56,7 @@ test("a turn of a long conversation, among many, reads and writes no more than t
   for (let turn = 4; turn <= 40; turn += 1) await costOf(running, `turn ${turn}`);
   for (let index = 0; index < 40; index += 1) {
     await running.store.createSession(
-      { key: `agent:main:other:${index}`, sessionId: `other-${index}`, agentId: "main", isPrivate: true },
+      { key: `agent:main:other:${index}`, sessionId: `other-${index}`, agentId: "main", isPrivate: true, displayName: `Other ${index}` },
       { nowMs: Date.now() },
     );
   }
