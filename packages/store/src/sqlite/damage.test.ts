@@ -1,4 +1,4 @@
-import { readdir, readlink } from "node:fs/promises";
+import { readdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import type { SQLInputValue } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -215,4 +215,13 @@ test("damage of what a turn has made names the turn's session and address", asyn
     { type: "outbound", id: row?.id, ...of },
     { type: "entry", id: "e0000000002", ...of },
   ]);
+});
+
+test("a header of a format that can only be read is damage, and no full disk", async () => {
+  await store.close();
+  const bytes = await readFile(fixture.file);
+  // The number of the format for writing: SQLite takes a number that it does not know for a file to be read only.
+  bytes[18] = 34;
+  await writeFile(fixture.file, bytes);
+  await expect(fixture.open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") as string });
 });

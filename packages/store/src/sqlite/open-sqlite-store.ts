@@ -1,10 +1,12 @@
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { CopyPosition } from "../copies/copy-book.ts";
 import { SessionCopier } from "../copies/session-copier.ts";
 import type { CopyOptions } from "../copies/session-copier.ts";
 import type { StoreDamage } from "../port/store-damage.ts";
 import { StoreError } from "../port/store-error.ts";
-import { connect } from "./connection/connection.ts";
+import { connect, DATABASE_NAME } from "./connection/connection.ts";
 import type { Database } from "./connection/database.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { numberOf } from "./values/row.ts";
@@ -17,7 +19,7 @@ import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import type { TableContext } from "./tables/table-context.ts";
 import { createTables } from "./tables/tables.ts";
-import { toStoreError } from "./to-store-error.ts";
+import { damagedFile, isReadOnly, toStoreError } from "./to-store-error.ts";
 import { Transactions } from "./transactions.ts";
 
 /** What a store needs. */
@@ -61,8 +63,20 @@ function open(options: SqliteStoreOptions): SqliteStore {
     return assembleStore(database, options);
   } catch (error) {
     database.close();
-    throw toStoreError(error);
+    throw toOpenError(error, folder);
   }
+}
+
+/** A file whose header names a format that SQLite only reads is refused like one on a read-only disk; but it can be written to. */
+function toOpenError(error: unknown, folder: string): StoreError {
+  const refusal = toStoreError(error);
+  if (!isReadOnly(error)) return refusal;
+  try {
+    for (const path of [folder, join(folder, DATABASE_NAME)]) accessSync(path, constants.W_OK);
+  } catch {
+    return refusal;
+  }
+  return damagedFile(error);
 }
 
 /** Builds the store over an open database. */

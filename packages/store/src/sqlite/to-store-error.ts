@@ -36,6 +36,16 @@ export function isStructureDamage(error: unknown): boolean {
   return code === CORRUPT || code === NOTADB;
 }
 
+/** True when SQLite may not write to the file. */
+export function isReadOnly(error: unknown): boolean {
+  return sqliteCode(error) === READONLY;
+}
+
+/** What is to be done with a file that is damaged as a whole. */
+export function damagedFile(cause: unknown): StoreError {
+  return new StoreError("damaged", DAMAGED, { cause });
+}
+
 /** The only place that knows what SQLite's failures look like. */
 export function toStoreError(error: unknown): StoreError {
   if (StoreError.isInstance(error)) return error;
