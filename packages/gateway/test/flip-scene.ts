@@ -36,12 +36,14 @@ export interface FlipOutcome {
   readonly taken: readonly string[];
   /** Conversations in which one of those was answered. */
   readonly answered: readonly string[];
+  /** Conversations to which nothing at all was said, no notice either. */
+  readonly unheard: readonly string[];
   /** What was shown to a model or a person, and to nobody before the flip. */
   readonly strangeTexts: readonly string[];
   /** Conversations that were told of damage, and those of which something is left out that they must be told of: a message, an answer, a turn. */
   readonly told: readonly string[];
   readonly damaged: readonly string[];
-  /** What the log says at the level of an error. */
+  /** What the log says at the level of an error, beside rows that are left out. */
   readonly errors: readonly string[];
 }
 
@@ -147,7 +149,7 @@ export class FlipScene implements AsyncDisposable {
       });
     } catch (error) {
       if (!StoreError.isInstance(error)) throw error;
-      return { refusal: error.message, taken: [], answered: [], strangeTexts: [], told: [], damaged: [], errors: [] };
+      return { refusal: error.message, taken: [], answered: [], unheard: [], strangeTexts: [], told: [], damaged: [], errors: [] };
     }
     const taken: string[] = [];
     try {
@@ -177,6 +179,7 @@ export class FlipScene implements AsyncDisposable {
       refusal: undefined,
       taken,
       answered: [...new Set(sends.filter(({ text }) => texts.slice(this.#texts.length).includes(text)).map(({ group }) => group))],
+      unheard: GROUPS.filter((group) => !sends.some((send) => send.group === group)),
       strangeTexts: [
         ...requests.flatMap(({ body }) => strangeLetters(JSON.stringify(body?.["messages"]), texts)),
         ...requests.map(({ body }) => JSON.stringify(body?.["system"])).filter((system) => !this.#systems.has(system)),
@@ -187,7 +190,9 @@ export class FlipScene implements AsyncDisposable {
       damaged: lines
         .filter(({ message, type }) => message.startsWith("A stored row is damaged") && TOLD.has(type ?? ""))
         .map(({ sessionKey }) => sessionKey?.split(":").at(-1) ?? ""),
-      errors: lines.filter(({ level }) => level === "error").map((line) => JSON.stringify(line)),
+      errors: lines
+        .filter(({ level, message }) => level === "error" && !message.startsWith("A stored row is damaged"))
+        .map((line) => JSON.stringify(line)),
     };
   }
 }

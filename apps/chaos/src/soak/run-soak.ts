@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { seededRandom } from "../scene/seeded-random.ts";
+import { chooseSession } from "./choose-session.ts";
 import { judgeSoak, REST_SHARE, WARM_UP_SHARE } from "./judge-soak.ts";
 import type { SoakRun, SoakSample, SoakVerdict } from "./judge-soak.ts";
 import { ProductProbe } from "./product-probe.ts";
@@ -51,7 +52,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const player = async (): Promise<void> => {
       while (begun < end) {
         begun += 1;
-        await scene.turn(begun, random.between(0, options.sessions - 1));
+        await scene.turn(begun, chooseSession(random, begun - 1, options));
         done += 1;
         if (done % every === 0) sampling = sampling.then(sample);
       }
