@@ -150,6 +150,28 @@ describe("the preparation of a turn", () => {
   );
 });
 
+test("/stop ends a preparation that hangs and listens to nobody, and what is said next is answered", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Two."));
+  const platform = new TestPlatform();
+  const begun = Promise.withResolvers<void>();
+  let hangs = 1;
+  const list = async (): Promise<never> => {
+    begun.resolve();
+    return hangs-- > 0 ? new Promise<never>(() => undefined) : ([] as never);
+  };
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), skills: { list } });
+  await platform.say(platform.message("the first one"));
+  await begun.promise;
+  await platform.say(platform.message("/stop"));
+  await running.gateway.engine.idle();
+  await platform.say(platform.message("the second one"));
+  await running.gateway.engine.idle();
+  const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+  expect(texts).toEqual(["Stopped.", "The work on this message was stopped.", "Two."]);
+  for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
+});
+
 describe("the end of the gateway", () => {
   test("lets a turn end within its budget, and what it says is sent", async () => {
     await using server = await startAnthropicServer();

@@ -60,10 +60,10 @@ export async function prepareInputTurn(
   options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly flushMemory: FlushMemory },
 ): Promise<PreparedTurn> {
   const { store, clock, random } = services;
-  const { input } = job;
-  const { message, admission } = input;
+  const { message, admission } = job.input;
   const { signal } = options;
-  const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), signal);
+  const bound = { signal, clock };
+  const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await renewSession(found, sessionKey, job, services);
   const context = await makeRoom(renewed, services, { ...options, kind: admission.kind });
   const nowMs = clock.now();
@@ -74,7 +74,7 @@ export async function prepareInputTurn(
       context,
       services,
     ),
-    signal,
+    bound,
   );
   const { messages: history, isReplaced } =
     context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
@@ -92,7 +92,7 @@ export async function prepareInputTurn(
       context,
       services,
     ),
-    signal,
+    bound,
   );
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
@@ -105,7 +105,7 @@ export async function prepareInputTurn(
       displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
       ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
     },
-    touch: touchOf(input, nowMs),
+    touch: touchOf(job.input, nowMs),
     kind: admission.kind,
     origin: message.origin,
     owner: admission.owner,
@@ -150,7 +150,8 @@ export async function prepareResumedTurn(
   options: { readonly signal: AbortSignal },
 ): Promise<PreparedTurn> {
   const { signal } = options;
-  const context = await within(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), signal);
+  const bound = { signal, clock: services.clock };
+  const context = await within(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
   const prompt = await within(
     resolvePrompt(
@@ -165,7 +166,7 @@ export async function prepareResumedTurn(
       context,
       services,
     ),
-    signal,
+    bound,
   );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);

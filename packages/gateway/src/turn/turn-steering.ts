@@ -84,7 +84,8 @@ export class TurnSteering implements SteeringQueue {
     request: Parameters<typeof renderJoinedMessages>[1],
   ): Promise<Awaited<ReturnType<typeof renderJoinedMessages>> | undefined> {
     try {
-      return await within(renderJoinedMessages(job, request, this.#prepared, this.#services), request.signal);
+      const { clock } = this.#services;
+      return await within(renderJoinedMessages(job, request, this.#prepared, this.#services), { signal: request.signal, clock });
     } catch (error) {
       if (request.signal.aborted) return undefined;
       throw error;
