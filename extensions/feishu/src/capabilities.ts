@@ -3,6 +3,12 @@ import type { ChannelCapabilities } from "@factotum/channel-contract";
 /** Longest text of one message, UTF-16 code units. The platform takes 30 KiB of a rich message; this leaves room for three bytes a character and the markup. */
 export const MAX_TEXT_LENGTH = 4_000;
 
+/** Largest image that the platform takes; a larger one goes as a file. */
+export const MAX_IMAGE_BYTES: number = 10 * 1024 * 1024;
+
+/** Largest file of any other kind. */
+export const MAX_FILE_BYTES: number = 30 * 1024 * 1024;
+
 /** What is built and tested. */
 export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   addressing: "platform",
@@ -15,7 +21,12 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   reactions: true,
   polls: false,
   typing: false,
-  media: [],
+  media: [
+    { kind: "image", maxBytes: MAX_IMAGE_BYTES },
+    { kind: "audio", maxBytes: MAX_FILE_BYTES },
+    { kind: "video", maxBytes: MAX_FILE_BYTES },
+    { kind: "file", maxBytes: MAX_FILE_BYTES },
+  ],
   nativeCommands: false,
   buttons: false,
   cards: false,

@@ -70,6 +70,7 @@ const CODES: Readonly<Record<number, readonly [ChannelErrorCode, Retry]>> = {
   230020: ["rate-limited", BACKOFF],
   1000040350: ["rate-limited", BACKOFF],
   230025: ["too-long", NEVER],
+  234006: ["too-long", NEVER],
   // The platform's own trouble, before anything was done
   1: ["unreachable", BACKOFF],
   1000040343: ["unreachable", BACKOFF],

@@ -136,6 +136,7 @@ export class FeishuPlatform implements ConformancePlatform {
       text: textOf(message),
       deleted: message.deleted,
       reactions: message.reactions.map(({ emoji }) => emoji),
+      ...this.#fileOf(message),
       notifiedAll: /<at[^>]*user_id="?all/i.test(textOf(message)),
     }));
   }
@@ -170,6 +171,12 @@ export class FeishuPlatform implements ConformancePlatform {
 
   get #sends(): readonly object[] {
     return this.feishu.requests.filter(({ method, path }) => method !== "GET" && path.startsWith("/open-apis/im/v1/messages"));
+  }
+
+  #fileOf({ content }: FeishuSentMessage): Pick<ShownMessage, "file"> {
+    const { image_key: image, file_key: file } = content as { readonly image_key?: string; readonly file_key?: string };
+    const found = this.feishu.uploads.get(image ?? file ?? "");
+    return found === undefined ? {} : { file: { name: found.fileName, bytes: found.bytes } };
   }
 
   #contentOf(message: TestMessage, messageId: string): { messageType: string; content: unknown; mentions?: readonly FeishuMention[] } {

@@ -18,6 +18,7 @@ export type Need =
   | "threads"
   | "markdown"
   | "edit"
+  | "media"
   | "delete"
   | "reactions"
   | "idempotent-send";
@@ -74,6 +75,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["threads", capabilities.threads === "native"],
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],
+    ["media", capabilities.media.length > 0],
     ["delete", capabilities.delete],
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],

@@ -68,6 +68,8 @@ export interface ShownMessage {
   readonly text: string;
   readonly deleted: boolean;
   readonly reactions: readonly string[];
+  /** The file that it shows. */
+  readonly file?: { readonly name: string; readonly bytes: Uint8Array };
   /** Whether it rang with everybody in the room. */
   readonly notifiedAll: boolean;
 }

@@ -6,6 +6,7 @@ import type {
   ChannelCapabilities,
   ChannelHealth,
   ChannelHost,
+  Media,
   MsgContext,
   Origin,
   Outbound,
@@ -68,6 +69,10 @@ export type Defect =
   | "cuts-keys"
   | "one-key-for-all"
   | "edit-adds"
+  | "edit-lies"
+  | "media-is-text"
+  | "names-files-itself"
+  | "media-of-any-size"
   | "delete-lies"
   | "reaction-lies"
   | "seconds-in-retry"
@@ -140,7 +145,10 @@ export class ReferenceChannel implements Channel {
       reactions: true,
       polls: false,
       typing: false,
-      media: [],
+      media: [
+        { kind: "image", maxBytes: 2_000 },
+        { kind: "file", maxBytes: 2_000 },
+      ],
       nativeCommands: false,
       buttons: false,
       cards: false,
@@ -350,9 +358,12 @@ export class ReferenceChannel implements Channel {
         return this.#receipt(send, ends);
       }
       case "edit":
+        if (this.#is("edit-lies")) return { type: "accepted", messageIds: [outbound.targetId] };
         if (this.#is("edit-adds"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: outbound.text, key: `edit-${this.#sends}` }, ends);
         return this.#receipt({ type: "edit", id: outbound.targetId, text: this.#render(outbound.text) }, ends);
+      case "media":
+        return this.#sendMedia(target, outbound.media, { key: this.#key(idempotencyKey), signal: ends });
       case "delete":
         return this.#is("delete-lies")
           ? { type: "accepted", messageIds: [outbound.targetId] }
@@ -364,6 +375,17 @@ export class ReferenceChannel implements Channel {
         if (this.#is("throws-undeclared")) throw new Error("not supported");
         return rejected("rejected");
     }
+  }
+
+  async #sendMedia(
+    target: Origin,
+    media: Media,
+    { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+  ): Promise<SendReceipt> {
+    if (media.bytes.length > 2_000 && !this.#is("media-of-any-size")) return rejected("too-long");
+    const name = this.#is("names-files-itself") ? "file.bin" : (media.fileName ?? "");
+    const call = { type: "send", chat: target.conversation.id, text: "", key } as const;
+    return this.#receipt(this.#is("media-is-text") ? { ...call, text: name } : { ...call, file: { name, bytes: media.bytes } }, signal);
   }
 
   #render(text: string): string {

@@ -32,6 +32,7 @@ export type ReferenceCall =
       readonly thread?: string;
       readonly replyTo?: string;
       readonly text: string;
+      readonly file?: { readonly name: string; readonly bytes: Uint8Array };
       readonly key: string;
     }
   | { readonly type: "edit"; readonly token: string; readonly id: string; readonly text: string }
@@ -277,6 +278,7 @@ export class ReferencePlatform implements ConformancePlatform {
       text: call.text,
       deleted: false,
       reactions: [],
+      ...(call.file !== undefined && { file: call.file }),
       notifiedAll: call.text.includes("<!all>"),
     });
     return { status: 200, value: messageId };

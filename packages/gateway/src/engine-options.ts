@@ -5,6 +5,7 @@ import type { Store } from "@factotum/store";
 import type { ModelSource } from "./agents/model-source.ts";
 import type { CrashPointHook } from "./crash-point.ts";
 import type { LocalFiles } from "./media/local-files.ts";
+import type { RemoteFiles } from "./media/remote-files.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import type { ChannelAccount } from "./channels/channel-registry.ts";
 
@@ -24,6 +25,8 @@ export interface EngineOptions {
   readonly accounts: readonly ChannelAccount[];
   /** Reads what the owner names by its path. */
   readonly localFiles: LocalFiles;
+  /** Fetches files of the web that are to be sent. */
+  readonly remoteFiles: RemoteFiles;
   /** The program of the image decoder's thread, when the product was bundled. */
   readonly imageWorker?: URL;
   readonly clock: Clock;

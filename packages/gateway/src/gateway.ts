@@ -18,6 +18,7 @@ import { createAuthenticator } from "./http/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { LocalFiles } from "./media/local-files.ts";
+import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./observe/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
   /** Reads what the owner names by its path, within the same bounds as the tools. */
   readonly localFiles: LocalFiles;
+  /** Fetches files of the web that are to be sent. */
+  readonly remoteFiles: RemoteFiles;
   /** The program of the image decoder's thread, when the product was bundled; the source beside it otherwise. */
   readonly imageWorker?: URL;
   readonly skills: SkillIndex;
@@ -107,6 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     }),
     tools: options.tools({ messenger }),
     localFiles: options.localFiles,
+    remoteFiles: options.remoteFiles,
     ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
     skills: options.skills,
     skillFolders: options.skillFolders,

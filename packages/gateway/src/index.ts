@@ -5,6 +5,7 @@ export type { Gateway, GatewayOptions } from "./gateway.ts";
 export type { ChannelAccount } from "./channels/channel-registry.ts";
 export { inboundMediaFolder } from "./media/store/media-store.ts";
 export type { LocalFile, LocalFiles } from "./media/local-files.ts";
+export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";
 export { createFileReserve } from "./storage/disk-reserve.ts";
 export type { DiskReserve, FileReserveOptions } from "./storage/disk-reserve.ts";
 export { isStorageFull } from "./storage/is-storage-full.ts";

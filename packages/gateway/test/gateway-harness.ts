@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
@@ -12,7 +12,7 @@ import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { inboundMediaFolder, startGateway } from "../src/index.ts";
-import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, LocalFiles } from "../src/index.ts";
+import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, LocalFiles, RemoteFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -222,6 +222,8 @@ export async function startTestGateway(
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
     readonly crashPoint?: CrashPointHook;
+    /** No web by default. */
+    readonly remoteFiles?: RemoteFiles;
     /** Between the gateway and its store. */
     readonly around?: (store: Store) => Store;
     /** None by default. */
@@ -268,6 +270,9 @@ export async function startTestGateway(
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
     tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
     localFiles: localFiles(files),
+    remoteFiles: options.remoteFiles ?? {
+      fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
+    },
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
     commands: [],
@@ -304,9 +309,11 @@ export async function startTestGateway(
 /** Reads files as the product does: through the access that the tools have. */
 function localFiles(files: FileAccess): LocalFiles {
   return {
-    read: async (name, { run, maxBytes }) => {
+    read: async (name, { run, maxBytes, isInWorkspace = false }) => {
       try {
         await using file = await (await files.forRun(run)).openFile(name);
+        const isInside = file.path.startsWith(`${await realpath(run.workspace)}/`);
+        if (isInWorkspace && !isInside) return { type: "refused", reason: "not-allowed", shown: name };
         if (file.sizeBytes > maxBytes) return { type: "refused", reason: "too-large", shown: file.shown };
         return { type: "file", bytes: await file.handle.readFile(), shown: file.shown, untrusted: file.untrusted };
       } catch (error) {

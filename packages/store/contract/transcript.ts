@@ -37,6 +37,15 @@ function importedSession(changes: Partial<ImportedSession> = {}): ImportedSessio
 
 export function describeTranscript(context: () => ContractContext): void {
   describe("transcript", () => {
+    test("a note keeps what it says of itself", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const note = { type: "notice", level: "warning", text: "A file was not sent.", key: "k", tellsModel: true } as const;
+      const entry = await store.appendEntry("session-1", note, { timestampMs: NOW_MS });
+      expect(entry).toMatchObject(note);
+      expect((await store.readTranscript("session-1", { limit: 5 })).items).toEqual([entry]);
+    });
+
     test("entries form a chain, and their ids sort in the order of appending", async () => {
       const { store } = context();
       const entries = await appendTexts(store, ["a", "b", "c"]);

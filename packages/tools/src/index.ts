@@ -11,6 +11,8 @@ export { createMessageTool } from "./messages/message-tool.ts";
 export { createFindTool } from "./search/find-tool.ts";
 export { createGrepTool } from "./search/grep-tool.ts";
 export type { GrepToolOptions } from "./search/grep-tool.ts";
+export { createPublicFetch } from "./public-fetch/fetch-public-file.ts";
+export type { PublicFetchOptions, PublicFetchRequest, PublicFile } from "./public-fetch/fetch-public-file.ts";
 export { defineTool } from "./define-tool/define-tool.ts";
 export type { ToolDefinition } from "./define-tool/define-tool.ts";
 export { createFileAccess } from "./file-access/create-file-access.ts";

@@ -15,7 +15,7 @@ import {
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage, type StoreRecovery } from "@factotum/store";
-import { createCoreTools, createFileAccess, type FileAccess, type FileRoot } from "@factotum/tools";
+import { createCoreTools, createFileAccess, createPublicFetch, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { assetPath } from "../runtime/assets.ts";
@@ -105,6 +105,7 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
       tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
       localFiles: createLocalFiles(files),
+      remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
       imageWorker: pathToFileURL(assetPath("image-worker")),
       skills: skillIndex(loaded, context, logger),
       skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],

@@ -1,12 +1,15 @@
+import { realpath } from "node:fs/promises";
+import { isAbsolute, relative, sep } from "node:path";
 import type { LocalFile, LocalFiles } from "@factotum/gateway";
 import { FileAccessError, type FileAccess, type OpenFile } from "@factotum/tools";
 
 /** Reads what the owner names by its path through the same access that the file tools have (R21). */
 export function createLocalFiles(files: FileAccess): LocalFiles {
   return {
-    async read(path, { run, maxBytes }) {
+    async read(path, { run, maxBytes, isInWorkspace = false }) {
       try {
         await using file = await (await files.forRun(run)).openFile(path);
+        if (isInWorkspace && !(await lies(file.path, run.workspace))) return { type: "refused", reason: "not-allowed", shown: path };
         return await readWhole(file, maxBytes);
       } catch (error) {
         if (!(error instanceof FileAccessError)) throw error;
@@ -14,6 +17,12 @@ export function createLocalFiles(files: FileAccess): LocalFiles {
       }
     },
   };
+}
+
+/** True when a real path lies in a folder. */
+async function lies(path: string, folder: string): Promise<boolean> {
+  const way = relative(await realpath(folder), path);
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 async function readWhole({ handle, sizeBytes, shown, untrusted }: OpenFile, maxBytes: number): Promise<LocalFile> {

@@ -8,7 +8,8 @@ import type { Sdk, SdkCache } from "./load-sdk.ts";
 import { createSdkLogger } from "./sdk-logger.ts";
 
 /** One call of the platform's API. */
-export interface ApiCall extends Pick<HttpRequest, "method" | "params" | "data" | "responseType" | "maxContentLength"> {
+export interface ApiCall extends Pick<HttpRequest, "method" | "params" | "data" | "responseType" | "maxContentLength" | "timeout"> {
+  readonly headers?: Readonly<Record<string, string>>;
   /** Below `/open-apis`, each part encoded. */
   readonly path: string;
 }
@@ -76,8 +77,8 @@ export function createFeishuApi(config: FeishuConfig, host: Pick<ChannelHost, "f
   const once = async (call: ApiCall, { signal }: CallOptions): Promise<unknown> => {
     const value = await token(signal);
     const loaded = await client();
-    const { path, ...rest } = call;
-    return loaded.client.request({ ...rest, url: `/open-apis${path}`, signal }, loaded.sdk.withTenantToken(value));
+    const { path, headers = {}, ...rest } = call;
+    return loaded.client.request({ ...rest, headers: { ...headers }, url: `/open-apis${path}`, signal }, loaded.sdk.withTenantToken(value));
   };
 
   return {

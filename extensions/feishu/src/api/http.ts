@@ -79,14 +79,29 @@ async function fetchOnce(fetchNow: typeof fetch, request: HttpRequest, signal: A
   for (const [name, value] of Object.entries(request.headers ?? {}))
     if (typeof value === "string" && value !== "") headers.set(name, value);
   const hasBody = request.data !== undefined && method !== "GET" && method !== "HEAD";
-  if (hasBody) headers.set("content-type", "application/json; charset=utf-8");
+  const body = hasBody ? bodyOf(request.data, headers) : undefined;
   try {
-    return await fetchNow(url, { method, headers, signal, redirect: "error", ...(hasBody && { body: JSON.stringify(request.data) }) });
+    return await fetchNow(url, { method, headers, signal, redirect: "error", ...(body !== undefined && { body }) });
   } catch (cause) {
     const type = !signal.aborted && NOT_SENT.test(codeOf(cause)) ? "not-sent" : "no-answer";
     const what = type === "not-sent" ? `could not connect to ${url.host}` : `no answer from ${url.host}`;
     throw new FeishuFailure({ type }, `${what}: ${reasonOf(cause)}`, { cause });
   }
+}
+
+/** A form where the request says so, which names its own boundary; else JSON. */
+function bodyOf(data: unknown, headers: Headers): string | FormData {
+  if (headers.get("content-type")?.startsWith("multipart/form-data") !== true) {
+    headers.set("content-type", "application/json; charset=utf-8");
+    return JSON.stringify(data);
+  }
+  headers.delete("content-type");
+  const form = new FormData();
+  for (const [name, value] of Object.entries(data as Readonly<Record<string, unknown>>)) {
+    if (value instanceof File) form.append(name, value, value.name);
+    else form.append(name, String(value));
+  }
+  return form;
 }
 
 async function readAnswer(response: Response, request: HttpRequest, signal: AbortSignal): Promise<Uint8Array> {

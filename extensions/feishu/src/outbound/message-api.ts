@@ -6,9 +6,18 @@ import type { FileAnswer } from "../api/http.ts";
 import { receiveIdType } from "../conversation-id.ts";
 import { FeishuFailure } from "../errors.ts";
 import type { ResourceRef } from "../inbound/attachment-ref.ts";
-import type { MessageBody } from "./render-text.ts";
+import type { MessageContent, Upload } from "./message-content.ts";
 
 const SentSchema = z.looseObject({ data: z.looseObject({ message_id: z.string().min(1) }) });
+const UploadedSchema = z.looseObject({
+  data: z
+    .looseObject({ image_key: z.string().min(1).optional(), file_key: z.string().min(1).optional() })
+    .refine(({ image_key: image, file_key: file }) => (image ?? file) !== undefined),
+});
+
+/** A large file on a slow line. */
+const UPLOAD_TIMEOUT_MS = 60_000;
+
 const ReactionsSchema = z.looseObject({
   data: z.looseObject({
     items: z
@@ -21,13 +30,15 @@ const ReactionsSchema = z.looseObject({
 export interface MessageApi {
   /** Sends into a conversation; with `replyTo`, or in a thread, as a reply. */
   send(
-    message: { readonly target: Origin; readonly body: MessageBody; readonly uuid: string; readonly replyTo?: string | undefined },
+    message: { readonly target: Origin; readonly body: MessageContent; readonly uuid: string; readonly replyTo?: string | undefined },
     options: CallOptions,
   ): Promise<MessageId>;
-  edit(id: string, body: MessageBody, options: CallOptions): Promise<void>;
+  edit(id: string, body: MessageContent, options: CallOptions): Promise<void>;
   recall(id: string, options: CallOptions): Promise<void>;
   react(id: string, emojiType: string, options: CallOptions): Promise<void>;
   unreact(id: string, emojiType: string, options: CallOptions): Promise<void>;
+  /** Gives the platform a file; resolves with the key by which a message shows it. */
+  upload(upload: Upload, options: CallOptions): Promise<string>;
   fetchResource(resource: ResourceRef, options: CallOptions & { readonly maxBytes: number }): Promise<FileAnswer>;
 }
 
@@ -73,6 +84,22 @@ export function createMessageApi(api: FeishuApi, appId: string): MessageApi {
       // What is not there needs no removing.
       if (own !== undefined)
         await api.call({ method: "DELETE", path: path(id, `/reactions/${encodeURIComponent(own.reaction_id)}`) }, options);
+    },
+    async upload({ type, file }, options) {
+      const isImage = type === "image";
+      const answer = await api.call(
+        {
+          method: "POST",
+          path: isImage ? "/im/v1/images" : "/im/v1/files",
+          headers: { "content-type": "multipart/form-data" },
+          data: isImage ? { image_type: "message", image: file } : { file_type: type, file_name: file.name, file },
+          timeout: UPLOAD_TIMEOUT_MS,
+        },
+        options,
+      );
+      const taken = UploadedSchema.safeParse(answer);
+      if (!taken.success) throw new FeishuFailure({ type: "no-answer" }, "the answer names no file", { cause: taken.error });
+      return taken.data.data.image_key ?? taken.data.data.file_key ?? "";
     },
     async fetchResource({ messageId: id, key, type }, options) {
       const call: ApiCall = {

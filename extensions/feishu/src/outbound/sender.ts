@@ -1,11 +1,12 @@
 import type { CallOptions, ChannelErrorCode, ChannelHost, Origin, Outbound, SendOptions, SendReceipt } from "@factotum/channel-contract";
 import { createKeyedQueue, measure } from "@factotum/channel-kit";
-import { MAX_TEXT_LENGTH } from "../capabilities.ts";
+import { MAX_FILE_BYTES, MAX_IMAGE_BYTES, MAX_TEXT_LENGTH } from "../capabilities.ts";
 import { receiveIdType } from "../conversation-id.ts";
-import { toReceipt } from "../errors.ts";
+import { FeishuFailure, toReceipt } from "../errors.ts";
 import { emojiType } from "./emoji.ts";
 import { idempotencyUuid } from "./idempotency-uuid.ts";
 import type { MessageApi } from "./message-api.ts";
+import { contentOf, uploadOf } from "./message-content.ts";
 import { MAX_BODY_BYTES, renderText } from "./render-text.ts";
 import type { MessageBody } from "./render-text.ts";
 
@@ -87,11 +88,38 @@ async function dispatch(
       return { type: "accepted", messageIds: [outbound.targetId] };
     }
     case "media":
+      return sendMedia(messages, { target, outbound, uuid }, signal);
     case "poll":
     case "card":
     case "typing":
       return refused("rejected", `this channel sends no ${outbound.type}`);
   }
+}
+
+/** Uploads a file and shows it, then its caption. Until the platform has it nothing is shown: what goes wrong before is never ambiguous. */
+async function sendMedia(
+  messages: MessageApi,
+  { target, outbound, uuid }: { target: Origin; outbound: Extract<Outbound, { type: "media" }>; uuid: string },
+  signal: AbortSignal,
+): Promise<SendReceipt> {
+  const { media, caption = "", replyTo } = outbound;
+  if (receiveIdType(target.conversation.id) === undefined)
+    return refused("not-found", `${target.conversation.id} is no chat (oc_…) and no person (ou_…)`);
+  if (media.bytes.length === 0) return refused("rejected", "the file is empty");
+  const upload = uploadOf(media);
+  const most = upload.type === "image" ? MAX_IMAGE_BYTES : MAX_FILE_BYTES;
+  if (media.bytes.length > most) return refused("too-long", `the file has more than ${most} bytes`);
+  const words = caption.trim() === "" ? undefined : bodyOf(caption);
+  if (words !== undefined && !("msg_type" in words)) return words;
+  const key = await messages.upload(upload, { signal }).catch((error: unknown) => {
+    const receipt = toReceipt(error);
+    if (receipt.type !== "ambiguous") throw error;
+    throw new FeishuFailure({ type: "not-sent" }, receipt.cause, { cause: error });
+  });
+  const messageIds = [await messages.send({ target, body: contentOf(upload, key), uuid, replyTo }, { signal })];
+  if (words !== undefined)
+    messageIds.push(await messages.send({ target, body: words, uuid: idempotencyUuid(`${uuid}:caption`) }, { signal }));
+  return { type: "accepted", messageIds };
 }
 
 /** Renders a text, or says why it cannot be sent. */

@@ -4,8 +4,21 @@ export function mediaWords(references: readonly string[]): string {
 }
 
 /** The name of a file that is named by a path or an address. */
-function mediaName(reference: string): string {
+export function mediaName(reference: string): string {
   const path = /^https?:\/\//i.test(reference) ? (reference.split(/[?#]/)[0] ?? reference).replace(/^https?:\/\/[^/]*/i, "") : reference;
-  const name = path.split(/[/\\]/).findLast((part) => part !== "");
-  return name === undefined || name.trim() === "" ? "file" : name.trim();
+  const name = path
+    .split(/[/\\]/)
+    .findLast((part) => part.trim() !== "")
+    ?.trim();
+  return name === undefined ? "file" : path === reference ? name : unescaped(name);
+}
+
+function unescaped(name: string): string {
+  // A `%` that begins no escape stands for itself.
+  return /^(?:[^%]|%[0-9a-f]{2})*$/i.test(name)
+    ? Buffer.from(
+        name.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+        "latin1",
+      ).toString("utf8")
+    : name;
 }

@@ -2,6 +2,7 @@ import type { Messenger, RunFacts } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { isSuppressed } from "./is-suppressed.ts";
+import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 
 /** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
@@ -31,21 +32,18 @@ export class OutboundMessenger implements Messenger {
       };
     if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, services))
       return { type: "refused", message: "The send policy does not let this session send messages." };
-    const rows = await services.store.addOutbound(
-      planMessage(
-        {
-          sessionKey: run.sessionKey,
-          target,
-          text: request.text,
-          purpose: "tool",
-          identity: ["tool", run.runId, request.callId],
-          nowMs: services.clock.now(),
-          suppressed: false,
-        },
-        services.channels,
-      ),
-      { turnId: run.runId },
+    const nowMs = services.clock.now();
+    const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
+    const media = await planMedia(
+      { ...common, named: request.media === undefined ? [] : [request.media], run, signal: options.signal },
+      { nowMs, suppressed: false },
+      services,
     );
+    const [refusal] = media.notes;
+    if (refusal !== undefined) return { type: "refused", message: refusal };
+    const text = [request.text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
+    const words = text === "" ? [] : planMessage({ ...common, text, nowMs, suppressed: false }, services.channels);
+    const rows = await services.store.addOutbound([...words, ...media.rows], { turnId: run.runId });
     services.dispatcher.dispatch(rows);
     return { type: "queued", channel: target.channel, target: target.conversation.id };
   }

@@ -7,9 +7,14 @@ export function sentText(call: { readonly name: string; readonly arguments: Read
   return call.name === "message" && target === undefined && typeof message === "string" ? message.trim() : undefined;
 }
 
+/** What has come since the last turn began. */
+export function turnMessages(history: readonly AgentMessage[]): readonly AgentMessage[] {
+  return history.slice(history.findLastIndex(beginsTurn) + 1);
+}
+
 /** What a turn that goes on after a restart has sent to its own origin before. */
 export function sentTextsOf(history: readonly AgentMessage[]): readonly string[] {
-  const turn = history.slice(history.findLastIndex(beginsTurn) + 1);
+  const turn = turnMessages(history);
   const done = new Set(turn.flatMap((message) => (message.role === "toolResult" && !message.isError ? [message.toolCallId] : [])));
   const calls = turn.flatMap((message) => (message.role === "assistant" ? message.content : []));
   return calls.flatMap((block) => {

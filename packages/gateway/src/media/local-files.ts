@@ -15,5 +15,13 @@ export type LocalFile =
 /** Reads files as the file tools do: only under the folders that the run may use, checked after symbolic links (R21). Given by the composition. */
 export interface LocalFiles {
   /** Reads a whole file of at most `maxBytes`. Never rejects for what is or is not there. Relative paths count from the run's workspace. */
-  read(path: string, options: { readonly run: RunFacts; readonly maxBytes: number }): Promise<LocalFile>;
+  read(
+    path: string,
+    options: {
+      readonly run: RunFacts;
+      readonly maxBytes: number;
+      /** Only what really lies in the run's workspace, links followed. */
+      readonly isInWorkspace?: true;
+    },
+  ): Promise<LocalFile>;
 }

@@ -11,6 +11,7 @@ import type { LocalFiles } from "./local-files.ts";
 import { FETCH_CONCURRENCY, imageLimits, MAX_ATTACHMENTS, MAX_IMAGES, MAX_IMAGES_BYTES, MAX_REFERENCES } from "./media-limits.ts";
 import type { ImageLimits } from "./media-limits.ts";
 import { orderImages } from "./order-images.ts";
+import { OutboundFiles } from "./outbound/outbound-files.ts";
 import { loadReference } from "./references/load-reference.ts";
 import { parseReferences } from "./references/parse-references.ts";
 import { mediaReference, MediaStore } from "./store/media-store.ts";
@@ -70,6 +71,8 @@ export class MediaStage {
   readonly store: MediaStore;
   /** What clients of the gateway itself have handed in. */
   readonly uploads: UploadStore;
+  /** Files on their way to chats. */
+  readonly outbound: OutboundFiles;
   readonly #options: MediaStageOptions;
   readonly #encoder: ImageEncoder;
 
@@ -78,6 +81,7 @@ export class MediaStage {
     this.#options = options;
     this.store = new MediaStore(options);
     this.uploads = new UploadStore(options);
+    this.outbound = new OutboundFiles(options);
     this.#encoder = new ImageEncoder({ clock, ...(imageWorker === undefined ? {} : { worker: imageWorker }) });
   }
 

@@ -1,8 +1,10 @@
-import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import type { RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
+import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
+import type { PlannedMedia } from "../delivery/plan-media.ts";
 import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -12,6 +14,9 @@ import { answerText } from "./chat-entries.ts";
 import { failureText } from "./failure-text.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
+
+/** How long the files of a reply may take to be had. */
+const MEDIA_TIMEOUT_MS = 90_000;
 
 /** A turn whose run is over. */
 export interface FinishedRun {
@@ -31,6 +36,10 @@ export interface FinishedRun {
   readonly streamed?: StreamedReply | undefined;
   /** True for ids of messages that the model was given; none when left out. */
   readonly isGiven?: (id: string) => boolean;
+  /** What its files are read with; none are sent when left out. */
+  readonly facts?: RunFacts;
+  /** Texts of its answers before the last one. */
+  readonly earlierTexts?: readonly string[];
   /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
   readonly remarks: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
@@ -64,6 +73,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   const nowMs = clock.now();
   const suppressed = await isSuppressed(turn, services);
   const closing = decideClosing(run);
+  const media = await planFiles(services, run, closing, { nowMs, suppressed });
   const notices: readonly TranscriptBody[] = [
     ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
       type: "notice" as const,
@@ -71,8 +81,9 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
       text,
     })),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
+    ...media.notes.map((text) => ({ type: "notice" as const, level: "warning" as const, text, tellsModel: true as const })),
   ];
-  const outbox = planRows(services, run, closing, { nowMs, suppressed });
+  const outbox = planRows(services, run, { ...closing, media }, { nowMs, suppressed });
   const ended = await store.endTurn({
     turnId: turn.id,
     state: run.outcome.type,
@@ -141,13 +152,15 @@ function decideClosing(run: FinishedRun): Closing {
   const hasText = text.trim() !== "";
   const reply = parseReply(hasText ? text : run.lastText);
   if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
-  if (reply.text === "") {
+  if (reply.text === "" && mediaOf(run, reply).length === 0) {
     if (run.sentTexts.length > 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
     return failure("I have nothing to answer to this. Please say it in other words.", "the model ended without an answer");
   }
-  if (run.sentTexts.includes(reply.text)) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
-  const covered = coveredOf(run.streamed, reply.text.length, hasText);
-  return { inputState: { type: "answered" }, say: { text: reply.text, purpose: "reply", reply, covered }, notice: undefined };
+  const isSaid = run.sentTexts.includes(reply.text);
+  if (isSaid && mediaOf(run, reply).length === 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
+  const said = isSaid ? "" : reply.text;
+  const covered = coveredOf(run.streamed, said.length, hasText);
+  return { inputState: { type: "answered" }, say: { text: said, purpose: "reply", reply, covered }, notice: undefined };
 }
 
 /** How much of the text has rows. What comes before the last answer has been sent whole. */
@@ -163,7 +176,7 @@ function failure(text: string, reason: string): Closing {
 function planRows(
   services: TurnServices,
   run: FinishedRun,
-  { say }: Closing,
+  { say, media }: Closing & { readonly media: PlannedMedia },
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed } = run;
@@ -172,7 +185,7 @@ function planRows(
   const reply = planReply(
     {
       turn,
-      text: isReply ? [say.text, ...run.remarks.map((remark) => `_${remark}_`)].join("\n\n") : say.text,
+      text: isReply ? replyText(say.text, media, run.remarks) : say.text,
       purpose: say.purpose,
       asked: say.reply?.replyTo ?? { type: "none" },
       isGiven: run.isGiven ?? (() => false),
@@ -182,7 +195,46 @@ function planRows(
     options,
     services,
   );
-  return isReply ? [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...reply] : reply;
+  if (!isReply) return reply;
+  const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, services);
+  return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...shown, ...media.rows];
+}
+
+/** What is said at the end, with the names of files that the chat cannot show. A message that was a file alone, which could not be sent, says so. */
+function replyText(text: string, { words, notes, rows }: PlannedMedia, remarks: readonly string[]): string {
+  const isLost = text === "" && words.length === 0 && rows.length === 0 && notes.length > 0;
+  const files = isLost ? ["I wanted to send a file, and could not."] : words.length === 0 ? [] : [words.join("\n")];
+  return [...(text === "" ? [] : [text]), ...files, ...remarks.map((remark) => `_${remark}_`)].join("\n\n");
+}
+
+/** The files that a reply names; with blocks, those of the answers before the last one too, whose text was sent. */
+function mediaOf(run: FinishedRun, reply: Extract<ParsedReply, { type: "visible" }>): readonly string[] {
+  if (run.streamed?.type !== "blocks") return reply.media;
+  const earlier = (run.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));
+  return [...new Set([...earlier, ...reply.media])];
+}
+
+async function planFiles(
+  services: TurnServices,
+  run: FinishedRun,
+  { say }: Closing,
+  options: { readonly nowMs: number; readonly suppressed: boolean },
+): Promise<PlannedMedia> {
+  if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
+  const { turn, streamed } = run;
+  return planMedia(
+    {
+      named: mediaOf(run, say.reply),
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      run: run.facts,
+      purpose: "reply",
+      identity: ["turn", turn.id, "reply"],
+      signal: AbortSignal.timeout(MEDIA_TIMEOUT_MS),
+    },
+    { ...options, ...(streamed?.type === "blocks" ? { nextDueMs: streamed.nextDueMs } : {}) },
+    services,
+  );
 }
 
 function stopReason(outcome: RunOutcome): StopReason {

@@ -44,12 +44,13 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     logger,
     fetch: options.fetch,
   });
+  const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
   const dispatcher = new Dispatcher({
     store,
     channelFor: (target) => channels.channelFor(target),
-    readFile: async () => undefined,
+    readFile: async (file) => media.outbound.read(file),
     clock,
     random,
     logger,
@@ -86,8 +87,9 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     channels,
     dispatcher,
     events,
-    media: createMedia(options, logger),
+    media,
     files: options.localFiles,
+    remoteFiles: options.remoteFiles,
     watchers: new InputWatchers(),
     cache,
     toolGate: createToolGate(),

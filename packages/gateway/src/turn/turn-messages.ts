@@ -2,6 +2,7 @@ import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contra
 import type { InputRecord } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
+import { mediaNotes } from "./media-notes.ts";
 import { isTainted } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import { parseBasis } from "./prompt-cause.ts";
@@ -51,7 +52,10 @@ export async function renderTurnMessages(
       ? await readDailyNotes(services.files, { run: facts, agent: context.agent, nowMs })
       : NO_NOTES;
   const opening: UserMessageRequest["opening"] = {
-    systemEvents: prompt.isNew ? [] : await sourceEvents(request, prompt, context, services),
+    systemEvents: [
+      ...(prompt.isNew ? [] : await sourceEvents(request, prompt, context, services)),
+      ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, services)),
+    ],
     truncations: prompt.truncations,
     ...(hint === undefined ? {} : { sessionHint: hint }),
     dailyNotes: daily.notes,

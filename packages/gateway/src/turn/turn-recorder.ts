@@ -6,7 +6,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { planToolLine } from "../delivery/plan-tool-line.ts";
 import type { ToolLine } from "../delivery/plan-tool-line.ts";
-import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
+import { sentText, sentTextsOf, turnMessages } from "../delivery/sent-texts.ts";
 import { createReplyStream } from "../delivery/streaming/create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
@@ -31,6 +31,7 @@ export class TurnRecorder {
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   readonly #sentTexts: string[] = [];
   readonly #steered: AgentMessage[] = [];
+  readonly #earlierTexts: string[] = [];
   readonly #thoughts: string[] = [];
   readonly #stream: ReplyStream | undefined;
   #lastText = "";
@@ -50,7 +51,12 @@ export class TurnRecorder {
     this.#resumed = run.resumed;
     this.#requests = run.requests;
     this.#steering = run.steering;
-    if (prepared.prompt === undefined) this.#sentTexts.push(...sentTextsOf(prepared.history));
+    if (prepared.prompt === undefined) {
+      this.#sentTexts.push(...sentTextsOf(prepared.history));
+      this.#earlierTexts.push(
+        ...turnMessages(prepared.history).flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])),
+      );
+    }
     this.#stream = createReplyStream(
       prepared,
       { sentTexts: () => this.#sentTexts, isGiven: (id) => this.isGiven(id), signal: run.signal },
@@ -72,6 +78,11 @@ export class TurnRecorder {
   /** Texts that the run has sent to its own origin with the `message` tool. */
   get sentTexts(): readonly string[] {
     return this.#sentTexts;
+  }
+
+  /** Texts of the turn's answers before the last one. */
+  get earlierTexts(): readonly string[] {
+    return this.#earlierTexts;
   }
 
   /** What is to be shown of the run's thoughts beside its reply; empty unless somebody asked for that. */
@@ -102,7 +113,7 @@ export class TurnRecorder {
         if (event.message === this.#resumed?.answer) return;
         this.#pending.push({ type: "message", message: event.message });
         await this.#shareThoughts(event.message);
-        return this.#stream?.endAnswer({ goesOn: event.message.content.some(({ type }) => type === "toolCall") });
+        return this.#endAnswer(event.message);
       case "tool-start": {
         const tool = this.#toolOf(event.call.name);
         this.#services.observer.toolStarted(turn, { id: event.call.id, tool });
@@ -184,6 +195,12 @@ export class TurnRecorder {
   /** Requests of a run that is over and that are not committed, for the final commit. */
   takeRequests(): readonly NewRequest[] {
     return this.#requests.finish();
+  }
+
+  async #endAnswer(message: AssistantMessage): Promise<void> {
+    const goesOn = message.content.some(({ type }) => type === "toolCall");
+    if (goesOn) this.#earlierTexts.push(answerText(message));
+    await this.#stream?.endAnswer({ goesOn });
   }
 
   async #shareThoughts(message: AssistantMessage): Promise<void> {

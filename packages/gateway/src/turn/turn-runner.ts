@@ -317,6 +317,8 @@ export class TurnRunner {
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
+      facts: prepared.facts,
+      earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,
       lastText: recorder.lastText,
       model: prepared.model.reference,

@@ -14,6 +14,7 @@ import type { Observer } from "../observe/observer.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
+import type { RemoteFiles } from "../media/remote-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Compactor } from "./compact-session.ts";
@@ -34,6 +35,8 @@ export interface TurnServices {
   readonly media: MediaStage;
   /** Reads as the file tools do. */
   readonly files: LocalFiles;
+  /** Fetches files of the web. */
+  readonly remoteFiles: RemoteFiles;
   readonly watchers: InputWatchers;
   readonly cache: SessionCache;
   readonly toolGate: ToolGate;

@@ -161,8 +161,17 @@ export type TranscriptBody =
   | { readonly type: "compaction"; readonly message: CompactionMessage }
   /** From here on other entries stand in requests as these messages: a provider refused something in them (R8). The entries themselves stay. */
   | { readonly type: "replacement"; readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[] }
-  /** `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. It stands in no plain file. */
-  | { readonly type: "notice"; readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string };
+  /**
+   * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of
+   * it. Both stand in no plain file.
+   */
+  | {
+      readonly type: "notice";
+      readonly level: "info" | "warning" | "error";
+      readonly text: string;
+      readonly key?: string;
+      readonly tellsModel?: true;
+    };
 
 /** A prompt as it was rendered, kept so that it stays the same byte for byte. */
 export interface PromptRecord {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
+import type { PostedForm } from "./form.ts";
 import { FeishuRefusal, checkContent, checkUuid, invalid } from "./message-rules.ts";
 import { MessageStore } from "./message-store.ts";
 import type { SentMessage } from "./message-store.ts";
@@ -12,6 +13,8 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
+  /** Of a form in place of a body. */
+  readonly form?: PostedForm | undefined;
   readonly bytes: number;
   readonly authorization: string;
 }
@@ -26,12 +29,15 @@ type Reply = { readonly data: unknown } | Resource;
 type Route = readonly [method: string, path: RegExp, handle: (request: ApiRequest, ids: readonly string[]) => Reply];
 
 const MESSAGES = "/open-apis/im/v1/messages";
+const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
 
 /** The HTTP API of the platform. */
 export class FeishuApi {
   readonly tokens: TenantTokens;
   readonly messages: MessageStore;
   readonly resources: Map<string, Resource> = new Map();
+  /** Files of the bot, by the key that a message names. */
+  readonly uploads: Map<string, { readonly fileName: string; readonly bytes: Uint8Array }> = new Map();
   readonly faults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
   readonly #held: (() => void)[] = [];
@@ -41,6 +47,7 @@ export class FeishuApi {
       /^\/open-apis\/bot\/v3\/info\/?$/,
       () => ({ data: { bot: { activate_status: 2, app_name: this.#app.bot.name, open_id: this.#app.bot.openId } } }),
     ],
+    ["POST", /^\/open-apis\/im\/v1\/(images|files)$/, (request, [kind = ""]) => this.#upload(request, kind)],
     ["POST", new RegExp(`^${MESSAGES}$`), (request) => this.#create(request)],
     ["POST", new RegExp(`^${MESSAGES}/([^/]+)/reply$`), (request, [id = ""]) => this.#reply(request, id)],
     ["PUT", new RegExp(`^${MESSAGES}/([^/]+)$`), (request, [id = ""]) => this.#update(request, id)],
@@ -134,6 +141,9 @@ export class FeishuApi {
     const { request, receiveId, parentId } = input;
     const body = fields(request);
     const { messageType, content } = checkContent(body, request.bytes);
+    const { image_key: image, file_key: file } = content as { readonly image_key?: string; readonly file_key?: string };
+    const key = image ?? file;
+    if (key !== undefined && !this.uploads.has(key)) throw invalid("the key is of no uploaded file");
     const uuid = checkUuid(body);
     const duplicate = uuid === undefined ? undefined : this.messages.duplicateOf(uuid, receiveId);
     const message =
@@ -147,6 +157,20 @@ export class FeishuApi {
         ...(parentId !== undefined && { parentId }),
       });
     return { data: asItem(message, this.#app) };
+  }
+
+  #upload({ form }: ApiRequest, kind: string): Reply {
+    const isImage = kind === "images";
+    const { fields: given = {}, files = {} } = form ?? {};
+    const file = files[isImage ? "image" : "file"];
+    const isKnown = isImage ? given["image_type"] === "message" : FILE_TYPES.has(given["file_type"] ?? "") && given["file_name"] !== "";
+    if (file === undefined || !isKnown) throw new FeishuRefusal(234001, "Invalid request param.");
+    const { length } = file.bytes;
+    if (length === 0) throw new FeishuRefusal(234010, "File's size can't be 0.");
+    if (length > (isImage ? 10 : 30) * 1024 * 1024) throw new FeishuRefusal(234006, "The file size exceed the max value.");
+    const key = `${isImage ? "img" : "file"}_v3_${this.uploads.size + 1}`;
+    this.uploads.set(key, { fileName: given["file_name"] ?? file.name, bytes: file.bytes });
+    return { data: isImage ? { image_key: key } : { file_key: key } };
   }
 
   #update(request: ApiRequest, id: string): Reply {

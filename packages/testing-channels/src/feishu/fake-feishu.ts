@@ -6,6 +6,7 @@ import type { FakeFeishuOptions } from "./app.ts";
 import { fakeFeishuApp } from "./app.ts";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
+import { parseForm } from "./form.ts";
 import { FeishuLongConnection } from "./long-connection.ts";
 import type { SentMessage } from "./message-store.ts";
 
@@ -69,6 +70,11 @@ export class FakeFeishu implements AsyncDisposable {
   /** Messages that the platform took, oldest first, as they stand now. */
   get sent(): readonly SentMessage[] {
     return this.#api.messages.all;
+  }
+
+  /** Files that the bot has uploaded, by the key that its messages name. */
+  get uploads(): ReadonlyMap<string, { readonly fileName: string; readonly bytes: Uint8Array }> {
+    return this.#api.uploads;
   }
 
   /** How many tenant tokens were given out. */
@@ -145,7 +151,13 @@ export class FakeFeishu implements AsyncDisposable {
       if (url.pathname === "/callback/ws/endpoint") this.longConnection.endpoint(entry.body, response);
       else
         await this.#api.handle(
-          { ...entry, query: url.searchParams, authorization: request.headers.authorization ?? "", bytes: text.length },
+          {
+            ...entry,
+            form: await parseForm(text, request.headers["content-type"] ?? ""),
+            query: url.searchParams,
+            authorization: request.headers.authorization ?? "",
+            bytes: text.length,
+          },
           response,
         );
     } finally {

@@ -41,7 +41,26 @@ test("a refusal is an error that says why", async () => {
   expect(textOf(result)).toBe("The message was not sent: There is no channel telegram.");
 });
 
-test.each([{ message: "hi" }, { action: "delete", message: "hi" }, { action: "send", message: "" }])("%j is not sent", async (args) => {
+test("a file goes along, under whichever of its names", async () => {
+  await send({ action: "send", message: "see", media: "a.png" });
+  await send({ action: "send", path: "b.png" });
+  await send({ action: "send", filePath: "c.png", media: "c.png" });
+  expect(sent).toEqual([
+    { callId: "call-1", text: "see", media: "a.png" },
+    { callId: "call-1", text: "", media: "b.png" },
+    { callId: "call-1", text: "", media: "c.png" },
+  ]);
+  expect((await send({ action: "send", message: "two", media: "a.png", path: "b.png" })).isError).toBe(true);
+  expect(sent).toHaveLength(3);
+});
+
+test.each([
+  { message: "hi" },
+  { action: "send" },
+  { action: "send", message: " " },
+  { action: "delete", message: "hi" },
+  { action: "send", message: "" },
+])("%j is not sent", async (args) => {
   expect((await send(args)).isError).toBe(true);
   expect(sent).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { messageId } from "@factotum/channel-contract";
 import type { ConformanceCase } from "../../case.ts";
 import { acceptedId } from "./receipt.ts";
 import { text } from "./text.ts";
@@ -16,6 +17,30 @@ export const CHANGE_CASES: readonly ConformanceCase[] = [
         platform.shown.map((message) => message.text),
         ["after"],
       );
+    },
+  },
+  {
+    id: "outbound:edit-stream",
+    needs: ["edit"],
+    behaviour: "A message that is edited ten times at once shows the last of the texts, and is still one message.",
+    async prove({ send, platform }) {
+      const targetId = acceptedId(await send(text("0")));
+      const texts = Array.from({ length: 10 }, (_, index) => "word ".repeat(index + 1).trim());
+      for (const receipt of await Promise.all(texts.map((words) => send({ type: "edit", targetId, text: words })))) acceptedId(receipt);
+      assert.deepEqual(
+        platform.shown.map((message) => message.text),
+        texts.slice(-1),
+      );
+    },
+  },
+  {
+    id: "outbound:edit-gone",
+    needs: ["edit"],
+    behaviour: "An edit of a message that is not there is a rejection for good, and nothing is shown.",
+    async prove({ send, platform }) {
+      const receipt = await send({ type: "edit", targetId: messageId("no-such-message"), text: "after" });
+      assert.ok(receipt.type === "rejected" && receipt.retry.type === "never", JSON.stringify(receipt));
+      assert.equal(platform.shown.length, 0);
     },
   },
   {

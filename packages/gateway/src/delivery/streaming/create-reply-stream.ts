@@ -1,10 +1,9 @@
-import { beginsTurn } from "@factotum/agent-core";
-import type { AgentMessage } from "@factotum/agent-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import { UNATTENDED_KINDS } from "../../spend/unattended-kinds.ts";
 import type { PreparedTurn } from "../../turn/prepare-turn.ts";
 import type { TurnServices } from "../../turn/turn-services.ts";
+import { turnMessages } from "../sent-texts.ts";
 import { BlockStream } from "./block-stream.ts";
 import type { BlockStreamOptions } from "./block-stream.ts";
 import { HumanPace } from "./human-pace.ts";
@@ -42,7 +41,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
   const common = {
     turn,
     place: { mode: account.replyToMode, isGiven: run.isGiven },
-    answersBefore: isResumed ? answersOfTurn(history) : 0,
+    answersBefore: isResumed ? turnMessages(history).filter(({ role }) => role === "assistant").length : 0,
     isResumed,
     sentTexts: run.sentTexts,
     signal: run.signal,
@@ -69,9 +68,4 @@ function createBlockStream(
     idleMs: blockStreamingCoalesce.idleMs,
     pace: new HumanPace(humanDelay, { random, now: () => clock.now() }),
   });
-}
-
-/** Answers since the turn began. */
-function answersOfTurn(history: readonly AgentMessage[]): number {
-  return history.slice(history.findLastIndex(beginsTurn) + 1).filter(({ role }) => role === "assistant").length;
 }

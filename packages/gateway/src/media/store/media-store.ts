@@ -5,6 +5,7 @@ import type { Clock, Random } from "@factotum/agent-contract";
 import type { MediaKind } from "@factotum/channel-contract";
 import { writePrivateFile } from "@factotum/config";
 import * as z from "zod";
+import { outboundFolder } from "../outbound/outbound-files.ts";
 import { pruneMedia } from "./prune-media.ts";
 import { isMissing } from "./is-missing.ts";
 import { uploadsFolder } from "./upload-store.ts";
@@ -143,6 +144,7 @@ export class MediaStore {
     await pruneMedia({ filesFolder: folder("inbound"), recordsFolder: folder("records"), ...limits });
     // Nothing is noted of an upload but in its message.
     await pruneMedia({ filesFolder: uploadsFolder(home), recordsFolder: folder("upload-records"), ...limits });
+    await pruneMedia({ filesFolder: outboundFolder(home), recordsFolder: folder("outbound-records"), ...limits });
   }
 
   #recordPath(sessionId: string, id: string): string {

@@ -236,8 +236,10 @@ function payloadOf(body: TranscriptBody): unknown {
       return body.message;
     case "replacement":
       return body.messages;
-    case "notice":
-      return { level: body.level, text: body.text, ...(body.key === undefined ? {} : { key: body.key }) };
+    case "notice": {
+      const { type: _type, ...notice } = body;
+      return notice;
+    }
   }
 }
 
@@ -267,8 +269,8 @@ function toBody(type: string, payload: never): TranscriptBody {
     case "replacement":
       return { type, messages: payload };
     case "notice": {
-      const { level, text, key } = payload as Extract<TranscriptBody, { type: "notice" }>;
-      return { type, level, text, ...(key === undefined ? {} : { key }) };
+      const { level, text, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
+      return { type, level, text, ...(key === undefined ? {} : { key }), ...(tellsModel === undefined ? {} : { tellsModel }) };
     }
     default:
       throw new StoreError("damaged", `No entry can be ${JSON.stringify(type)}.`);

@@ -1,0 +1,49 @@
+import type { Media } from "@factotum/channel-contract";
+import type { MessageBody } from "./render-text.ts";
+
+/** What a message consists of, as the platform takes it. */
+export type MessageContent = MessageBody | { readonly msg_type: "image" | "file" | "audio" | "media"; readonly content: string };
+
+/** A file for the platform; `type` is its word for the kind. */
+export interface Upload {
+  readonly type: "image" | "opus" | "mp4" | "pdf" | "doc" | "xls" | "ppt" | "stream";
+  readonly file: File;
+}
+
+const IMAGES = /^image\/(?:jpeg|png|webp|gif|bmp|tiff|heic|x-icon|vnd\.microsoft\.icon)$/;
+const DOCUMENTS: Readonly<Record<string, Upload["type"]>> = {
+  pdf: "pdf",
+  doc: "doc",
+  docx: "doc",
+  xls: "xls",
+  xlsx: "xls",
+  ppt: "ppt",
+  pptx: "ppt",
+};
+
+/** What a file is given as. A kind that the platform shows in one format alone goes as a plain file in any other. */
+export function uploadOf({ kind, mimeType, fileName, bytes }: Media): Upload {
+  const name = fileName ?? `${kind}.${mimeType.split("/")[1]?.replace(/\W.*$/, "") ?? "bin"}`;
+  return { type: typeOf(kind, mimeType, name), file: new File([new Uint8Array(bytes)], name, { type: mimeType }) };
+}
+
+/** The message that shows an uploaded file. */
+export function contentOf({ type }: Upload, key: string): MessageContent {
+  switch (type) {
+    case "image":
+      return { msg_type: "image", content: JSON.stringify({ image_key: key }) };
+    case "opus":
+      return { msg_type: "audio", content: JSON.stringify({ file_key: key }) };
+    case "mp4":
+      return { msg_type: "media", content: JSON.stringify({ file_key: key }) };
+    default:
+      return { msg_type: "file", content: JSON.stringify({ file_key: key }) };
+  }
+}
+
+function typeOf(kind: Media["kind"], mimeType: string, name: string): Upload["type"] {
+  if (kind === "image" && IMAGES.test(mimeType)) return "image";
+  if (kind === "audio" && /^audio\/(?:ogg|opus)$/.test(mimeType)) return "opus";
+  if (kind === "video" && mimeType === "video/mp4") return "mp4";
+  return DOCUMENTS[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "stream";
+}

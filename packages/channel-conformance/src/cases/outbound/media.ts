@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import type { Media, Outbound } from "@factotum/channel-contract";
+import type { ConformanceCase } from "../../case.ts";
+import { acceptedId, assertRejected } from "./receipt.ts";
+import { text } from "./text.ts";
+
+const BYTES = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+/** A file of each kind; what is in it is a picture only where that matters. */
+const FILES: Readonly<Record<Media["kind"], { readonly mimeType: string; readonly fileName: string }>> = {
+  image: { mimeType: "image/png", fileName: "a picture.png" },
+  audio: { mimeType: "audio/mpeg", fileName: "voice.mp3" },
+  video: { mimeType: "video/mp4", fileName: "film.mp4" },
+  file: { mimeType: "application/octet-stream", fileName: "报告 (1).bin" },
+};
+
+const media = (kind: Media["kind"], bytes: Uint8Array = BYTES): Outbound => ({ type: "media", media: { kind, bytes, ...FILES[kind] } });
+
+/** What becomes of files. */
+export const MEDIA_CASES: readonly ConformanceCase[] = [
+  {
+    id: "outbound:media",
+    needs: ["media"],
+    behaviour: "A file of every declared kind is shown once, byte for byte, in its order among texts; the receipt names the message.",
+    async prove({ send, platform, channel }) {
+      const kinds = channel.capabilities.media.map(({ kind }) => kind);
+      const [, ...receipts] = await Promise.all([send(text("before")), ...kinds.map((kind) => send(media(kind))), send(text("after"))]);
+      const shown = platform.shown.slice(1, -1);
+      assert.deepEqual([platform.shown[0]?.text, platform.shown.at(-1)?.text], ["before", "after"]);
+      assert.deepEqual(
+        shown.map(({ messageId }) => messageId),
+        receipts.slice(0, -1).map(acceptedId),
+      );
+      for (const { file } of shown) assert.ok(file !== undefined && Buffer.compare(file.bytes, BYTES) === 0, "the bytes are others");
+    },
+  },
+  {
+    id: "outbound:media-name",
+    needs: ["media"],
+    behaviour: "A plain file keeps its name, whatever alphabet it is in.",
+    async prove({ send, platform, channel }) {
+      if (!channel.capabilities.media.some(({ kind }) => kind === "file")) return;
+      acceptedId(await send(media("file")));
+      assert.equal(platform.shown[0]?.file?.name, FILES.file.fileName);
+    },
+  },
+  {
+    id: "outbound:media-too-large",
+    needs: ["media"],
+    behaviour: "A file over the declared size is rejected as too-long for good, and nothing is shown.",
+    async prove({ send, platform, channel }) {
+      const [first] = channel.capabilities.media.toSorted((one, other) => one.maxBytes - other.maxBytes);
+      assert.ok(first);
+      const receipt = await send(media(first.kind, Buffer.alloc(first.maxBytes + 1, 1)));
+      assertRejected(receipt, "too-long");
+      assert.ok(receipt.type === "rejected" && receipt.retry.type === "never");
+      assert.equal(platform.shown.length, 0);
+    },
+  },
+];

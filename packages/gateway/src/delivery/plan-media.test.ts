@@ -1,0 +1,187 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Channel } from "@factotum/channel-contract";
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+const MEDIA: Channel["capabilities"]["media"] = [
+  { kind: "image", maxBytes: 1_000 },
+  { kind: "file", maxBytes: 2_000 },
+];
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform("platform", { media: MEDIA });
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+async function start(options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<void> {
+  running = await startTestGateway({ platform, patch: withModel(server.baseUrl), ...options });
+  await mkdir(path.join(running.home, "workspace", "out"), { recursive: true });
+}
+
+const inWorkspace = (name: string): string => path.join(running.home, "workspace", name);
+
+/** What is sent after these words of the model. */
+async function sentAfter(...replies: Parameters<AnthropicServer["script"]>[0]): Promise<unknown[]> {
+  const before = platform.sent.length;
+  server.script(replies);
+  await platform.say(platform.message("go on"));
+  await running.gateway.engine.idle();
+  return platform.sent.slice(before).map(({ outbound }) => {
+    if (outbound.type === "text") return outbound.text;
+    if (outbound.type !== "media") return outbound.type;
+    const { kind, mimeType, fileName, bytes } = outbound.media;
+    return { kind, mimeType, fileName, sizeBytes: bytes.length };
+  });
+}
+
+const picture = { kind: "image", mimeType: "image/png", fileName: "a b.png", sizeBytes: PNG.length };
+
+test("files come after the text, in their order, as what they are", async () => {
+  await start();
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  await writeFile(inWorkspace("notes.txt"), "words");
+  const text = "Here:\n\nMEDIA:out/a b.png\nMEDIA:./notes.txt\n\nDone.";
+  expect(await sentAfter(textReply(text))).toEqual([
+    "Here:\n\n\nDone.",
+    picture,
+    { kind: "file", mimeType: "text/plain", fileName: "notes.txt", sizeBytes: 5 },
+  ]);
+});
+
+test("a file can be all that is said, and silence beside it is none", async () => {
+  await start();
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  expect(await sentAfter(textReply("MEDIA:out/a b.png"))).toEqual([picture]);
+  expect(await sentAfter(textReply("NO_REPLY\nMEDIA:out/a b.png"))).toEqual([picture]);
+});
+
+test("what lies elsewhere is not sent, and the model is told why, once", async () => {
+  await start();
+  await writeFile(path.join(running.home, "secret.txt"), "secret");
+  await symlink(path.join(running.home, "secret.txt"), inWorkspace("link.txt"));
+  await symlink(running.home, inWorkspace("up"));
+  await mkdir(inWorkspace("folder"));
+  const named = [
+    "/etc/passwd",
+    "~/a.png",
+    "file:///etc/passwd",
+    "../secret.txt",
+    "link.txt",
+    "up/secret.txt",
+    "folder",
+    "none.txt",
+    "https://example.com/a.png",
+  ];
+  const text = ["See.", ...named.map((one) => `MEDIA:${one}`)].join("\n");
+  expect(await sentAfter(textReply(text))).toEqual(["See."]);
+  expect(await sentAfter(textReply("I see."), textReply("No more."))).toEqual(["I see."]);
+  const told = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+  for (const one of named) expect(told).toContain(`${one} was not sent: `);
+  expect(told.split("/etc/passwd was not sent").length).toBe(3);
+  await sentAfter();
+  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("~/a.png was not sent").length).toBe(2);
+  expect(JSON.stringify(platform.sent.map(({ outbound }) => outbound))).not.toContain("secret");
+});
+
+test("a message that was a file alone, which could not be sent, says so", async () => {
+  await start();
+  expect(await sentAfter(textReply("MEDIA:none.png"))).toEqual(["I wanted to send a file, and could not."]);
+});
+
+test("what the chat takes not as that goes as a plain file; what it takes not at all goes by name", async () => {
+  await start();
+  await writeFile(inWorkspace("large.png"), Buffer.concat([PNG, Buffer.alloc(1_500)]));
+  await writeFile(inWorkspace("huge.png"), Buffer.concat([PNG, Buffer.alloc(5_000)]));
+  expect(await sentAfter(textReply("A.\nMEDIA:large.png"))).toMatchObject(["A.", { kind: "file", fileName: "large.png" }]);
+  expect(await sentAfter(textReply("B.\nMEDIA:huge.png"))).toEqual(["B."]);
+});
+
+test("a chat without files gets the name and a word", async () => {
+  platform = new TestPlatform();
+  await start();
+  expect(await sentAfter(textReply("A.\nMEDIA:out/report.pdf"))).toEqual(["A.\n\n📎 report.pdf (this chat cannot show it)"]);
+  expect(await sentAfter(textReply("MEDIA:out/report.pdf"))).toEqual(["📎 report.pdf (this chat cannot show it)"]);
+});
+
+test("files of the web are fetched with the chat's limit", async () => {
+  const asked: unknown[] = [];
+  await start({
+    remoteFiles: {
+      fetch: async (url, { maxBytes }) => {
+        asked.push([url, maxBytes]);
+        return { type: "file", bytes: PNG, url: "https://cdn.example.com/x/a%20b.png?sig=1" };
+      },
+    },
+  });
+  expect(await sentAfter(textReply("MEDIA:https://example.com/a"))).toMatchObject([{ kind: "image", fileName: "a b.png" }]);
+  expect(asked).toEqual([["https://example.com/a", 2_000]]);
+});
+
+test("the message tool sends files by the same rules, and says at once what it refuses", async () => {
+  await start();
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  const send = (input: Readonly<Record<string, string>>): ReturnType<typeof toolReply> =>
+    toolReply({ name: "message", input: { action: "send", ...input } });
+  expect(await sentAfter(send({ message: "Look:", media: "out/a b.png" }), textReply("NO_REPLY"))).toEqual(["Look:", picture]);
+  expect(await sentAfter(send({ filePath: "out/a b.png" }), textReply("NO_REPLY"))).toEqual([picture]);
+  expect(await sentAfter(send({ message: "Look:", path: "/etc/passwd" }), textReply("NO_REPLY"))).toEqual([]);
+  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("absolute paths are refused");
+});
+
+test("what changes after it was named is sent as it was, also after a restart", async () => {
+  await start();
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  platform.answer = ({ type }) =>
+    type === "media" ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 600_000 } } : undefined;
+  server.script([textReply("Here.\nMEDIA:out/a b.png")]);
+  await platform.say(platform.message("go on"));
+  await platform.waitForSends(1);
+  while (!(await running.store.listPendingOutbound({ limit: 5 })).some(({ attempts, state }) => attempts > 0 && state.type === "waiting"))
+    await new Promise((resolve) => setImmediate(resolve));
+  await writeFile(inWorkspace("out/a b.png"), "something else");
+  const { home } = running;
+  await running.stop();
+  platform.answer = () => undefined;
+  const soon = {
+    now: () => Date.now() + 700_000,
+    monotonic: () => performance.now(),
+    schedule: () => ({ [Symbol.dispose]: () => undefined }),
+  };
+  running = await startTestGateway({ platform, home, patch: withModel(server.baseUrl), clock: soon });
+  await platform.waitForSends(2);
+  expect(platform.sent[1]?.outbound).toMatchObject({ type: "media", media: { fileName: "a b.png" } });
+  const sent = platform.sent[1]?.outbound;
+  expect(sent?.type === "media" && Buffer.from(sent.media.bytes).equals(PNG)).toBe(true);
+});
+
+test("with blocks, files of every answer come at the end, each once", async () => {
+  await start({
+    accountConfig: { blockStreaming: true },
+    patch: (config: FactotumConfig) => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, agents: base.agents.map((agent) => ({ ...agent, blockStreamingDefault: "on" as const })) };
+    },
+  });
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  const first = {
+    type: "message" as const,
+    content: [
+      { type: "text" as const, text: "First.\nMEDIA:out/a b.png" },
+      { type: "tool_use" as const, name: "ls", input: {} },
+    ],
+  };
+  expect(await sentAfter(first, textReply("Second.\nMEDIA:out/a b.png"))).toEqual(["First.", "Second.", picture]);
+});

@@ -1,0 +1,67 @@
+import type { RunFacts } from "@factotum/agent-contract";
+import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
+import { mediaName } from "../../delivery/media-words.ts";
+import type { LocalFiles } from "../local-files.ts";
+import type { RemoteFiles } from "../remote-files.ts";
+import { sniffMedia } from "../sniff-media.ts";
+import { parseMediaTarget } from "./parse-media-target.ts";
+
+/** A file that an answer names. */
+export type OutboundFile =
+  | { readonly type: "file"; readonly bytes: Uint8Array; readonly kind: MediaKind; readonly mimeType: string; readonly fileName: string }
+  /** The chat takes no such file: its name is said instead. */
+  | { readonly type: "words"; readonly fileName: string }
+  /** It may not be sent, or is not there: the model is told why. */
+  | { readonly type: "refused"; readonly fileName: string; readonly why: string };
+
+/** What a file is loaded with. */
+export interface LoadOutboundOptions {
+  readonly files: LocalFiles;
+  readonly remote: RemoteFiles;
+  readonly run: RunFacts;
+  /** What the chat can show. */
+  readonly media: ChannelCapabilities["media"];
+  readonly signal: AbortSignal;
+}
+
+const MAX_NAME_CHARS = 200;
+
+const WHY = {
+  "not-found": "there is no such file in the workspace",
+  "not-allowed": "it is not a file in the workspace",
+  "too-large": "it is too large for this chat",
+} as const;
+
+/** Loads what a `MEDIA:` line or the `message` tool names, with the chat's limit of size. Never rejects for what is or is not there. */
+export async function loadOutbound(named: string, options: LoadOutboundOptions): Promise<OutboundFile> {
+  const { media, run, files, remote, signal } = options;
+  const fileName = safeName(mediaName(named));
+  const target = parseMediaTarget(named);
+  if (target.type === "refused") return { type: "refused", fileName, why: target.why };
+  if (media.length === 0) return { type: "words", fileName };
+  const maxBytes = Math.max(...media.map((one) => one.maxBytes));
+  if (target.type === "url") {
+    const file = await remote.fetch(target.url, { maxBytes, signal });
+    if (file.type === "refused") return { type: "refused", fileName, why: file.message };
+    return fit(file.bytes, safeName(mediaName(file.url)), media);
+  }
+  const file = await files.read(target.path, { run, maxBytes, isInWorkspace: true });
+  if (file.type === "refused") return { type: "refused", fileName, why: WHY[file.reason] };
+  return fit(file.bytes, fileName, media);
+}
+
+/** As what it is, or as a plain file where the chat takes no such kind, or none so large. */
+async function fit(bytes: Uint8Array, fileName: string, media: ChannelCapabilities["media"]): Promise<OutboundFile> {
+  if (bytes.length === 0) return { type: "refused", fileName, why: "it is empty" };
+  const sniffed = await sniffMedia(bytes);
+  const takes = (kind: MediaKind): boolean => media.some((one) => one.kind === kind && bytes.length <= one.maxBytes);
+  const kind = takes(sniffed.kind) ? sniffed.kind : takes("file") ? "file" : undefined;
+  if (kind === undefined) return { type: "words", fileName };
+  return { type: "file", bytes, kind, mimeType: sniffed.mimeType, fileName };
+}
+
+/** A name without a path and without what could hide it. */
+function safeName(name: string): string {
+  const plain = name.replaceAll(/[\p{Cc}\p{Cf}/\\]/gu, "").trim();
+  return plain === "" ? "file" : Array.from(plain).slice(0, MAX_NAME_CHARS).join("");
+}
