@@ -610,10 +610,14 @@ type MessengerResult = {
 };
 /** Sends messages for the `message` tool. Implemented by the gateway, which knows the run's address. */
 interface Messenger {
-  /** Sends `text` to where the run came from, or to `target` on `channel`. Never rejects. The same `callId` sends once. */
+  /**
+   * Sends `text`, and behind it the file that `media` names (a path in the workspace or an http(s) address), to where the run came from, or to `target` on
+   * `channel`. Never rejects. The same `callId` sends once.
+   */
   send(request: {
     readonly callId: string;
     readonly text: string;
+    readonly media?: string;
     readonly channel?: string;
     readonly target?: string;
   }, options: {

@@ -57,6 +57,11 @@ interface ShownMessage {
   readonly text: string;
   readonly deleted: boolean;
   readonly reactions: readonly string[];
+  /** The file that it shows. */
+  readonly file?: {
+    readonly name: string;
+    readonly bytes: Uint8Array;
+  };
   /** Whether it rang with everybody in the room. */
   readonly notifiedAll: boolean;
 }
@@ -159,7 +164,7 @@ declare class TestHost implements ChannelHost {
   handedOver(count: number): Promise<void>;
 }
 /** What a case asks of an adapter before it applies. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "delete" | "reactions" | "idempotent-send";
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "delete" | "reactions" | "idempotent-send";
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */

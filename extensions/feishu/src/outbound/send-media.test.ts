@@ -54,7 +54,8 @@ test("what goes wrong before the platform has the file is never ambiguous, and c
   const broken = new TestHost({
     fetch: async (input, init) => {
       const response = await fetch(input, init);
-      if (!String(input).endsWith("/files")) return response;
+      const address = input instanceof Request ? input.url : input.toString();
+      if (!address.endsWith("/files")) return response;
       await response.arrayBuffer();
       throw new TypeError("fetch failed");
     },
