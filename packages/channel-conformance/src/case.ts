@@ -19,6 +19,7 @@ export type Need =
   | "markdown"
   | "edit"
   | "media"
+  | "typing"
   | "delete"
   | "reactions"
   | "idempotent-send";
@@ -76,6 +77,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["markdown", capabilities.text.markdown !== "none"],
     ["edit", capabilities.edit],
     ["media", capabilities.media.length > 0],
+    ["typing", capabilities.typing],
     ["delete", capabilities.delete],
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],

@@ -73,6 +73,7 @@ export type Defect =
   | "media-is-text"
   | "names-files-itself"
   | "media-of-any-size"
+  | "typing-is-text"
   | "delete-lies"
   | "reaction-lies"
   | "seconds-in-retry"
@@ -144,7 +145,7 @@ export class ReferenceChannel implements Channel {
       delete: true,
       reactions: true,
       polls: false,
-      typing: false,
+      typing: true,
       media: [
         { kind: "image", maxBytes: 2_000 },
         { kind: "file", maxBytes: 2_000 },
@@ -362,6 +363,10 @@ export class ReferenceChannel implements Channel {
         if (this.#is("edit-adds"))
           return this.#receipt({ type: "send", chat: target.conversation.id, text: outbound.text, key: `edit-${this.#sends}` }, ends);
         return this.#receipt({ type: "edit", id: outbound.targetId, text: this.#render(outbound.text) }, ends);
+      case "typing":
+        if (this.#is("typing-is-text"))
+          return this.#receipt({ type: "send", chat: target.conversation.id, text: "…", key: `typing-${this.#sends}` }, ends);
+        return { type: "accepted", messageIds: [] };
       case "media":
         return this.#sendMedia(target, outbound.media, { key: this.#key(idempotencyKey), signal: ends });
       case "delete":

@@ -75,6 +75,7 @@ export const WRONG_ADAPTERS: Readonly<Record<Defect, { readonly transport: "webh
     "edit-lies": { transport: "webhook", fails: ["outbound:edit", "outbound:edit-stream", "outbound:edit-gone"] },
     "media-is-text": { transport: "webhook", fails: ["outbound:media", "outbound:media-name"] },
     "names-files-itself": { transport: "webhook", fails: ["outbound:media-name"] },
+    "typing-is-text": { transport: "webhook", fails: ["outbound:typing"] },
     "media-of-any-size": { transport: "webhook", fails: ["outbound:media-too-large"] },
     "delete-lies": { transport: "webhook", fails: ["outbound:delete"] },
     "reaction-lies": { transport: "webhook", fails: ["outbound:reaction"] },

@@ -49,6 +49,7 @@ export class Engine {
     this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
+      worksFor: (sessionKey, target) => this.#queue.worksFor(sessionKey, target),
       onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
@@ -77,7 +78,10 @@ export class Engine {
       inBackground: (work) => this.#inBackground("session maintenance", work),
     });
     this.#ingress = new Ingress(this.services, {
-      enqueue: (sessionKey, job) => this.#queue.add(sessionKey, job),
+      enqueue: (sessionKey, job) => {
+        this.#queue.add(sessionKey, job);
+        if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
+      },
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
         this.#inBackground("command", this.#runCommand({ route, input, queue }, command));
@@ -187,6 +191,7 @@ export class Engine {
     this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
+    this.services.typing.close();
     await this.services.dispatcher.close();
     await this.services.channels.stop();
     await Promise.all(this.#background);
@@ -275,4 +280,9 @@ export class Engine {
 
 function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number {
   return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
+}
+
+/** Its sender expects an answer: a message of a group that names nobody may come to nothing. */
+function isExpected({ message, admission }: InputRecord): boolean {
+  return admission.kind === "user" && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

@@ -1,4 +1,5 @@
 import type { Clock, RunKind } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
@@ -196,6 +197,16 @@ export class TurnQueue {
   #host(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
     return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
+  }
+
+  /** True while a turn for this address runs or waits. */
+  worksFor(sessionKey: string, target: Origin): boolean {
+    const jobs = [this.lanes.running(sessionKey), ...this.lanes.waiting(sessionKey)];
+    const key = conversationKey(target);
+    return jobs.some((job) => {
+      if (job === undefined || job.type === "task") return false;
+      return conversationKey(job.type === "input" ? job.input.message.origin : job.turn.origin) === key;
+    });
   }
 
   #waitingInputs(sessionKey: string): readonly InputJob[] {

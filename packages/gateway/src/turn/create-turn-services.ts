@@ -1,11 +1,13 @@
 import type { Logger } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { Cooldowns } from "@factotum/models";
 import type { OutboxRecord } from "@factotum/store";
 import { createToolGate } from "../access/tool-gate.ts";
 import { AgentDirectory } from "../agents/agent-directory.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import { SessionEvents } from "../events/session-events.ts";
 import { MediaStage } from "../media/media-stage.ts";
@@ -23,6 +25,8 @@ import type { TurnServices } from "./turn-services.ts";
 export interface TurnServicesHooks {
   readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
   readonly onSettled: (row: OutboxRecord) => void;
+  /** True while a turn of the session is, or will be, at work for this address. */
+  readonly worksFor: (sessionKey: string, target: Origin) => boolean;
   /** There is space again. */
   readonly onStorageRecovered: () => void;
   readonly onPause: (agentId: string, message: string) => void;
@@ -59,6 +63,14 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     onSettled: hooks.onSettled,
     crashPoint: options.crashPoint,
   });
+  const typing = new TypingIndicator({
+    channelFor: (target) => channels.channelFor(target),
+    worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config }),
+    clock,
+    random,
+    logger,
+  });
   const agents = new AgentDirectory({
     config,
     home: options.home,
@@ -86,6 +98,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     agents,
     channels,
     dispatcher,
+    typing,
     events,
     media,
     files: options.localFiles,

@@ -103,6 +103,7 @@ export class TurnRunner {
     const { events, watchers, clock, observer } = this.#services;
     using _observed = observer.turnStarted(turn);
     this.#services.crashPoint?.("after-claim");
+    if (turn.kind === "user" && turn.origin.conversation.kind === "direct") this.#services.typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
     for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });

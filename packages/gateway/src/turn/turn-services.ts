@@ -9,6 +9,7 @@ import type { ModelSource } from "../agents/model-source.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { TurnContext } from "../observe/turn-context.ts";
@@ -31,6 +32,8 @@ export interface TurnServices {
   readonly models: ModelSource;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
+  /** Shows in chats that an answer is being written. */
+  readonly typing: TypingIndicator;
   readonly events: SessionEvents;
   readonly media: MediaStage;
   /** Reads as the file tools do. */

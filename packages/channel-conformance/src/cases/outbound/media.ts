@@ -16,7 +16,7 @@ const FILES: Readonly<Record<Media["kind"], { readonly mimeType: string; readonl
 
 const media = (kind: Media["kind"], bytes: Uint8Array = BYTES): Outbound => ({ type: "media", media: { kind, bytes, ...FILES[kind] } });
 
-/** What becomes of files. */
+/** What becomes of files, and of the sign that an answer is being written. */
 export const MEDIA_CASES: readonly ConformanceCase[] = [
   {
     id: "outbound:media",
@@ -42,6 +42,15 @@ export const MEDIA_CASES: readonly ConformanceCase[] = [
       if (!channel.capabilities.media.some(({ kind }) => kind === "file")) return;
       acceptedId(await send(media("file")));
       assert.equal(platform.shown[0]?.file?.name, FILES.file.fileName);
+    },
+  },
+  {
+    id: "outbound:typing",
+    needs: ["typing"],
+    behaviour: "The sign that an answer is being written is accepted, and is no message.",
+    async prove({ send, platform }) {
+      for (const receipt of await Promise.all([send({ type: "typing" }), send({ type: "typing" })])) assert.equal(receipt.type, "accepted");
+      assert.deepEqual(platform.shown, []);
     },
   },
   {

@@ -1,0 +1,177 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const INTERVAL_MS = 4_000;
+
+/** The time between two signs passes when the test says so. */
+class SignClock implements Clock {
+  readonly #waiting = new Set<() => void>();
+  readonly now = realClock.now;
+  readonly monotonic = realClock.monotonic;
+
+  schedule(delayMs: number, callback: () => void): Disposable {
+    if (delayMs !== INTERVAL_MS) return realClock.schedule(delayMs, callback);
+    this.#waiting.add(callback);
+    return { [Symbol.dispose]: () => void this.#waiting.delete(callback) };
+  }
+
+  /** Signs that wait for their time. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  pass(): void {
+    for (const callback of [...this.#waiting]) if (this.#waiting.delete(callback)) callback();
+  }
+}
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let clock: SignClock;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform("platform", { typing: true });
+  clock = new SignClock();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const start = (options: Partial<Parameters<typeof startTestGateway>[0]> = {}): Promise<TestGateway> =>
+  startTestGateway({ platform, clock, patch: withModel(server.baseUrl), ...options });
+const kinds = (): string[] => platform.sent.map(({ outbound }) => outbound.type);
+const signs = (): number => kinds().filter((kind) => kind === "typing").length;
+const settled = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Nothing is shown any more, and nothing would be. */
+async function expectOver(running: TestGateway): Promise<void> {
+  await running.gateway.engine.idle();
+  clock.pass();
+  const before = signs();
+  await settled(() => running.gateway.engine.services.typing.active === 0);
+  clock.pass();
+  expect(clock.waiting).toBe(0);
+  expect(signs()).toBe(before);
+}
+
+test("a chat is shown that an answer is written, again and again until it has been sent", async () => {
+  const gate = server.hold();
+  server.script([textReply("Hello.")]);
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await platform.waitForSends(1);
+  await server.nextRequest();
+  for (let count = 2; count <= 4; count += 1) {
+    await settled(() => clock.waiting === 1);
+    clock.pass();
+    await platform.waitForSends(count);
+  }
+  expect(kinds()).toEqual(["typing", "typing", "typing", "typing"]);
+  gate.open();
+  await platform.waitForSends(5);
+  await expectOver(running);
+  expect(kinds()).toEqual(["typing", "typing", "typing", "typing", "text"]);
+});
+
+test("until the last send: an answer that its platform puts off is still to come", async () => {
+  server.script([textReply("Hello.")]);
+  platform.answer = ({ type }) =>
+    type === "text" ? { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 3_600_000 } } : undefined;
+  const running = await start();
+  await platform.say(platform.message("hi"));
+  await settled(() => running.gateway.engine.running === 0 && clock.waiting === 1);
+  clock.pass();
+  await platform.waitForSends(2);
+  expect(kinds()).toEqual(["typing", "typing"]);
+  await running[Symbol.asyncDispose]();
+  expect(clock.waiting).toBe(0);
+});
+
+test.each<[string, AnthropicReply]>([
+  ["silence", textReply("NO_REPLY")],
+  ["a failure", { type: "error", errorType: "authentication_error", message: "invalid x-api-key" }],
+])("it ends with %s", async (_name, reply) => {
+  server.script([reply]);
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await platform.waitForSends(1);
+  await expectOver(running);
+});
+
+test("it ends with /stop", async () => {
+  const gate = server.hold();
+  server.respond(() => textReply("Hello."));
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await server.nextRequest();
+  await platform.say(platform.message("/stop"));
+  gate.open();
+  await expectOver(running);
+  expect(kinds()).toContain("typing");
+});
+
+test("a platform that refuses it is asked three times, and answers come all the same", async () => {
+  const gate = server.hold();
+  server.respond(() => textReply("Hello."));
+  let asked = 0;
+  platform.answer = ({ type }) =>
+    type === "typing" && ++asked > 0 ? { type: "rejected", code: "rejected", retry: { type: "never" } } : undefined;
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await server.nextRequest();
+  for (const count of [1, 2]) {
+    await settled(() => asked === count && clock.waiting === 1);
+    clock.pass();
+  }
+  await settled(() => asked === 3 && clock.waiting === 0);
+  gate.open();
+  await expectOver(running);
+  expect(asked).toBe(3);
+  expect(kinds()).toEqual(["text"]);
+});
+
+test("a turn that goes on after a restart shows it again", async () => {
+  const gate = server.hold();
+  server.respond(() => textReply("Hello."));
+  const first = await start();
+  await platform.say(platform.message("hi"));
+  await server.nextRequest();
+  await first.stop();
+  const before = signs();
+  await using second = await start({ home: first.home });
+  await settled(() => signs() > before);
+  gate.open();
+  await expectOver(second);
+});
+
+const GROUP: Partial<MsgContext> = { origin: { channel: "test", accountId: "default", conversation: { kind: "group", id: "g-1" } } };
+const open = { accountConfig: { groupPolicy: "open" as const, groups: { "*": { requireMention: false } } } };
+
+test.each<[string, Partial<MsgContext>, number]>([
+  ["a group in which the assistant is named", { ...GROUP, mentionsBot: true }, 1],
+  ["a group in which it only listens: it may have nothing to say", GROUP, 0],
+])("%s", async (_name, extra, count) => {
+  server.respond(() => textReply("Hello."));
+  await using running = await start(open);
+  await platform.say(platform.message("hi", extra));
+  await running.gateway.engine.idle();
+  expect(signs()).toBe(count);
+  expect(kinds()).toContain("text");
+});
+
+test("nothing is shown where the send policy keeps everything, and where the channel has no such sign", async () => {
+  server.respond(() => textReply("Hello."));
+  await using running = await start();
+  await platform.say(platform.message("hi"));
+  await expectOver(running);
+  await running.store.patchSession("agent:main:main", { overrides: { sendPolicy: "deny" } }, { nowMs: 1 });
+  const before = platform.sent.length;
+  await platform.say(platform.message("more"));
+  await expectOver(running);
+  expect(platform.sent.length).toBe(before);
+});
