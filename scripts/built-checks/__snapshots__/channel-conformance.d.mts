@@ -164,7 +164,7 @@ declare class TestHost implements ChannelHost {
   handedOver(count: number): Promise<void>;
 }
 /** What a case asks of an adapter before it applies. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "delete" | "reactions" | "idempotent-send";
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send";
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */

@@ -11,8 +11,14 @@ const INTERVAL_MS = 4_000;
 /** The time between two signs passes when the test says so. */
 class SignClock implements Clock {
   readonly #waiting = new Set<() => void>();
-  readonly now = realClock.now;
-  readonly monotonic = realClock.monotonic;
+
+  now(): number {
+    return realClock.now();
+  }
+
+  monotonic(): number {
+    return realClock.monotonic();
+  }
 
   schedule(delayMs: number, callback: () => void): Disposable {
     if (delayMs !== INTERVAL_MS) return realClock.schedule(delayMs, callback);
@@ -26,7 +32,7 @@ class SignClock implements Clock {
   }
 
   pass(): void {
-    for (const callback of [...this.#waiting]) if (this.#waiting.delete(callback)) callback();
+    for (const callback of this.#waiting) if (this.#waiting.delete(callback)) callback();
   }
 }
 

@@ -222,15 +222,19 @@ async function planFiles(
 ): Promise<PlannedMedia> {
   if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
   const { turn, streamed } = run;
-  return planMedia(
+  const named = mediaOf(run, say.reply);
+  if (named.length === 0) return NO_MEDIA;
+  const limit = new AbortController();
+  using _timer = services.clock.schedule(MEDIA_TIMEOUT_MS, () => limit.abort());
+  return await planMedia(
     {
-      named: mediaOf(run, say.reply),
+      named,
       sessionKey: turn.sessionKey,
       target: turn.origin,
       run: run.facts,
       purpose: "reply",
       identity: ["turn", turn.id, "reply"],
-      signal: AbortSignal.timeout(MEDIA_TIMEOUT_MS),
+      signal: limit.signal,
     },
     { ...options, ...(streamed?.type === "blocks" ? { nextDueMs: streamed.nextDueMs } : {}) },
     services,

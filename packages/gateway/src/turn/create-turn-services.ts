@@ -63,14 +63,6 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     onSettled: hooks.onSettled,
     crashPoint: options.crashPoint,
   });
-  const typing = new TypingIndicator({
-    channelFor: (target) => channels.channelFor(target),
-    worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
-    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config }),
-    clock,
-    random,
-    logger,
-  });
   const agents = new AgentDirectory({
     config,
     home: options.home,
@@ -98,7 +90,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     agents,
     channels,
     dispatcher,
-    typing,
+    typing: createTyping(options, hooks, { store, channels, dispatcher, logger }),
     events,
     media,
     files: options.localFiles,
@@ -128,4 +120,19 @@ function createStorage({ reserve, store, clock }: EngineOptions, hooks: TurnServ
 
 function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
   return new MediaStage({ home, files: localFiles, ...(imageWorker === undefined ? {} : { imageWorker }), clock, random, logger });
+}
+
+function createTyping(
+  { config, clock, random }: EngineOptions,
+  hooks: TurnServicesHooks,
+  { store, channels, dispatcher, logger }: Pick<TurnServices, "store" | "channels" | "dispatcher" | "logger">,
+): TypingIndicator {
+  return new TypingIndicator({
+    channelFor: (target) => channels.channelFor(target),
+    worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config }),
+    clock,
+    random,
+    logger,
+  });
 }

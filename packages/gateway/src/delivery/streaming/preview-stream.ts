@@ -1,6 +1,7 @@
 import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
+import { StoreError } from "@factotum/store";
 import type { OutboxRecord, TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../../turn/turn-services.ts";
 import { sendKey } from "../idempotency-key.ts";
@@ -90,7 +91,8 @@ export class PreviewStream implements ReplyStream {
     this.#timer?.[Symbol.dispose]();
     await this.#onTheWire;
     await this.#look();
-    if (this.#row?.state.type === "sending") await this.#leaveToDispatcher(this.#row);
+    const row = await this.#current();
+    if (row?.state.type === "sending") await this.#leaveToDispatcher(row);
     const shown = this.#shown.answer === this.#worded ? this.#shown.end : 0;
     return { type: "preview", shown, ...(this.#row === undefined ? {} : { rowId: this.#row.id }) };
   }
@@ -135,7 +137,7 @@ export class PreviewStream implements ReplyStream {
     const next = this.#next();
     if (next === undefined || this.#isOff) return;
     const answer = this.#answer;
-    const receipt = this.#row === undefined ? await this.#create(next) : await this.#change(this.#row, next);
+    const receipt = this.#row === undefined ? await this.#create(next) : await this.#change(next);
     if (receipt === undefined) return;
     this.#pace.note(receipt);
     if (receipt.type === "accepted") this.#shown = { ...next, answer };
@@ -146,7 +148,7 @@ export class PreviewStream implements ReplyStream {
   async #look(): Promise<void> {
     if (this.#hasLooked) return;
     this.#hasLooked = true;
-    const row = await this.#options.services.store.findOutbound(this.#key);
+    const row = await undamaged(this.#options.services.store.findOutbound(this.#key));
     if (row === undefined) return;
     this.#row = row;
     this.#shown = { answer: row.covers?.answer ?? -1, text: row.outbound.text, end: row.covers?.end ?? 0 };
@@ -216,9 +218,15 @@ export class PreviewStream implements ReplyStream {
     dispatcher.dispatch([await store.settleOutbound(row.id, { type: "receipt", receipt, retryAtMs: nowMs }, { nowMs })]);
   }
 
-  async #change(row: OutboxRecord, next: PreviewText): Promise<SendReceipt | undefined> {
-    const current = row.state.type === "accepted" ? row : await this.#options.services.store.readOutbound(row.id);
-    this.#row = current;
+  /** The row as it is by now: what an earlier process left, the dispatcher takes care of. */
+  async #current(): Promise<OutboxRecord | undefined> {
+    if (this.#row === undefined || this.#row.state.type === "accepted") return this.#row;
+    return undamaged(this.#options.services.store.readOutbound(this.#row.id));
+  }
+
+  async #change(next: PreviewText): Promise<SendReceipt | undefined> {
+    const current = await this.#current();
+    this.#row = current ?? this.#row;
     const targetId = current?.state.type === "accepted" ? current.state.messageIds[0] : undefined;
     if (targetId === undefined) {
       this.#isOff = current?.state.type !== "sending" && current?.state.type !== "waiting";
@@ -236,5 +244,15 @@ export class PreviewStream implements ReplyStream {
 
   get #key(): string {
     return sendKey("turn", this.#options.turn.id, "preview");
+  }
+}
+
+/** A row that the disk has damaged is none: the answer is sent as it would be without a preview. */
+async function undamaged(row: Promise<OutboxRecord | undefined>): Promise<OutboxRecord | undefined> {
+  try {
+    return await row;
+  } catch (error) {
+    if (StoreError.isInstance(error) && error.code === "damaged") return undefined;
+    throw error;
   }
 }
