@@ -6,9 +6,9 @@ import { errorResult, textResult } from "../define-tool/tool-result.ts";
 const MessageSchema = z.strictObject({
   action: z.enum(["send"]),
   message: z.string().max(100_000).optional().describe("Markdown"),
-  media: z.string().min(1).max(4_096).optional().describe("A file to send along: path in the workspace, or http(s) address"),
-  path: z.string().min(1).max(4_096).optional().describe("Same as media"),
-  filePath: z.string().min(1).max(4_096).optional().describe("Same as media"),
+  media: z.string().optional().describe("File to attach: workspace path or http(s) address"),
+  path: z.string().optional().describe("Same as media"),
+  filePath: z.string().optional().describe("Same as media"),
   channel: z.string().min(1).optional().describe("Only for another channel than this one"),
   target: z.string().min(1).optional().describe("Whom to send to; default: this conversation"),
 });
@@ -22,7 +22,7 @@ export function createMessageTool({ messenger }: { readonly messenger: Messenger
     schema: MessageSchema,
     traits: { effect: "send", idempotent: false, output: "trusted", network: true, parallel: false },
     async execute({ message = "", media, path, filePath, channel, target }, { run, signal, callId }) {
-      const named = [...new Set([media, path, filePath].flatMap((one) => one ?? []))];
+      const named = [...new Set([media, path, filePath].flatMap((one) => (one === undefined || one.trim() === "" ? [] : [one])))];
       if (named.length > 1) return errorResult("The message was not sent: name one file, as `media`.");
       if (message.trim() === "" && named.length === 0) return errorResult("The message was not sent: it has neither words nor a file.");
       const [file] = named;
