@@ -81,7 +81,9 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
       text,
     })),
     ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
-    ...media.notes.map((text) => ({ type: "notice" as const, level: "warning" as const, text, tellsModel: true as const })),
+    ...(media.notes.length === 0
+      ? []
+      : [{ type: "notice" as const, level: "warning" as const, text: media.notes.join(" "), tellsModel: true as const }]),
   ];
   const outbox = planRows(services, run, { ...closing, media }, { nowMs, suppressed });
   const ended = await store.endTurn({

@@ -1,8 +1,8 @@
 import type { SystemEvent } from "@factotum/agent-core";
 import type { TurnServices } from "./turn-services.ts";
 
-/** Entries behind an answer that are looked through. */
-const LOOK_BACK = 12;
+/** Entries that are looked through: the note is the last one of its turn, and little comes between two turns. */
+const LOOK_BACK = 3;
 
 /** What the last turn could not send, told to the model in the next one. */
 export async function mediaNotes(sessionId: string, { store }: Pick<TurnServices, "store">): Promise<readonly SystemEvent[]> {
