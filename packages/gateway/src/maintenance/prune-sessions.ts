@@ -111,17 +111,21 @@ class PrunePass {
       if (!isTooMuch()) return;
       const page = await this.#services.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
       for (const { key, importedAtMs = 0 } of page.items)
-        if (isTooMuch() && importedAtMs <= notAfterMs && !this.#targets.keeps(key)) await this.#removeSession(key);
+        if (isTooMuch() && importedAtMs <= notAfterMs && !this.#targets.keeps(key)) await this.#removeSession(key, notAfterMs);
       cursor = page.cursor;
       yield;
     } while (cursor !== undefined);
   }
 
-  async #removeSession(key: string): Promise<void> {
+  async #removeSession(key: string, notAfterMs: number): Promise<void> {
     if (this.#isCounted(key)) return;
     const { items } = await this.#services.store.listConversations({ sessionKey: key, limit: 1000 });
     const copyBytes = items.reduce((sum, conversation) => sum + conversation.copyBytes, 0);
-    const isRemoved = await this.#measured(copyBytes, async () => this.#targets.removeSession(key));
+    const isRemoved = await this.#measured(copyBytes, async () => {
+      // Since the page was read somebody may have talked in it, and be done by now.
+      const record = await this.#services.store.readSession(key);
+      return record !== undefined && record.updatedAtMs <= notAfterMs && this.#targets.removeSession(key);
+    });
     if (isRemoved) this.pruned.sessions += 1;
   }
 
