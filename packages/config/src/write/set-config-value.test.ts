@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@factotum/agent-contract";
 import fc from "fast-check";
 import JSON5 from "json5";
@@ -11,6 +15,8 @@ import type { Document } from "../document/plain-object.ts";
 import { REDACTED } from "../schema/secret.ts";
 import { editText } from "./edit-text.ts";
 import { setConfigValue, type SetConfigResult } from "./set-config-value.ts";
+
+const CHILD = fileURLToPath(new URL("../../test/set-child.ts", import.meta.url));
 
 const COMMENTED = `// mine
 {
@@ -181,6 +187,62 @@ function placesOf(value: JsonValue, path: KeyPath = []): KeyPath[] {
       : [];
   return [path, ...below];
 }
+
+test("changes at the same time come one after the other, and none is lost", async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", COMMENTED);
+  const results = await Promise.all([
+    ...Array.from({ length: 12 }, (_, index) => set(home, `models.providers.p${index}.baseUrl`, `http://127.0.0.1:${index + 1}`, index)),
+    set(home, "gateway.port", 4711),
+  ]);
+  expect(results.map(({ type }) => type)).toEqual(Array.from({ length: 13 }, () => "written"));
+  const after = JSON5.parse<{ gateway: unknown; models: { providers: object } }>(await readFile(path, "utf8"));
+  expect(Object.keys(after.models.providers)).toHaveLength(12);
+  expect(after.gateway).toEqual({ port: 4711 });
+});
+
+test("a file that somebody makes in between is not overwritten", async () => {
+  await using home = await temporaryHome();
+  const path = join(home.home, "factotum.json5");
+  const channels = sampleChannels().channels.map((source) => ({
+    ...source,
+    load: async () => {
+      await writeFile(path, "{ gateway: { port: 9 } }");
+      return source.load();
+    },
+  }));
+  const account = { appId: "a", appSecret: "b", transport: { type: "websocket" } };
+  expect(await setConfigValue("channels.chatter", account, { env: home.env, channels })).toMatchObject({ type: "refused" });
+  expect(await readFile(path, "utf8")).toBe("{ gateway: { port: 9 } }");
+});
+
+test("a kill in the middle leaves the old file or the new one, whole, and holds nobody up", { timeout: 120_000 }, async () => {
+  await using home = await temporaryHome();
+  const path = await home.write("factotum.json5", "{ gateway: { port: 1 } }");
+  let port = 1;
+  for (let kill = 0; kill < 6; kill += 1) {
+    const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, home.home, String(port)], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let complaint = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+    const ended = once(child, "close");
+    let lines = 0;
+    for await (const line of createInterface({ input: child.stdout })) {
+      port = Number(line);
+      lines += 1;
+      // Each time at another moment after the same word.
+      if (lines === 3) setTimeout(() => child.kill("SIGKILL"), kill);
+    }
+    await ended;
+    expect(complaint).toBe("");
+    const after = JSON5.parse<{ gateway: { port: number } }>(await readFile(path, "utf8"));
+    expect([port, port + 1]).toContain(after.gateway.port);
+    port = after.gateway.port;
+  }
+  expect(port).toBeGreaterThan(18);
+  expect(await set(home, "gateway.bind", "lan")).toMatchObject({ type: "written" });
+});
 
 test("a change by somebody else in between is not overwritten", async () => {
   await using home = await temporaryHome();

@@ -7,10 +7,11 @@ import { hashOf } from "../load-config.ts";
 import { redactionMarks } from "../secrets/redact.ts";
 import { writePrivateFile } from "../state/atomic-file.ts";
 import { locateConfig } from "../state/locate-config.ts";
-import { statePaths, type Environment } from "../state/state-paths.ts";
+import { statePaths, type Environment, type StatePaths } from "../state/state-paths.ts";
 import type { ChannelSource } from "../validate/channel-source.ts";
 import { formatProblem, type ConfigProblem } from "../validate/problem.ts";
 import { validateDocument } from "../validate/validate-document.ts";
+import { lockConfig } from "./config-lock.ts";
 import { keepVersion } from "./config-versions.ts";
 import { diffDocuments, type ConfigChange } from "./diff-documents.ts";
 import { editText, render } from "./edit-text.ts";
@@ -42,11 +43,24 @@ export type SetConfigResult =
 
 /**
  * Sets one value in the configuration file, or removes it with `undefined`. The result must fit the schema: a change that leaves or brings a
- * problem at its own key, or brings one anywhere else, is refused. The write is atomic (mode 600) and the version before is kept.
- * Rejects only when the disk fails.
+ * problem at its own key, or brings one anywhere else, is refused. The write is atomic (mode 600) and the version before is kept. Changes that are made
+ * at the same time, by this process or others, come one after the other; what an editor writes meanwhile is never overwritten.
+ * Rejects only when the disk fails; then the file is as it was.
  */
 export async function setConfigValue(key: string, value: JsonValue | undefined, options: SetConfigOptions): Promise<SetConfigResult> {
   const paths = statePaths(options.env);
+  using lock = await lockConfig(paths);
+  // Awaited here: the lock is held until it is done.
+  if (lock !== undefined) return await change(key, value, paths, options);
+  const { path } = await locateConfig(paths, options.env);
+  return {
+    type: "refused",
+    path,
+    problems: [{ type: "invalid-value", path: "", message: `${path} is being changed by another command; try again` }],
+  };
+}
+
+async function change(key: string, value: JsonValue | undefined, paths: StatePaths, options: SetConfigOptions): Promise<SetConfigResult> {
   const location = await locateConfig(paths, options.env);
   const { path } = location;
   const refuse = (problems: readonly ConfigProblem[]): SetConfigResult => ({ type: "refused", path, problems });
@@ -71,7 +85,7 @@ export async function setConfigValue(key: string, value: JsonValue | undefined, 
     text === undefined
       ? { text: await render(after, formatOf(path)), keptComments: true }
       : await editText(text, formatOf(path), { path: keyPath, value, before, after });
-  if (text !== undefined && hashOf(await readFile(path, "utf8")) !== hashOf(text)) {
+  if (await isChanged(path, text)) {
     return refuse([{ type: "invalid-value", path: "", message: `${path} was changed by somebody else at the same time; try again` }]);
   }
   const versionPath =
@@ -85,6 +99,16 @@ export async function setConfigValue(key: string, value: JsonValue | undefined, 
     keptComments: edited.keptComments,
     problems: found.problems,
   };
+}
+
+/** Whether somebody who knows nothing of the lock has written, made or removed the file since it was read. */
+async function isChanged(path: string, before: string | undefined): Promise<boolean> {
+  try {
+    return (await readFile(path, "utf8")) !== before;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return before !== undefined;
+    throw error;
+  }
 }
 
 function readKey(key: string): KeyPath | KeyPathError {

@@ -1,0 +1,34 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { StatePaths } from "../state/state-paths.ts";
+
+/** How long somebody else may take for a change. */
+const WAIT_MS = 10_000;
+const LOOK_MS = 20;
+const SQLITE_BUSY = 5;
+
+/**
+ * Takes the right to change the configuration file, until it is disposed or the process ends, however it ends; `undefined` when somebody else has it and
+ * does not let go. The lock is the system's own, on an empty database (Node has no other portable file lock). It binds our own writers: an editor knows
+ * nothing of it, and what it writes is noticed by reading again.
+ */
+export async function lockConfig({ stateFolder }: Pick<StatePaths, "stateFolder">): Promise<Disposable | undefined> {
+  await mkdir(stateFolder, { recursive: true, mode: 0o700 });
+  const { DatabaseSync } = await import("node:sqlite");
+  const lock = new DatabaseSync(join(stateFolder, "config.lock"), { timeout: 0 });
+  for (let waitedMs = 0; ; waitedMs += LOOK_MS) {
+    try {
+      lock.exec("BEGIN EXCLUSIVE");
+      return { [Symbol.dispose]: () => lock.close() };
+    } catch (error) {
+      const isTaken = error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+      if (!isTaken || waitedMs >= WAIT_MS) {
+        lock.close();
+        if (isTaken) return undefined;
+        throw error;
+      }
+      await delay(LOOK_MS);
+    }
+  }
+}

@@ -1,0 +1,9 @@
+import { setConfigValue } from "../src/index.ts";
+
+/** Counts the port up in the configuration of a state directory until it is killed, and says each number that is written. */
+const [home = "", from = ""] = process.argv.slice(2);
+for (let port = Number(from) + 1; ; port += 1) {
+  const { type } = await setConfigValue("gateway.port", port, { env: { HOME: home, FACTOTUM_HOME: home }, channels: [] });
+  if (type !== "written") throw new Error(`${port}: ${type}`);
+  process.stdout.write(`${port}\n`);
+}
