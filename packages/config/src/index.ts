@@ -48,6 +48,9 @@ export type { ChannelSchema, ChannelSource } from "./validate/channel-source.ts"
 export { configJsonSchema } from "./validate/json-schema.ts";
 export { formatProblem, isFatal } from "./validate/problem.ts";
 export type { ConfigProblem } from "./validate/problem.ts";
+export { watchConfig } from "./watch/watch-config.ts";
+export type { FolderWatcher, WatchConfigOptions } from "./watch/watch-config.ts";
+export { diffDocuments } from "./write/diff-documents.ts";
 export { setConfigValue } from "./write/set-config-value.ts";
 export type { SetConfigOptions, SetConfigResult } from "./write/set-config-value.ts";
 export type { ConfigChange } from "./write/diff-documents.ts";

@@ -7,22 +7,26 @@ import type { CrashPointHook } from "./crash-point.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { RemoteFiles } from "./media/remote-files.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
-import type { ChannelAccount } from "./channels/channel-registry.ts";
+import type { ChannelAccount } from "./channels/channel-account.ts";
+
+/** What of the engine comes out of the configuration: made anew with each. */
+export interface EngineSettings {
+  readonly config: FactotumConfig;
+  readonly models: ModelSource;
+  readonly tools: readonly AgentTool[];
+  readonly skills: SkillIndex;
+  readonly skillFolders: readonly string[];
+  readonly accounts: readonly ChannelAccount[];
+  readonly ownerDisplaySecret: string | undefined;
+}
 
 /** What the engine is made of. */
-export interface EngineOptions {
-  readonly config: FactotumConfig;
+export interface EngineOptions extends EngineSettings {
   /** The state directory. */
   readonly home: string;
   readonly store: Store;
   /** Space that is kept for the end of the disk's. */
   readonly reserve?: DiskReserve | undefined;
-  readonly models: ModelSource;
-  /** Makes the tools; `messenger` delivers for the `message` tool. */
-  readonly tools: readonly AgentTool[];
-  readonly skills: SkillIndex;
-  readonly skillFolders: readonly string[];
-  readonly accounts: readonly ChannelAccount[];
   /** Reads what the owner names by its path. */
   readonly localFiles: LocalFiles;
   /** Fetches files of the web that are to be sent. */
@@ -38,7 +42,6 @@ export interface EngineOptions {
   readonly onLostOwnership: () => void;
   /** How long turns may go on once the gateway ends. */
   readonly drainMs: number;
-  readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests alone. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
@@ -14,7 +15,7 @@ import { LaneShutdown } from "./lanes/session-lanes.ts";
 import { TurnQueue } from "./lanes/turn-queue.ts";
 import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
 import { sessionKind } from "./routing/session-key.ts";
-import type { EngineOptions } from "./engine-options.ts";
+import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
@@ -44,7 +45,7 @@ export class Engine {
   #upkeep: Disposable | undefined;
 
   constructor(options: EngineOptions) {
-    const { config, clock, logger } = options;
+    const { clock, logger } = options;
     this.#drainMs = options.drainMs;
     this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
@@ -53,6 +54,7 @@ export class Engine {
       onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
+    const { running } = this.services;
     const runner = new TurnRunner(this.services, {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
@@ -60,7 +62,7 @@ export class Engine {
     });
     this.#queue = new TurnQueue({
       clock,
-      capacities: { main: config.maxConcurrent, subagent: subagents(config), cron: CRON_CAPACITY },
+      capacities: () => ({ main: running.current.config.maxConcurrent, subagent: subagents(running.current.config), cron: CRON_CAPACITY }),
       onDropped: (sessionKey, input) => this.#inBackground("drop", dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
@@ -114,6 +116,19 @@ export class Engine {
     this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
     this.#maintenance.start();
+  }
+
+  /**
+   * Goes on with another configuration from the next turn on; turns at work end with the one that they began with. Accounts whose own rows have changed
+   * are stopped and started, the others notice nothing. Whole or, when it throws, not at all; channels go on connecting by themselves.
+   */
+  apply(settings: EngineSettings): void {
+    const { running, channels, cooldowns, logger } = this.services;
+    const before = running.current.config;
+    running.replace(settings);
+    if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
+    this.#inBackground("channels", channels.apply(settings.accounts));
+    logger.debug("Another configuration is in use", { accounts: settings.accounts.length });
   }
 
   /** Takes an input of the gateway's own clients. `watcher` is told everything from the first event on. */
@@ -278,7 +293,7 @@ export class Engine {
   }
 }
 
-function subagents({ agents, defaultAgentId }: EngineOptions["config"]): number {
+function subagents({ agents, defaultAgentId }: EngineSettings["config"]): number {
   return agents.find(({ id }) => id === defaultAgentId)?.subagents.maxConcurrent ?? 8;
 }
 

@@ -4,11 +4,12 @@ import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/age
 import type { PromptFacts } from "@factotum/agent-core";
 import { isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig } from "@factotum/config";
-import type { GatewayStatus } from "@factotum/protocol";
+import type { ConfigReloadResult, GatewayStatus } from "@factotum/protocol";
 import type { Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import type { CrashPointHook } from "./crash-point.ts";
-import type { ChannelAccount } from "./channels/channel-registry.ts";
+import type { EngineSettings } from "./engine-options.ts";
+import type { ChannelAccount } from "./channels/channel-account.ts";
 import { ClientServer } from "./clients/client-server.ts";
 import { createRpcHandlers } from "./clients/rpc-methods.ts";
 import { WebchatHub } from "./clients/webchat-hub.ts";
@@ -23,33 +24,45 @@ import type { MetricsPage } from "./observe/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 
+/** What of the gateway comes out of the configuration: given anew with each. */
+export interface GatewaySettings {
+  readonly config: FactotumConfig;
+  readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
+  /** Makes the tools around the port that sends messages. */
+  readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
+  readonly skills: SkillIndex;
+  /** Folders of skills beside the workspaces' own. */
+  readonly skillFolders: readonly string[];
+}
+
+/** What the gateway asks about its configuration file. */
+export interface ConfigControl {
+  /** How the file and what runs stand to each other, now. */
+  report(): GatewayStatus["config"];
+  /** Looks at the file, and goes on with it if it is good. */
+  reload(): Promise<ConfigReloadResult>;
+}
+
 /** What the composition root gives. Everything that reads the world is injected. */
-export interface GatewayOptions {
+export interface GatewayOptions extends GatewaySettings {
   readonly version: string;
   /** The state directory; absolute. */
   readonly home: string;
-  readonly config: FactotumConfig;
-  readonly configReport: GatewayStatus["config"];
+  readonly configControl: ConfigControl;
   /** Open, and closed by whoever opened it, after `stop`. */
   readonly store: Store;
   /** Space on the disk of the state directory that is kept for when it is full; without one nothing is kept. */
   readonly reserve?: DiskReserve;
   /** The gateway's token; `undefined` only for `auth.mode: none`. */
   readonly token: string | undefined;
-  readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
   /** Milliseconds that turns at work have to end by themselves once the gateway stops; what does not is taken up at the next start. */
   readonly drainMs: number;
-  /** Makes the tools around the port that sends messages. */
-  readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
   /** Reads what the owner names by its path, within the same bounds as the tools. */
   readonly localFiles: LocalFiles;
   /** Fetches files of the web that are to be sent. */
   readonly remoteFiles: RemoteFiles;
   /** The program of the image decoder's thread, when the product was bundled; the source beside it otherwise. */
   readonly imageWorker?: URL;
-  readonly skills: SkillIndex;
-  /** Folders of skills beside the workspaces' own. */
-  readonly skillFolders: readonly string[];
   /** Folder of the built Control UI. */
   readonly webFolder?: string;
   readonly commands: PromptFacts["commands"];
@@ -75,6 +88,11 @@ export interface Gateway {
   readonly url: string;
   readonly engine: Engine;
   status(): Promise<GatewayStatus>;
+  /**
+   * Goes on with another configuration, without dropping anything: see `Engine.apply`. Its `gateway` section means nothing here: where the gateway
+   * listens, and who may connect, is decided at the start. Whole or, when it rejects, not at all.
+   */
+  reload(settings: GatewaySettings): Promise<void>;
   /** Stops taking work, leaves unfinished turns to the next start and closes the port. Twice is once. */
   stop(reason: string): Promise<void>;
 }
@@ -90,59 +108,74 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   }
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
-  const secret = config.commands.ownerDisplaySecret;
-  const ownerDisplaySecret = secret === undefined ? undefined : await resolveSecret(secret, { env: options.environment });
-  if (ownerDisplaySecret?.type === "unresolved")
-    logger.warn("commands.ownerDisplaySecret has no value; senders are shown by a plain hash", { detail: ownerDisplaySecret.message });
+  const parts = { hub, messenger };
   const engine = new Engine({
-    config,
+    ...(await engineSettings(options, parts, options)),
     home: options.home,
     store,
     ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
-    models: createConfiguredModels({
-      config,
-      environment: options.environment,
-      fetch: options.fetch,
-      clock,
-      random,
-      logger,
-      onSecret: options.onSecret,
-    }),
-    tools: options.tools({ messenger }),
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
     ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
-    skills: options.skills,
-    skillFolders: options.skillFolders,
-    accounts: options.accounts({ webchatSocket: hub }),
     clock,
     random,
     logger,
     fetch: options.fetch,
     onLostOwnership: () => options.onShutdownRequest("another gateway has taken over this state directory"),
     hideSecrets: options.hideSecrets,
-    ownerDisplaySecret: ownerDisplaySecret?.type === "resolved" ? ownerDisplaySecret.value : undefined,
     commands: options.commands,
     drainMs: options.drainMs,
     documentation: options.documentation,
     ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
   });
-  if (ownerDisplaySecret?.type === "resolved") options.onSecret(ownerDisplaySecret.value);
   messenger.connect(engine.services);
   hub.connect(engine.services);
-  return listen(engine, hub, options, loopbackOnly);
+  return listen(engine, parts, options, loopbackOnly);
 }
 
-async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, loopbackOnly: boolean): Promise<Gateway> {
+/** What was made once, and every configuration's tools and accounts are made around. */
+interface GatewayParts {
+  readonly hub: WebchatHub;
+  readonly messenger: OutboundMessenger;
+}
+
+async function engineSettings(
+  { config, tools, accounts, skills, skillFolders }: GatewaySettings,
+  { hub, messenger }: GatewayParts,
+  { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
+): Promise<EngineSettings> {
+  const secret = config.commands.ownerDisplaySecret;
+  const shown = secret === undefined ? undefined : await resolveSecret(secret, { env: environment });
+  if (shown?.type === "unresolved")
+    logger.warn("commands.ownerDisplaySecret has no value; senders are shown by a plain hash", { detail: shown.message });
+  if (shown?.type === "resolved") onSecret(shown.value);
+  return {
+    config,
+    models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
+    tools: tools({ messenger }),
+    skills,
+    skillFolders,
+    accounts: accounts({ webchatSocket: hub }),
+    ownerDisplaySecret: shown?.type === "resolved" ? shown.value : undefined,
+  };
+}
+
+async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptions, loopbackOnly: boolean): Promise<Gateway> {
   const { config, clock, random, logger, version } = options;
   const startedAtMs = clock.now();
   let ready = false;
   let url = "";
   let metrics: Promise<MetricsPage> | undefined;
   const status = async (): Promise<GatewayStatus> =>
-    gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configReport });
+    gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token);
-  const handlers = createRpcHandlers({ engine, hub, status, requestShutdown: options.onShutdownRequest });
+  const handlers = createRpcHandlers({
+    engine,
+    hub: parts.hub,
+    status,
+    reloadConfig: async () => options.configControl.reload(),
+    requestShutdown: options.onShutdownRequest,
+  });
   const { events, storage } = engine.services;
   const clients = new ClientServer({ handlers, authenticator, storage, events, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
@@ -176,7 +209,11 @@ async function listen(engine: Engine, hub: WebchatHub, options: GatewayOptions, 
     throw error;
   }
   ready = true;
-  return { url, engine, status, stop: (reason) => (stopping ??= stop(reason)) };
+  const reload = async (settings: GatewaySettings): Promise<void> => {
+    const next = await engineSettings(settings, parts, options);
+    if (stopping === undefined) engine.apply(next);
+  };
+  return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
 }
 
 /** Loaded at the first scrape: most gateways never have one. */

@@ -1,8 +1,8 @@
 export { CRASH_POINTS } from "./crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./crash-point.ts";
 export { startGateway } from "./gateway.ts";
-export type { Gateway, GatewayOptions } from "./gateway.ts";
-export type { ChannelAccount } from "./channels/channel-registry.ts";
+export type { ConfigControl, Gateway, GatewayOptions, GatewaySettings } from "./gateway.ts";
+export type { ChannelAccount } from "./channels/channel-account.ts";
 export { inboundMediaFolder } from "./media/store/media-store.ts";
 export type { LocalFile, LocalFiles } from "./media/local-files.ts";
 export type { RemoteFile, RemoteFiles } from "./media/remote-files.ts";

@@ -12,7 +12,7 @@ import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
 import { inboundMediaFolder, startGateway } from "../src/index.ts";
-import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, LocalFiles, RemoteFiles } from "../src/index.ts";
+import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, GatewaySettings, LocalFiles, RemoteFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
 export const realClock: Clock = {
@@ -200,6 +200,8 @@ export interface TestGateway {
   readonly home: string;
   readonly token: string;
   readonly logger: ReturnType<typeof createMemoryLogger>;
+  /** What it would be given with this configuration, for a reload. */
+  settings(config: FactotumConfig): GatewaySettings;
   /** Stops it and keeps the folder. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -259,22 +261,28 @@ export async function startTestGateway(
     roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
   });
   const secrets = new Set<string>();
+  const settings = (next: FactotumConfig): GatewaySettings => ({
+    config: next,
+    accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
+    tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
+    skills: options.skills ?? { list: async () => [] },
+    skillFolders: [],
+  });
   const gateway = await startGateway({
+    ...settings(config),
     version: "0.0.0-test",
     home,
-    config,
-    configReport: { path: loaded.path, runningHash: loaded.runningHash, problems: [], inactive: [] },
+    configControl: {
+      report: () => ({ path: loaded.path, runningHash: loaded.runningHash, problems: [], needsRestart: [], inactive: [] }),
+      reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
+    },
     store: options.around?.(store) ?? store,
     ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
     token: "test-token",
-    accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
     localFiles: localFiles(files),
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
     },
-    skills: options.skills ?? { list: async () => [] },
-    skillFolders: [],
     commands: [],
     drainMs: options.drainMs ?? 0,
     documentation: {},
@@ -298,6 +306,7 @@ export async function startTestGateway(
     home,
     token: "test-token",
     logger,
+    settings,
     stop,
     [Symbol.asyncDispose]: async () => {
       await stop();

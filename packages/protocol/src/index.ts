@@ -22,6 +22,8 @@ export type {
 } from "./frames.ts";
 export { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
 export type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot, ChatToolCall, LiveRun } from "./chat.ts";
+export { ConfigReloadResultSchema } from "./config.ts";
+export type { ConfigReloadResult } from "./config.ts";
 export { CONTEXT_PART_TYPES, ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
 export type {
   ContextChange,

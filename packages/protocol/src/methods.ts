@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
 import type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot } from "./chat.ts";
+import { ConfigReloadResultSchema } from "./config.ts";
+import type { ConfigReloadResult } from "./config.ts";
 import { ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
 import type { ContextReport, ContextRequest, ReplayDelta, ReplayResult } from "./context.ts";
 import { DeadLetterSchema } from "./dead-letters.ts";
@@ -172,6 +174,8 @@ export interface RpcMethods {
     result: { readonly purged: number };
   };
   status: { params: Record<string, never>; result: GatewayStatus };
+  /** Looks at the configuration file at once, and goes on with it if it is good. */
+  "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
   /** Drains and ends the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
 }
@@ -345,6 +349,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ purged: z.number() }),
   },
   status: { params: empty, result: GatewayStatusSchema },
+  "config.reload": { params: empty, result: ConfigReloadResultSchema },
   "gateway.shutdown": {
     params: z.strictObject({ reason: z.string().max(200).optional() }),
     result: z.strictObject({ stopping: z.literal(true) }),

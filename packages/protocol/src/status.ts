@@ -49,6 +49,8 @@ export interface GatewayStatus {
     readonly fileHash?: string;
     readonly runningHash: string;
     readonly problems: readonly string[];
+    /** Keys that have changed since the start and that only a restart takes up. */
+    readonly needsRestart: readonly string[];
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
@@ -85,6 +87,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
     fileHash: z.string().optional(),
     runningHash: z.string(),
     problems: z.array(z.string()),
+    needsRestart: z.array(z.string()),
     inactive: z.array(z.string()),
   }),
   storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),

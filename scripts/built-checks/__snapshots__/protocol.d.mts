@@ -219,6 +219,19 @@ type ChatEvent = {
 };
 /** Parses an event of a session. */
 declare const ChatEventSchema: z.ZodType<ChatEvent>;
+/** What became of a look at the configuration file. */
+interface ConfigReloadResult {
+  /** `applied`: it runs now. `unchanged`: it ran already. `kept`: it cannot be used, and what ran before goes on. */
+  readonly type: "applied" | "unchanged" | "kept";
+  /** Keys that differ from what ran before. */
+  readonly changed: readonly string[];
+  /** Keys that only a restart takes up. */
+  readonly needsRestart: readonly string[];
+  /** Why it is kept; else warnings. */
+  readonly problems: readonly string[];
+}
+/** Parses the answer to `config.reload`. */
+declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
 /** One account of a channel, as `status` shows it. */
 interface ChannelStatus {
   readonly channel: string;
@@ -265,6 +278,8 @@ interface GatewayStatus {
     readonly fileHash?: string;
     readonly runningHash: string;
     readonly problems: readonly string[];
+    /** Keys that have changed since the start and that only a restart takes up. */
+    readonly needsRestart: readonly string[];
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
   };
@@ -864,6 +879,11 @@ interface RpcMethods {
     params: Record<string, never>;
     result: GatewayStatus;
   };
+  /** Looks at the configuration file at once, and goes on with it if it is good. */
+  "config.reload": {
+    params: Record<string, never>;
+    result: ConfigReloadResult;
+  };
   /** Drains and ends the gateway. */
   "gateway.shutdown": {
     params: {
@@ -907,4 +927,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -11,10 +11,12 @@ import {
   type ConfigProblem,
   type SetConfigResult,
 } from "@factotum/config";
+import type { ConfigReloadResult } from "@factotum/protocol";
 import { CHANNELS } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 
 interface Format {
   readonly json: boolean;
@@ -75,8 +77,9 @@ export async function configSet(
     const isSyntax = result.problems.some(({ type }) => type === "syntax");
     throw invalid(result.path, result.problems, isSyntax ? `Repair ${result.path} by hand first.` : "Nothing was written.");
   }
+  const reloaded = result.type === "written" ? await reloadGateway(context) : undefined;
   if (json) {
-    printJson(context, result);
+    printJson(context, reloaded === undefined ? result : { ...result, gateway: reloaded });
   } else if (result.type === "unchanged") {
     context.print(`Nothing to change: ${key} is that already.\n`);
   } else {
@@ -86,9 +89,30 @@ export async function configSet(
     }
     if (!result.keptComments)
       context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
-    context.note('A running gateway takes it up with "factotum gateway restart".\n');
+    context.note(`${describeReload(reloaded)}\n`);
   }
   return EXIT.ok;
+}
+
+/** Asks a running gateway to look at the file now, rather than in a moment; `undefined` when none runs, or none that lets us in. */
+async function reloadGateway(context: CliContext): Promise<ConfigReloadResult | undefined> {
+  try {
+    using gateway = await findGateway(context);
+    return await gateway?.client.request("config.reload", {}, { signal: context.signal });
+  } catch (error) {
+    // It watches the file: what cannot be asked for happens all the same.
+    context.note(`factotum: ${requestError(error).message}\n`);
+    return undefined;
+  }
+}
+
+function describeReload(reloaded: ConfigReloadResult | undefined): string {
+  if (reloaded === undefined) return "A running gateway takes it up by itself.";
+  if (reloaded.type === "kept") return `The running gateway does not use it: ${reloaded.problems.join("; ")}`;
+  const { needsRestart } = reloaded;
+  return needsRestart.length === 0
+    ? "The running gateway uses it from now on."
+    : `The running gateway takes ${needsRestart.join(", ")} up with "factotum gateway restart".`;
 }
 
 /** Prints the JSON Schema of the whole file, with every channel of this build. */

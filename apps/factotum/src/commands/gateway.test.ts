@@ -109,6 +109,28 @@ describe("a gateway in the foreground", () => {
     }
   });
 
+  test("takes a changed configuration up while it runs, keeps what ran when the new one is bad, and says what needs a restart", async () => {
+    await using cli = await CliHome.create();
+    const { running } = await startGateway(cli);
+    const set = await cli.run("config", "set", "agents.list", '[{ id: "main", identity: { name: "Ada" } }]');
+    expect([set.code, set.stderr]).toEqual([0, "The running gateway uses it from now on.\n"]);
+    const agents = async (): Promise<unknown> => (JSON.parse((await cli.run("status", "--json")).stdout) as { agents: unknown }).agents;
+    expect(await agents()).toMatchObject([{ id: "main", name: "Ada" }]);
+    expect((await cli.run("config", "set", "gateway.port", "4711")).stderr).toContain('gateway.port up with "factotum gateway restart"');
+    expect((await cli.run("status")).stdout).toContain("! gateway.port: changed since the start");
+    // Nobody tells the gateway of these: it watches.
+    const file = join(cli.factotumHome, "factotum.json5");
+    const good = await readFile(file, "utf8");
+    await writeFile(file, good.slice(0, -4));
+    await expect.poll(async () => (await cli.run("status")).stdout).toContain("(the file on disk is not what runs)");
+    expect(await agents()).toMatchObject([{ name: "Ada" }]);
+    expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+    await writeFile(file, good.replace("Ada", "Grace"));
+    await expect.poll(agents).toMatchObject([{ name: "Grace" }]);
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
   test("a second gateway on the same state directory is refused, whatever its port, and the first one works on", async () => {
     await using cli = await CliHome.create();
     const { running, url } = await startGateway(cli);

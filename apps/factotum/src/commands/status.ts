@@ -35,6 +35,9 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     `gateway    running at ${status.url} for ${duration(nowMs - status.startedAtMs)} (version ${status.version}, process ${status.pid})`,
     `config     ${config.path}${differs ? " (the file on disk is not what runs)" : ""}`,
     ...config.problems.map((problem) => `           ! ${problem}`),
+    ...(config.needsRestart.length === 0
+      ? []
+      : [`           ! ${config.needsRestart.join(", ")}: changed since the start; run "factotum gateway restart"`]),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
     ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
     ...status.agents.flatMap(describeAgent),

@@ -2,7 +2,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
-import { ensureGatewayToken, formatProblem, resolveSecret, secretValues, type LoadedConfig } from "@factotum/config";
+import {
+  ensureGatewayToken,
+  loadConfig,
+  rememberConfig,
+  resolveSecret,
+  secretValues,
+  watchConfig,
+  type FactotumConfig,
+  type LoadedConfig,
+} from "@factotum/config";
 import {
   createFileReserve,
   inboundMediaFolder,
@@ -11,6 +20,7 @@ import {
   type DiskReserve,
   type Gateway,
   type GatewayOptions,
+  type GatewaySettings,
 } from "@factotum/gateway";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
@@ -22,7 +32,9 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
+import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
+import { CHANNELS } from "./extensions.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
 
@@ -55,13 +67,16 @@ const COMMANDS: GatewayOptions["commands"] = [
   { usage: "factotum status", purpose: "what runs, and whether it is well" },
   { usage: "factotum doctor", purpose: "what is wrong, and how to put it right" },
   { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration" },
-  { usage: "factotum gateway restart", purpose: "take a changed configuration up" },
+  { usage: "factotum gateway restart", purpose: "restart the gateway; of the configuration only the keys of `gateway` need it" },
 ];
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway({ context, loaded, logger, secrets, onShutdownRequest }: ComposeOptions): Promise<ComposedGateway> {
-  const { config, paths } = loaded;
+  const { paths } = loaded;
   const { env } = context;
+  const system = { clock: systemClock, random: systemRandom, logger };
+  // What is not made anew with another configuration asks here.
+  let config: FactotumConfig = loaded.config;
   const token = await gatewayToken(loaded, context);
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
   // What is found before there is somebody who can tell it waits.
@@ -76,46 +91,45 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       folder: (agentId) => join(paths.home, "agents", agentId, "sessions"),
       cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace,
     },
-    clock: systemClock,
-    random: systemRandom,
-    logger,
+    ...system,
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
     onRecovery: (done) => (recovery = done),
   });
-  const files = fileAccess(loaded);
-  const runner = createHostRunner({
-    clock: systemClock,
-    random: systemRandom,
-    logger,
-    recordFolder: join(paths.stateFolder, "children"),
-    baseEnv: env,
-  });
+  const files = fileAccess(loaded, () => config);
+  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv: env });
   try {
     await endOrphans(runner, logger);
+    const parts = { context, files, runner, secrets, logger };
+    const reloader = new ConfigReloader({
+      context,
+      started: loaded,
+      load: async () => loadConfig({ env, channels: CHANNELS }),
+      apply: async ({ config: next }) => {
+        secrets.add(secretValues(next, env));
+        await gateway.reload(settingsOf(next, parts));
+        config = next;
+      },
+      remember: rememberConfig,
+      logger,
+    });
     const gateway = await startGateway({
+      ...settingsOf(config, parts),
       version: context.version,
       home: paths.home,
-      config,
-      configReport: configReport(loaded),
+      configControl: reloader,
       store,
       reserve,
       token,
       drainMs: DRAIN_MS,
-      accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-      tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
       localFiles: createLocalFiles(files),
       remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
       imageWorker: pathToFileURL(assetPath("image-worker")),
-      skills: skillIndex(loaded, context, logger),
-      skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
       ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
       commands: COMMANDS,
       documentation: { folder: assetPath("documentation") },
       environment: env,
-      clock: systemClock,
-      random: systemRandom,
-      logger,
+      ...system,
       fetch: globalThis.fetch,
       onSecret: (value) => secrets.add([value]),
       hideSecrets: (text) => secrets.hide(text),
@@ -126,9 +140,10 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     for (const damage of found.splice(0)) reportDamage(damage);
     if (recovery !== undefined) gateway.engine.reportRecovery(recovery);
     const snapshots = keepSnapshots({ store, clock: systemClock, logger, wasKilled });
+    const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
-      snapshots[Symbol.dispose]();
+      for (const beside of [snapshots, watch]) beside[Symbol.dispose]();
       await gateway.stop(reason);
       // A run that is stopped does not wait for its command, which has a grace to end.
       await runner.close();
@@ -139,6 +154,23 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     await store.close();
     throw error;
   }
+}
+
+/** What the settings of every configuration are made around. */
+interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets"> {
+  readonly files: FileAccess;
+  readonly runner: HostRunner;
+}
+
+function settingsOf(config: FactotumConfig, { context, files, runner, secrets, logger }: SettingsParts): GatewaySettings {
+  const { env, paths } = context;
+  return {
+    config,
+    accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
+    tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
+    skills: skillIndex({ config, paths }, context, logger),
+    skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
+  };
 }
 
 /** A disk that was full when the last gateway ended is still full: this start gets the reserve, so that the owner has somebody to ask. */
@@ -163,22 +195,14 @@ async function gatewayToken({ config, paths }: LoadedConfig, { env }: CliContext
   });
 }
 
-function configReport({ path, fileHash, runningHash, problems, inactive }: LoadedConfig): GatewayOptions["configReport"] {
-  return { path, ...(fileHash === undefined ? {} : { fileHash }), runningHash, problems: problems.map(formatProblem), inactive };
-}
-
 /** Where tools may go, and what the owner names by its path is read from. */
-function fileAccess({ config, paths, path: configPath }: LoadedConfig): FileAccess {
-  const skills = [assetPath("skills"), paths.skillsFolder, ...config.skills.load.extraDirs].map((path) => ({
-    type: "skills" as const,
-    path,
-  }));
-  const added = config.tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false }));
-  // What the owner opened is open to the owner: nobody else's turn reads it.
+function fileAccess({ paths, path: configPath }: LoadedConfig, currentConfig: () => FactotumConfig): FileAccess {
+  const skillFolders = (): readonly string[] => [assetPath("skills"), paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
   const roots = (run: RunFacts): readonly FileRoot[] => [
-    ...skills,
+    ...skillFolders().map((path) => ({ type: "skills" as const, path })),
     { type: "documentation", path: assetPath("documentation") },
-    ...(run.owner ? added : []),
+    // What the owner opened is open to the owner: nobody else's turn reads it.
+    ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
   ];
   return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome });
@@ -199,7 +223,7 @@ async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
   }
 }
 
-function skillIndex({ config, paths }: LoadedConfig, { env, platform }: CliContext, logger: Logger): SkillIndex {
+function skillIndex({ config, paths }: Pick<LoadedConfig, "config" | "paths">, { env, platform }: CliContext, logger: Logger): SkillIndex {
   return createSkillIndex({
     bundledFolder: assetPath("skills"),
     managedFolder: paths.skillsFolder,

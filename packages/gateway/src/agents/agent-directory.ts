@@ -7,7 +7,8 @@ import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
-import { SourceWatch } from "../workspace/source-watch.ts";
+import type { SourceWatch } from "../workspace/source-watch.ts";
+import { SourceWatches } from "../workspace/source-watches.ts";
 import { filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
@@ -62,11 +63,20 @@ export interface AgentRuntime {
 export class AgentDirectory {
   readonly #options: AgentDirectoryOptions;
   readonly #agents: ReadonlyMap<string, AgentRuntime>;
+  readonly #quarantine: ToolQuarantine;
+  readonly #watches: SourceWatches;
 
-  constructor(options: AgentDirectoryOptions) {
+  /** `before`: the directory whose place this one takes; what it watches already is not watched anew. */
+  constructor(options: AgentDirectoryOptions, before?: AgentDirectory) {
     this.#options = options;
-    const quarantine = new ToolQuarantine(options.logger);
-    this.#agents = new Map(options.config.agents.map((agent) => [agent.id, createAgentRuntime(agent, quarantine, options)]));
+    this.#quarantine = before?.quarantine ?? new ToolQuarantine(options.logger);
+    this.#watches = new SourceWatches(options, before?.watches);
+    this.#agents = new Map(
+      options.config.agents.map((agent) => [
+        agent.id,
+        createAgentRuntime(agent, { quarantine: this.#quarantine, sources: this.#watches.of(agent.workspace) }, options),
+      ]),
+    );
     for (const agent of options.config.agents) this.#warnOfUnknownTools(agent);
   }
 
@@ -86,9 +96,22 @@ export class AgentDirectory {
     return [...this.#agents.values()];
   }
 
+  get quarantine(): ToolQuarantine {
+    return this.#quarantine;
+  }
+
+  get watches(): SourceWatches {
+    return this.#watches;
+  }
+
+  /** Another one has taken its place: what only this one watched is watched no more. Turns that have begun with it go on. */
+  handOver(next: AgentDirectory): void {
+    this.#watches.handOver(next.watches);
+  }
+
   /** Ends the watching of files. */
   async close(): Promise<void> {
-    await Promise.all(this.list().map((agent) => agent.sources[Symbol.asyncDispose]()));
+    await this.#watches.close();
   }
 
   /**
@@ -118,7 +141,11 @@ function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, ses
   return `session-${createHash("sha256").update(sessionKey).digest("hex").slice(0, 16)}`;
 }
 
-function createAgentRuntime(agent: ResolvedAgent, quarantine: ToolQuarantine, options: AgentDirectoryOptions): AgentRuntime {
+function createAgentRuntime(
+  agent: ResolvedAgent,
+  { quarantine, sources }: { readonly quarantine: ToolQuarantine; readonly sources: SourceWatch },
+  options: AgentDirectoryOptions,
+): AgentRuntime {
   const { config } = options;
   const layers: readonly ToolPolicyLayer[] = [config.tools, agent.tools];
   return {
@@ -145,7 +172,7 @@ function createAgentRuntime(agent: ResolvedAgent, quarantine: ToolQuarantine, op
       agent.bootstrapTotalMaxChars,
       modelTraits(config),
     ]),
-    sources: new SourceWatch({ workspace: agent.workspace, skillFolders: options.skillFolders, logger: options.logger }),
+    sources,
     time: createTimeFormat(agent.userTimezone),
     cacheRetention: (reference) => {
       const value = Object.hasOwn(agent.models, reference) ? agent.models[reference]?.params["cacheRetention"] : undefined;

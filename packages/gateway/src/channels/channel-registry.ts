@@ -1,18 +1,9 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
-import { ChannelError } from "@factotum/channel-contract";
-import type { Channel, ChannelHealth, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import type { Channel, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import type { ChannelStatus } from "@factotum/protocol";
-
-/** One account that the configuration names, and how to make its channel. */
-export interface ChannelAccount {
-  readonly channel: string;
-  readonly accountId: string;
-  readonly config: AccountConfig;
-  /** Loads the extension and makes the instance; rejects when a secret does not resolve or the package is not installed, saying what to do. */
-  readonly create: (host: ChannelHost) => Promise<Channel>;
-}
+import { AccountSlot } from "./account-slot.ts";
+import type { ChannelAccount } from "./channel-account.ts";
 
 /** What the registry needs of the rest. */
 export interface ChannelRegistryOptions {
@@ -25,128 +16,94 @@ export interface ChannelRegistryOptions {
   readonly fetch: typeof fetch;
 }
 
-interface Entry {
-  readonly account: ChannelAccount;
-  channel: Channel | undefined;
-  failure: string | undefined;
-  retry: Disposable | undefined;
-  starting: Promise<void>;
-}
-
-/** How long a channel has to stop before it is left behind. */
-const STOP_TIMEOUT_MS = 10_000;
-
-/** The channels of this gateway: started, tried again with backoff when that fails, and stopped, each account for itself. */
+/** The channels of this gateway, each account for itself. */
 export class ChannelRegistry {
   readonly #options: ChannelRegistryOptions;
-  readonly #entries = new Map<string, Entry>();
-  readonly #closing = new AbortController();
+  readonly #slots = new Map<string, AccountSlot>();
+  /** Accounts that are named no more, while their channels stop. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** Every account that a configuration has named while this process runs. */
+  readonly #named = new Set<string>();
+  #isStopping = false;
 
   constructor(options: ChannelRegistryOptions) {
     this.#options = options;
-    for (const account of options.accounts) {
-      this.#entries.set(entryKey(account.channel, account.accountId), {
-        account,
-        channel: undefined,
-        failure: undefined,
-        retry: undefined,
-        starting: Promise.resolve(),
-      });
-    }
+    for (const account of options.accounts) this.#add(account);
   }
 
   /** Makes the instances, without connecting: from here on addresses have capabilities. A failure is tried again by `start`. */
   async prepare(): Promise<void> {
-    await Promise.all(
-      [...this.#entries.values()].map(async (entry) => {
-        if (!entry.account.config.enabled) return;
-        try {
-          entry.channel = await entry.account.create(this.#host(entry.account));
-        } catch (error) {
-          entry.failure = error instanceof Error ? error.message : "it failed for an unknown reason";
-        }
-      }),
-    );
+    await this.#each((slot) => slot.prepare());
   }
 
   /** Starts every enabled account. Resolves when each has started or failed for the first time; a failed one goes on trying by itself. */
   async start(): Promise<void> {
-    await Promise.all(
-      [...this.#entries.values()].map(async (entry) => {
-        if (!entry.account.config.enabled) return;
-        entry.starting = this.#startEntry(entry, 0);
-        await entry.starting;
-      }),
-    );
+    await this.#each((slot) => slot.start());
+  }
+
+  /**
+   * Takes the accounts of another configuration: new ones start, those that are named no more stop, those whose own rows have changed do both. Resolves
+   * when that is done or has failed for the first time. Never rejects.
+   */
+  async apply(accounts: readonly ChannelAccount[]): Promise<void> {
+    if (this.#isStopping) return;
+    const named = new Map(accounts.map((account) => [entryKey(account), account]));
+    const work: Promise<void>[] = [];
+    for (const [key, slot] of this.#slots) {
+      const account = named.get(key);
+      if (account !== undefined) work.push(slot.change(account));
+      else {
+        this.#slots.delete(key);
+        const stopped = slot.stop().finally(() => this.#leaving.delete(key));
+        this.#leaving.set(key, stopped);
+        work.push(stopped);
+      }
+    }
+    for (const [key, account] of named) if (!this.#slots.has(key)) work.push(this.#begin(key, account));
+    await Promise.all(work);
   }
 
   /** The channel of an address, while it exists. */
   channelFor(origin: Pick<Origin, "channel" | "accountId">): Channel | undefined {
-    return this.#entries.get(entryKey(origin.channel, origin.accountId))?.channel;
+    return this.#slots.get(entryKey(origin))?.channel;
   }
 
   accountFor(origin: Pick<Origin, "channel" | "accountId">): AccountConfig | undefined {
-    return this.#entries.get(entryKey(origin.channel, origin.accountId))?.account.config;
+    return this.#slots.get(entryKey(origin))?.account.config;
+  }
+
+  /** True for an address of an account that is configured, or was while this process runs. */
+  wasConfigured(origin: Pick<Origin, "channel" | "accountId">): boolean {
+    return this.#named.has(entryKey(origin));
   }
 
   status(): readonly ChannelStatus[] {
-    return [...this.#entries.values()].map((entry) => {
-      const { channel, accountId, config } = entry.account;
-      const base = { channel, accountId };
-      if (!config.enabled) return { ...base, state: "disabled" };
-      if (entry.failure !== undefined) return { ...base, state: "failed", detail: entry.failure };
-      const health: ChannelHealth = entry.channel?.health() ?? { state: "starting" };
-      return {
-        ...base,
-        state: health.state,
-        ...(health.detail === undefined ? {} : { detail: health.detail }),
-        ...(health.evidenceAtMs === undefined ? {} : { evidenceAtMs: health.evidenceAtMs }),
-      };
-    });
+    return [...this.#slots.values()].map((slot) => slot.status());
   }
 
   /** Stops every channel and waits, for a bounded time. */
   async stop(): Promise<void> {
-    this.#closing.abort();
-    await Promise.all(
-      [...this.#entries.values()].map(async (entry) => {
-        entry.retry?.[Symbol.dispose]();
-        await entry.starting;
-        const { channel } = entry;
-        if (channel === undefined) return;
-        const limit = new AbortController();
-        using _timer = this.#options.clock.schedule(STOP_TIMEOUT_MS, () => limit.abort());
-        try {
-          await channel.stop({ signal: limit.signal });
-        } catch (error) {
-          this.#options.logger.warn("A channel did not stop cleanly", { channel: entry.account.channel, error });
-        }
-      }),
-    );
+    this.#isStopping = true;
+    await Promise.all([this.#each((slot) => slot.stop()), ...this.#leaving.values()]);
   }
 
-  async #startEntry(entry: Entry, attempt: number): Promise<void> {
-    const { channel: id, accountId } = entry.account;
-    if (this.#closing.signal.aborted) return;
-    try {
-      entry.channel ??= await entry.account.create(this.#host(entry.account));
-      await entry.channel.start({ signal: this.#closing.signal });
-      entry.failure = undefined;
-      this.#options.logger.info("Channel started", { channel: id, accountId });
-    } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      entry.failure = error instanceof Error ? error.message : "it failed for an unknown reason";
-      const final = ChannelError.isInstance(error) && error.retry.type === "never";
-      this.#options.logger.error("Channel did not start", { channel: id, accountId, error, again: !final });
-      if (final) return;
-      const delayMs =
-        ChannelError.isInstance(error) && error.retry.type === "after"
-          ? error.retry.delayMs
-          : 1000 + backoffDelay(attempt, { baseMs: 2000, random: this.#options.random });
-      entry.retry = this.#options.clock.schedule(delayMs, () => {
-        entry.starting = this.#startEntry(entry, attempt + 1);
-      });
-    }
+  /** An account that comes back waits for the end of its own channel. */
+  async #begin(key: string, account: ChannelAccount): Promise<void> {
+    const slot = this.#add(account);
+    await this.#leaving.get(key);
+    await slot.start();
+  }
+
+  #add(account: ChannelAccount): AccountSlot {
+    const { clock, random, logger } = this.#options;
+    const slot = new AccountSlot(account, { clock, random, logger, host: (of) => this.#host(of) });
+    this.#slots.set(entryKey(account), slot);
+    this.#named.add(entryKey(account));
+    return slot;
+  }
+
+  async #each(work: (slot: AccountSlot) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#slots.values()].map(work));
   }
 
   #host(account: ChannelAccount): ChannelHost {
@@ -170,6 +127,6 @@ export class ChannelRegistry {
   }
 }
 
-function entryKey(channel: string, accountId: string): string {
+function entryKey({ channel, accountId }: Pick<Origin, "channel" | "accountId">): string {
   return JSON.stringify([channel, accountId]);
 }

@@ -1,6 +1,15 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { AgentRunResult, ChatEvent, GatewayStatus, RpcEvent, RpcEvents, RpcMethod, RpcMethods } from "@factotum/protocol";
+import type {
+  AgentRunResult,
+  ChatEvent,
+  ConfigReloadResult,
+  GatewayStatus,
+  RpcEvent,
+  RpcEvents,
+  RpcMethod,
+  RpcMethods,
+} from "@factotum/protocol";
 import { buildContextReport } from "../context/build-context-report.ts";
 import { listContextRequests } from "../context/list-context-requests.ts";
 import { replayRequest } from "../context/replay-request.ts";
@@ -28,6 +37,7 @@ export interface RpcServices {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly status: () => Promise<GatewayStatus>;
+  readonly reloadConfig: () => Promise<ConfigReloadResult>;
   readonly requestShutdown: (reason: string) => void;
 }
 
@@ -40,7 +50,7 @@ export type RpcHandlers = {
 };
 
 /** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
-export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, status, reloadConfig, requestShutdown }: RpcServices): RpcHandlers {
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
@@ -103,6 +113,7 @@ export function createRpcHandlers({ engine, hub, status, requestShutdown }: RpcS
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
     status,
+    "config.reload": reloadConfig,
     "gateway.shutdown": async (params) => {
       requestShutdown(params.reason ?? "asked by a client");
       return { stopping: true };

@@ -28,7 +28,7 @@ export interface PlannedMessage {
 }
 
 /** What is known of the places that messages go to. */
-export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor">;
+export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor" | "wasConfigured">;
 
 /**
  * Cuts a message into the parts that its channel can take and its account allows, one row each. A part starts in custody (`sending`) only where the
@@ -61,11 +61,13 @@ function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | u
   return part === 0 ? replyTo : undefined;
 }
 
-/** The same for a message of the gateway or of a turn. None for the gateway's own clients, which show it from the conversation. */
+/**
+ * The same for a message of the gateway or of a turn. None for what reads the transcript: addresses that have no account, which are the gateway's own
+ * clients, and session-key addresses, which are the conversation itself. An account that is configured no more keeps what it still has to say: it may
+ * come back.
+ */
 export function planChatMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
-  // Addresses without an account are the gateway's own clients, and session-key addresses are the conversation itself: both read the transcript.
-  const isOwn =
-    channels.accountFor(message.target) === undefined || channels.channelFor(message.target)?.capabilities.addressing === "session-key";
+  const isOwn = !channels.wasConfigured(message.target) || channels.channelFor(message.target)?.capabilities.addressing === "session-key";
   return isOwn ? [] : planMessage(message, channels);
 }
 

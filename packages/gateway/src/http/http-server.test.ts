@@ -30,6 +30,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     engine,
     hub: new WebchatHub(),
     status: () => running.gateway.status(),
+    reloadConfig: () => Promise.reject(new Error("there is no file")),
     requestShutdown: () => undefined,
   });
   return startHttpServer({

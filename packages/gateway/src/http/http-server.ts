@@ -135,11 +135,14 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
-    const channel = engine.services.channels.channelFor({
-      channel: context.req.param("channel"),
-      accountId: context.req.param("accountId"),
-    });
-    if (channel === undefined) return context.json({ error: "no such channel account is running" }, 404);
+    const { channels } = engine.services;
+    const address = { channel: context.req.param("channel"), accountId: context.req.param("accountId") };
+    const channel = channels.channelFor(address);
+    if (channel === undefined) {
+      // What is only on its way up gets its events again; what nobody has configured is told so.
+      if (channels.accountFor(address)?.enabled === true) return context.json({ error: "not yet, send it again" }, 503, RETRY);
+      return context.json({ error: "no such channel account is running" }, 404);
+    }
     // Platforms send again what was not taken. Whoever has not proved itself learns nothing of this machine.
     if (storage.problem !== undefined) return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     if (webhooks >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });

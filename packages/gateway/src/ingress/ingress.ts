@@ -41,14 +41,13 @@ export interface Submission {
 export class Ingress {
   readonly #services: Omit<TurnServices, "dispatcher">;
   readonly #targets: IngressTargets;
-  readonly #overheard: Overheard;
-  readonly #mentionPatterns: readonly RegExp[];
+  readonly #overheard = new Overheard();
+  /** Compiled once for every configuration. */
+  #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
   constructor(services: Omit<TurnServices, "dispatcher">, targets: IngressTargets) {
     this.#services = services;
     this.#targets = targets;
-    this.#overheard = new Overheard(services.config.messages.groupChat.historyLimit);
-    this.#mentionPatterns = services.config.messages.groupChat.mentionPatterns.map((pattern) => new RegExp(pattern, "iu"));
   }
 
   /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
@@ -90,7 +89,7 @@ export class Ingress {
   #place(input: InputRecord, { queue, activation }: SessionSettings): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
-      if (decision.type === "overheard") this.#overheard.add(input.message);
+      if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
@@ -131,9 +130,15 @@ export class Ingress {
     }
     return admitMessage(message, account, {
       owner: admission.owner,
-      mentionPatterns: this.#mentionPatterns,
+      mentionPatterns: this.#mentionPatterns(),
       ...(activation === undefined ? {} : { activation }),
     });
+  }
+
+  #mentionPatterns(): readonly RegExp[] {
+    const patterns = this.#services.config.messages.groupChat.mentionPatterns;
+    if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, compiled: patterns.map((pattern) => new RegExp(pattern, "iu")) };
+    return this.#mentions.compiled;
   }
 
   #channelAdmission(message: MsgContext): InputAdmission {

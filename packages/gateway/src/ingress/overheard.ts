@@ -6,18 +6,14 @@ const MAX_CONVERSATIONS = 1000;
 /** What was said in groups without addressing the assistant, until it is addressed. Bounded in messages per conversation and in conversations. */
 export class Overheard {
   readonly #messages = new Map<string, MsgContext[]>();
-  readonly #limit: number;
 
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(message: MsgContext): void {
-    if (this.#limit === 0) return;
+  /** Keeps at most `limit` of a conversation. */
+  add(message: MsgContext, limit: number): void {
+    if (limit === 0) return;
     const key = conversationKey(message.origin);
     const messages = this.#messages.get(key) ?? [];
     this.#messages.delete(key);
-    this.#messages.set(key, [...messages, message].slice(-this.#limit));
+    this.#messages.set(key, [...messages, message].slice(-limit));
     const oldest = this.#messages.keys().next();
     if (this.#messages.size > MAX_CONVERSATIONS && oldest.done !== true) this.#messages.delete(oldest.value);
   }

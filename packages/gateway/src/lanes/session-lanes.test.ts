@@ -45,7 +45,7 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
   const errors: unknown[] = [];
   const time = new TestTime();
   const lanes = new SessionLanes<Job>({
-    capacities: { main: 1, subagent: 1, cron: 1, ...capacities },
+    capacities: () => ({ main: 1, subagent: 1, cron: 1, ...capacities }),
     laneOf,
     notBeforeMs: (job) => job.notBeforeMs,
     overtakes: (job, waiting) => laneOf(job) === "main" && laneOf(waiting) === "cron",

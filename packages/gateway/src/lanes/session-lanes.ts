@@ -11,8 +11,8 @@ type ProcessItem<Item> = (sessionKey: string, item: Item, options: { readonly si
 
 /** Construction of the lanes. */
 export interface SessionLanesOptions<Item> {
-  /** Items of a lane that may be worked on at the same time, over all sessions. A lane never takes the place of another one. */
-  readonly capacities: Readonly<Record<LaneName, number>>;
+  /** Items of a lane that may be worked on at the same time, over all sessions; asked before each. A lane never takes the place of another one. */
+  readonly capacities: () => Readonly<Record<LaneName, number>>;
   readonly laneOf: (item: Item) => LaneName;
   /** Monotonic time before which an item is not begun; `undefined` for at once. What waits behind it in its session waits too. */
   readonly notBeforeMs: (item: Item) => number | undefined;
@@ -192,9 +192,10 @@ export class SessionLanes<Item> {
 
   #dispatch(): void {
     if (this.#closed) return;
+    const capacities = this.#options.capacities();
     for (const lane of LANES) {
       for (const sessionKey of this.#ready[lane]) {
-        if (this.#active[lane] >= this.#options.capacities[lane]) break;
+        if (this.#active[lane] >= capacities[lane]) break;
         this.#ready[lane].delete(sessionKey);
         const actor = this.#actors.get(sessionKey);
         const item = actor?.queue.shift();

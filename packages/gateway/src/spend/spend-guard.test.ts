@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function createGuard(config: Partial<SpendConfig> = {}): SpendGuard {
   return new SpendGuard({
-    config: { unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config },
+    caps: () => ({ unattended: { tokensPerDay: 1000, usdPerDay: 2 }, perCause: {}, perAgent: {}, ...config }),
     store: {
       addSpend: async (charge) => void rows.push(charge),
       readSpend: async (day, agentId) => rows.filter((row) => row.day === day && row.agentId === agentId),

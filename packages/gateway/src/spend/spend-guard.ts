@@ -26,7 +26,8 @@ export interface SpendRefusal {
 
 /** What the guard stands on. */
 export interface SpendGuardOptions {
-  readonly config: SpendConfig;
+  /** Those of the configuration that runs. */
+  readonly caps: () => SpendConfig;
   readonly store: Pick<Store, "addSpend" | "readSpend">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -116,7 +117,7 @@ export class SpendGuard {
   }
 
   #capOf(cause: SpendCause, day: AgentDay): string | undefined {
-    const { unattended, perCause, perAgent } = this.#options.config;
+    const { unattended, perCause, perAgent } = this.#options.caps();
     const caps = [
       ...(UNATTENDED_KINDS.has(cause.kind)
         ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => UNATTENDED_KINDS.has(kind)) }]

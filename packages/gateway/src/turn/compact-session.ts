@@ -9,7 +9,8 @@ import { StoreError } from "@factotum/store";
 import type { NewRequest, SessionRecord, Store, TurnEnd } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../agents/model-chain.ts";
-import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { RunningConfig } from "../config/running-config.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
@@ -30,7 +31,7 @@ const MAX_KEPT_SUMMARIES = 500;
 /** What compacting is done with. */
 export interface CompactorOptions {
   readonly store: Store;
-  readonly models: ModelSource;
+  readonly running: RunningConfig;
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
@@ -232,7 +233,7 @@ export class Compactor {
   async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
     if (config.compaction.model === undefined) return undefined;
     try {
-      return await this.#services.models.resolve(config.compaction.model);
+      return await this.#services.running.current.models.resolve(config.compaction.model);
     } catch (error) {
       if (!ModelError.isInstance(error)) throw error;
       const { logger } = this.#services;

@@ -3,8 +3,8 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { Cooldowns } from "@factotum/models";
 import type { OutboxRecord } from "@factotum/store";
 import { createToolGate } from "../access/tool-gate.ts";
-import { AgentDirectory } from "../agents/agent-directory.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { RunningConfig } from "../config/running-config.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -34,7 +34,7 @@ export interface TurnServicesHooks {
 
 /** Makes what turns are run with. */
 export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
-  const { config, clock, random } = options;
+  const { clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
   const storage = createStorage(options, hooks, logger);
@@ -63,31 +63,33 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     onSettled: hooks.onSettled,
     crashPoint: options.crashPoint,
   });
-  const agents = new AgentDirectory({
-    config,
-    home: options.home,
-    models: options.models,
-    tools: options.tools,
-    skills: options.skills,
-    skillFolders: options.skillFolders,
-    logger,
-  });
+  const running = new RunningConfig(options, { home: options.home, logger });
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
   const spend = new SpendGuard({
-    config: config.spend,
+    caps: () => running.current.config.spend,
     store,
     clock,
     logger,
-    dayOf: (agentId, nowMs) => (agents.get(agentId) ?? agents.default).time.day(nowMs),
+    dayOf: (agentId, nowMs) => (running.current.agents.get(agentId) ?? running.current.agents.default).time.day(nowMs),
     onPause: (cause, message) => hooks.onPause(cause.agentId, message),
   });
   return {
-    config,
+    running,
+    get config() {
+      return running.current.config;
+    },
+    get agents() {
+      return running.current.agents;
+    },
+    get models() {
+      return running.current.models;
+    },
+    get ownerDisplaySecret() {
+      return running.current.ownerDisplaySecret;
+    },
     store,
     storage,
-    models: options.models,
-    agents,
     channels,
     dispatcher,
     typing: createTyping(options, hooks, { store, channels, dispatcher, logger }),
@@ -102,12 +104,11 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     observer,
     turnContext,
     spend,
-    compactor: new Compactor({ store, models: options.models, spend, cooldowns, clock, random, events, cache, observer, logger }),
+    compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
     clock,
     random,
     logger,
     hideSecrets: options.hideSecrets,
-    ownerDisplaySecret: options.ownerDisplaySecret,
     commands: options.commands,
     documentation: options.documentation,
     crashPoint: options.crashPoint,

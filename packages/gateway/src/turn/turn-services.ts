@@ -3,6 +3,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
 import type { Cooldowns } from "@factotum/models";
 import type { Store } from "@factotum/store";
+import type { RunningConfig } from "../config/running-config.ts";
 import type { CrashPointHook } from "../crash-point.ts";
 import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
@@ -22,9 +23,13 @@ import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
 import type { SessionCache } from "./session-cache.ts";
 
-/** What turns are run with. One object for the whole gateway. */
+/**
+ * What turns are run with. One object for the whole gateway. `config`, `agents`, `models` and `ownerDisplaySecret` are those of the configuration that
+ * runs at the moment of asking: they change together, between two steps of the program.
+ */
 export interface TurnServices {
   readonly config: FactotumConfig;
+  readonly running: RunningConfig;
   /** Its writes wait when the disk is full; new inputs are refused then. */
   readonly store: Store;
   readonly storage: StorageGuard;

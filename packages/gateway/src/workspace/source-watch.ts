@@ -11,6 +11,8 @@ export interface SourceWatchOptions {
   readonly workspace: string;
   readonly skillFolders: readonly string[];
   readonly logger: Logger;
+  /** Generations of other watches that sessions have seen; 0 when there are none. */
+  readonly generation?: number;
 }
 
 /**
@@ -21,20 +23,35 @@ export class SourceWatch implements AsyncDisposable {
   readonly #options: SourceWatchOptions;
   #watcher: Promise<FSWatcher> | undefined;
   #works = false;
-  #generation = 0;
+  #isDisposed = false;
+  #generation: number;
 
   constructor(options: SourceWatchOptions) {
     this.#options = options;
+    this.#generation = options.generation ?? 0;
+  }
+
+  /** The generation of now, without a question that would begin the watching. */
+  get latest(): number {
+    return this.#generation;
+  }
+
+  /** Something else that prompts are made of may have changed. */
+  touch(): void {
+    this.#generation += 1;
   }
 
   /** A number that is another one after every change. */
   generation(): number {
-    this.#watcher ??= this.#watch();
+    if (!this.#isDisposed) this.#watcher ??= this.#watch();
     if (!this.#works) this.#generation += 1;
     return this.#generation;
   }
 
+  /** From here on every answer is a new generation. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#works = false;
     await (await this.#watcher)?.close();
   }
 
@@ -48,7 +65,7 @@ export class SourceWatch implements AsyncDisposable {
       this.#generation += 1;
     });
     watcher.on("ready", () => {
-      this.#works = true;
+      this.#works = !this.#isDisposed;
       // What happened while it was being set up was not seen.
       this.#generation += 1;
     });

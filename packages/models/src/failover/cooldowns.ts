@@ -114,6 +114,11 @@ export class Cooldowns {
     }
   }
 
+  /** Forgets everything: keys and models are others now, and whoever has mended one need not wait. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
   #forget(nowMs: number): void {
     for (const [name, { untilMs }] of this.#entries) if (untilMs + MEMORY_MS <= nowMs) this.#entries.delete(name);
   }

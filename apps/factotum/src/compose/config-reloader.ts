@@ -1,0 +1,145 @@
+import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
+import type { Logger } from "@factotum/agent-contract";
+import {
+  diffDocuments,
+  formatProblem,
+  hashOf,
+  isFatal,
+  locateConfig,
+  type ConfigProblem,
+  type LoadedConfig,
+  type RefusedConfig,
+} from "@factotum/config";
+import type { ConfigControl } from "@factotum/gateway";
+import type { CliContext } from "../cli/cli-context.ts";
+
+type Report = ReturnType<ConfigControl["report"]>;
+type Result = Awaited<ReturnType<ConfigControl["reload"]>>;
+
+/** What the reloader works with. */
+export interface ConfigReloaderOptions {
+  readonly context: Pick<CliContext, "env" | "paths">;
+  /** What the gateway has started with. */
+  readonly started: LoadedConfig;
+  readonly load: () => Promise<LoadedConfig | RefusedConfig>;
+  /** Goes on with it, whole or, when it rejects, not at all. */
+  readonly apply: (loaded: LoadedConfig) => Promise<void>;
+  /** Keeps it as the last good copy. */
+  readonly remember: (loaded: LoadedConfig) => Promise<void>;
+  readonly logger: Logger;
+}
+
+/**
+ * Looks at the configuration file when something happened to it. A good one is applied; with a bad one, or none, what runs goes on, and the log and the
+ * status say why, the log once for every state of the file.
+ */
+export class ConfigReloader implements ConfigControl {
+  readonly #options: ConfigReloaderOptions;
+  #running: LoadedConfig;
+  /** The file as it was seen last. */
+  #seen: Pick<Report, "fileHash" | "problems">;
+  /** What was told of a file that is not used. */
+  #told = "";
+  #work: Promise<Result>;
+
+  constructor(options: ConfigReloaderOptions) {
+    const { started } = options;
+    this.#options = options;
+    this.#running = started;
+    this.#seen = seenOf(started);
+    this.#work = Promise.resolve(this.#result("unchanged"));
+  }
+
+  report(): Report {
+    const { path, runningHash, inactive } = this.#running;
+    return { path, runningHash, inactive, needsRestart: this.#needsRestart(), ...this.#seen };
+  }
+
+  /** One look after the other. Never rejects. */
+  async reload(): Promise<Result> {
+    this.#work = this.#work.then(async () => this.#look());
+    return this.#work;
+  }
+
+  async #look(): Promise<Result> {
+    const { load, apply, remember, logger } = this.#options;
+    try {
+      if (await this.#isAsItRuns()) return this.#settle(this.#running, "unchanged", []);
+      const loaded = await load();
+      if (loaded.type === "refused" || loaded.source !== "file") return this.#keep(loaded);
+      const changed = diffDocuments(this.#running.written, loaded.written).map(({ path }) => path);
+      await apply(loaded);
+      this.#running = loaded;
+      logger.info("The configuration has changed and is in use", { changed });
+      for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
+      const needsRestart = this.#needsRestart();
+      if (needsRestart.length > 0) logger.warn("Restart the gateway for these keys: factotum gateway restart", { keys: needsRestart });
+      await remember(loaded);
+      return this.#settle(loaded, "applied", changed);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : "unknown failure";
+      return this.#keepFor([`the configuration could not be applied: ${message}`], this.#seen.fileHash, error);
+    }
+  }
+
+  /** Compared before anything is parsed: most of what happens to a file changes nothing. */
+  async #isAsItRuns(): Promise<boolean> {
+    const { env, paths } = this.#options.context;
+    if (this.#running.source !== "file") return false;
+    const { path, exists } = await locateConfig(paths, env);
+    if (!exists || path !== this.#running.path) return false;
+    try {
+      return hashOf(await readFile(path, "utf8")) === this.#running.runningHash;
+    } catch (error) {
+      // Who reads it next says what is wrong with it.
+      if (error instanceof Error) return false;
+      throw error;
+    }
+  }
+
+  #keep(loaded: LoadedConfig | RefusedConfig): Result {
+    // Before the first file there is nothing that could be missed; the last good copy has been told of at the start.
+    const isMissed = loaded.type === "loaded" && loaded.source === "defaults" && this.#running.source !== "defaults";
+    const missing: readonly ConfigProblem[] = isMissed
+      ? [{ type: "notice", path: "", message: `${loaded.path} is not there any more` }]
+      : [];
+    const reasons = [...missing, ...loaded.problems.filter((problem) => isFatal(problem) || problem.type === "notice")];
+    if (reasons.length === 0) return this.#settle(this.#running, "unchanged", []);
+    return this.#keepFor(reasons.map(formatProblem), loaded.fileHash);
+  }
+
+  #keepFor(problems: readonly string[], fileHash: string | undefined, error?: unknown): Result {
+    const { path } = this.#running;
+    this.#seen = { problems, ...(fileHash === undefined ? {} : { fileHash }) };
+    const state = JSON.stringify([fileHash, problems]);
+    if (state !== this.#told) {
+      this.#told = state;
+      const reason = error === undefined ? {} : { error };
+      this.#options.logger.error("The configuration cannot be used: what ran before goes on", { path, problems, ...reason });
+    }
+    return this.#result("kept");
+  }
+
+  #settle(loaded: LoadedConfig, type: "applied" | "unchanged", changed: readonly string[]): Result {
+    if (this.#told !== "" && type === "unchanged") this.#options.logger.info("The configuration file is again what runs");
+    this.#told = "";
+    this.#seen = seenOf(loaded);
+    return this.#result(type, changed);
+  }
+
+  #result(type: Result["type"], changed: readonly string[] = []): Result {
+    return { type, changed, needsRestart: this.#needsRestart(), problems: this.#seen.problems };
+  }
+
+  /** Where the gateway listens, and who may connect, is decided at its start. */
+  #needsRestart(): readonly string[] {
+    const [then, now] = [this.#options.started.written["gateway"], this.#running.written["gateway"]];
+    if (isDeepStrictEqual(then, now)) return [];
+    return diffDocuments(then ?? {}, now ?? {}, ["gateway"]).map(({ path }) => path);
+  }
+}
+
+function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {
+  return { problems: problems.map(formatProblem), ...(fileHash === undefined ? {} : { fileHash }) };
+}

@@ -1,0 +1,85 @@
+import { watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { Clock } from "@factotum/agent-contract";
+import { locateConfig } from "../state/locate-config.ts";
+import { statePaths, type Environment } from "../state/state-paths.ts";
+
+/** Calls back when something happened to an entry of a folder, with the entry's name where it is known, until it is disposed. Never throws. */
+export type FolderWatcher = (folder: string, onEvent: (name: string | undefined) => void) => Disposable;
+
+/** What the watching needs. */
+export interface WatchConfigOptions {
+  readonly env: Environment;
+  readonly clock: Pick<Clock, "schedule">;
+  /** The file may be another one now. Called once for what happens within a moment. */
+  readonly onChange: () => void;
+  /** The system's own when left out. */
+  readonly watchFolder?: FolderWatcher;
+}
+
+/** Editors write in several steps: the last one counts. */
+const SETTLE_MS = 300;
+/** Looked at anyway, because not every file system tells: those of networks, of containers, files behind links. */
+const POLL_MS = 5_000;
+
+/** Watches the configuration file, wherever it is found, also while it is not there: editors replace it, and links lead elsewhere. */
+export function watchConfig(options: WatchConfigOptions): Disposable {
+  const { env, clock, onChange, watchFolder = watchSystemFolder } = options;
+  const paths = statePaths(env);
+  let settling: Disposable | undefined;
+  let polling: Disposable | undefined;
+  let watching: Disposable | undefined;
+  let known: string | undefined;
+  let isDisposed = false;
+  const settle = (): void => {
+    settling?.[Symbol.dispose]();
+    settling = clock.schedule(SETTLE_MS, onChange);
+  };
+  const look = async (): Promise<void> => {
+    const { path } = await locateConfig(paths, env);
+    const now = await signatureOf(path);
+    if (isDisposed) return;
+    watching ??= watchFolder(dirname(path), (name) => {
+      if (name === undefined || isConfigName(name, path)) settle();
+    });
+    // The first time counts too: it may have changed since it was read for the start.
+    if (known !== now) settle();
+    known = now;
+    polling = clock.schedule(POLL_MS, () => void look());
+  };
+  void look();
+  return {
+    [Symbol.dispose]: () => {
+      isDisposed = true;
+      for (const part of [settling, polling, watching]) part?.[Symbol.dispose]();
+    },
+  };
+}
+
+function isConfigName(name: string, path: string): boolean {
+  return name === basename(path) || /^factotum\.(json5?|ya?ml)$/.test(name);
+}
+
+/** What tells one state of the file from another, without reading it. */
+async function signatureOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(path);
+    return [path, ino, size, mtimeMs, ctimeMs].join(" ");
+  } catch (error) {
+    return `${path} ${(error as NodeJS.ErrnoException).code ?? "unknown"}`;
+  }
+}
+
+function watchSystemFolder(folder: string, onEvent: (name: string | undefined) => void): Disposable {
+  try {
+    const watcher = watch(folder, { persistent: false }, (_event, name) => onEvent(name ?? undefined));
+    // A folder that is gone is polled.
+    watcher.on("error", () => watcher.close());
+    return { [Symbol.dispose]: () => watcher.close() };
+  } catch (error) {
+    // A folder that cannot be watched is polled.
+    if (!(error instanceof Error)) throw error;
+    return { [Symbol.dispose]: () => undefined };
+  }
+}

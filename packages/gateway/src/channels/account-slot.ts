@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import { ChannelError } from "@factotum/channel-contract";
+import type { Channel, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
+import { backoffDelay } from "@factotum/channel-kit";
+import type { ChannelStatus } from "@factotum/protocol";
+import type { ChannelAccount } from "./channel-account.ts";
+
+/** What a slot works with. */
+export interface AccountSlotOptions {
+  readonly host: (account: ChannelAccount) => ChannelHost;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** How long a channel has to stop before it is left behind. */
+const STOP_TIMEOUT_MS = 10_000;
+
+/** One configured account: its channel is made, started, tried again with backoff, stopped, and made anew when its rows change. One thing at a time. */
+export class AccountSlot {
+  readonly #options: AccountSlotOptions;
+  #account: ChannelAccount;
+  #channel: Channel | undefined;
+  /** It has been stopped, and answers for the address until the next one is made: what is sent to it is refused as what can be tried again. */
+  #isStopped = false;
+  #failure: string | undefined;
+  #retry: Disposable | undefined;
+  /** Fires when the channel that is there now has to go. */
+  #leaving = new AbortController();
+  #work: Promise<void> = Promise.resolve();
+
+  constructor(account: ChannelAccount, options: AccountSlotOptions) {
+    this.#account = account;
+    this.#options = options;
+  }
+
+  get account(): ChannelAccount {
+    return this.#account;
+  }
+
+  get channel(): Channel | undefined {
+    return this.#channel;
+  }
+
+  /** Makes the instance without connecting. Never rejects; `start` tries again. */
+  async prepare(): Promise<void> {
+    if (!this.#account.config.enabled) return;
+    try {
+      this.#channel = await this.#account.create(this.#options.host(this.#account));
+    } catch (error) {
+      this.#failure = messageOf(error);
+    }
+  }
+
+  /** Resolves when the channel has started or failed for the first time; then it goes on trying by itself. Never rejects. */
+  async start(): Promise<void> {
+    return this.#then(async () => this.#start(0));
+  }
+
+  /**
+   * Takes the account's rows as they are now. Who may talk and how is asked anew for every message; only what the platform's own keys say, and whether the
+   * account is on, needs another channel. The old one has stopped before the new one starts. Never rejects.
+   */
+  async change(account: ChannelAccount): Promise<void> {
+    const before = this.#account.config;
+    this.#account = account;
+    const { enabled, settings } = account.config;
+    if (before.enabled === enabled && isDeepStrictEqual(before.settings, settings)) return;
+    this.#leave();
+    return this.#then(async () => {
+      await this.#stop();
+      if (!this.#account.config.enabled) this.#channel = undefined;
+      this.#leaving = new AbortController();
+      this.#failure = undefined;
+      await this.#start(0);
+    });
+  }
+
+  /** Stops the channel and waits, for a bounded time. Never rejects. */
+  async stop(): Promise<void> {
+    this.#leave();
+    return this.#then(async () => this.#stop());
+  }
+
+  status(): ChannelStatus {
+    const { channel, accountId, config } = this.#account;
+    const base = { channel, accountId };
+    if (!config.enabled) return { ...base, state: "disabled" };
+    if (this.#failure !== undefined) return { ...base, state: "failed", detail: this.#failure };
+    const health: ChannelHealth = this.#channel?.health() ?? { state: "starting" };
+    return {
+      ...base,
+      state: health.state,
+      ...(health.detail === undefined ? {} : { detail: health.detail }),
+      ...(health.evidenceAtMs === undefined ? {} : { evidenceAtMs: health.evidenceAtMs }),
+    };
+  }
+
+  async #then(work: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(work);
+    return this.#work;
+  }
+
+  #leave(): void {
+    this.#leaving.abort();
+    this.#retry?.[Symbol.dispose]();
+    this.#retry = undefined;
+  }
+
+  async #start(attempt: number): Promise<void> {
+    const { channel: id, accountId, config } = this.#account;
+    const { signal } = this.#leaving;
+    if (signal.aborted || !config.enabled) return;
+    const { logger, clock, random, host } = this.#options;
+    try {
+      const channel = this.#isStopped ? undefined : this.#channel;
+      const started = channel ?? (await this.#account.create(host(this.#account)));
+      this.#channel = started;
+      this.#isStopped = false;
+      await started.start({ signal });
+      this.#failure = undefined;
+      logger.info("Channel started", { channel: id, accountId });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failure = messageOf(error);
+      const final = ChannelError.isInstance(error) && error.retry.type === "never";
+      logger.error("Channel did not start", { channel: id, accountId, error, again: !final });
+      if (final) return;
+      const delayMs =
+        ChannelError.isInstance(error) && error.retry.type === "after"
+          ? error.retry.delayMs
+          : 1000 + backoffDelay(attempt, { baseMs: 2000, random });
+      this.#retry = clock.schedule(delayMs, () => void this.#then(async () => this.#start(attempt + 1)));
+    }
+  }
+
+  async #stop(): Promise<void> {
+    const channel = this.#channel;
+    if (channel === undefined || this.#isStopped) return;
+    this.#isStopped = true;
+    const limit = new AbortController();
+    using _timer = this.#options.clock.schedule(STOP_TIMEOUT_MS, () => limit.abort());
+    try {
+      await channel.stop({ signal: limit.signal });
+    } catch (error) {
+      this.#options.logger.warn("A channel did not stop cleanly", { channel: this.#account.channel, error });
+    }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : "it failed for an unknown reason";
+}

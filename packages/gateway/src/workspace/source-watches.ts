@@ -1,0 +1,52 @@
+import type { Logger } from "@factotum/agent-contract";
+import { SourceWatch } from "./source-watch.ts";
+
+/** What the watches are made of. */
+export interface SourceWatchesOptions {
+  readonly skillFolders: readonly string[];
+  readonly logger: Logger;
+}
+
+/** One watch for every workspace, through all configurations that have it. */
+export class SourceWatches {
+  readonly #options: SourceWatchesOptions;
+  readonly #watches = new Map<string, SourceWatch>();
+  readonly #before: SourceWatches | undefined;
+
+  constructor(options: SourceWatchesOptions, before: SourceWatches | undefined) {
+    this.#options = options;
+    this.#before = before;
+  }
+
+  /** The watch of a workspace. After another configuration every session looks at the disk once: which skills count may be different. */
+  of(workspace: string): SourceWatch {
+    const { skillFolders, logger } = this.#options;
+    const key = JSON.stringify([workspace, skillFolders]);
+    const watch =
+      this.#watches.get(key) ??
+      this.#before?.taken(key) ??
+      new SourceWatch({ workspace, skillFolders, logger, generation: this.#before?.generation ?? 0 });
+    this.#watches.set(key, watch);
+    return watch;
+  }
+
+  /** The newest of all. */
+  get generation(): number {
+    return Math.max(0, ...this.#watches.values().map(({ latest }) => latest));
+  }
+
+  taken(key: string): SourceWatch | undefined {
+    const watch = this.#watches.get(key);
+    watch?.touch();
+    return watch;
+  }
+
+  /** Ends what the next ones have not taken over. */
+  handOver(next: SourceWatches): void {
+    for (const [key, watch] of this.#watches) if (next.#watches.get(key) !== watch) void watch[Symbol.asyncDispose]();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#watches.values().map((watch) => watch[Symbol.asyncDispose]()));
+  }
+}
