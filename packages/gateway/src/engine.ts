@@ -236,11 +236,11 @@ export class Engine {
   }
 
   async #maintain(): Promise<void> {
-    for (let more = true; more;) more = await this.services.store.maintain({ nowMs: this.services.clock.now() });
+    for (let more = true; more;) more = await this.services.store.maintain({ nowMs: this.services.steadyNow() });
   }
 
   async #expire(): Promise<void> {
-    for (const session of await this.services.store.listExpiredSessions(this.services.clock.now(), 100))
+    for (const session of await this.services.store.listExpiredSessions(this.services.steadyNow(), 100))
       await this.sessions.deleteIfThere(session.key);
   }
 

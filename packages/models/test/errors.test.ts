@@ -116,7 +116,10 @@ describe("the delay that a provider asks for", () => {
     [{ "retry-after": "3600" }, 3_600_000],
     [{ "retry-after": "1.5" }, 1_500],
     [{ "retry-after-ms": "250", "retry-after": "1" }, 250],
-    [{ "retry-after": HTTP_DATE }, Date.parse(HTTP_DATE) - clock.now()],
+    [{ "retry-after": HTTP_DATE, date: new Date(Date.parse(HTTP_DATE) - 90_000).toUTCString() }, 90_000],
+    [{ "retry-after": HTTP_DATE, date: "" }, Date.parse(HTTP_DATE) - clock.now()],
+    // Our clock is in 1970, theirs is right.
+    [{ "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", date: "Wed, 21 Oct 2015 07:27:00 GMT" }, 60_000],
     [{ "retry-after": "Wed, 21 Oct 2015 07:28:00 GMT" }, 0],
   ])("%j", async (headers, delayMs) => {
     server.answer(sendJson(429, anthropicError("rate_limit_error", "slow down"), headers as unknown as Record<string, string>));

@@ -72,8 +72,7 @@ const COMMANDS: GatewayOptions["commands"] = [
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
 export async function composeGateway({ context, loaded, logger, secrets, onShutdownRequest }: ComposeOptions): Promise<ComposedGateway> {
-  const { paths } = loaded;
-  const { env } = context;
+  const [{ paths }, { env }] = [loaded, context];
   const system = { clock: systemClock, random: systemRandom, logger };
   // What is not made anew with another configuration asks here.
   let config: FactotumConfig = loaded.config;

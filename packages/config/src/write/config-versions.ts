@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 import { writePrivateFile } from "../state/atomic-file.ts";
 import type { StatePaths } from "../state/state-paths.ts";
 
@@ -17,7 +17,8 @@ export async function keepVersion(
   const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const file = join(folder, `${stamp}-${hash.slice(0, 8)}${extname(configPath) || ".json5"}`);
   await writePrivateFile(file, text);
-  const names = (await readdir(folder)).filter((name) => !name.startsWith(".")).sort();
-  for (const name of names.slice(0, -KEPT_VERSIONS)) await rm(join(folder, name), { force: true });
+  // Whatever the clock says, the newest is the one of now.
+  const names = (await readdir(folder)).filter((name) => !name.startsWith(".") && name !== basename(file)).sort();
+  for (const name of names.slice(0, 1 - KEPT_VERSIONS)) await rm(join(folder, name), { force: true });
   return file;
 }

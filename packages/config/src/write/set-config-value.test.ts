@@ -103,6 +103,10 @@ describe("a change", () => {
     const versions = (await readdir(join(home.home, "state/config-versions"))).sort();
     expect(versions).toHaveLength(20);
     expect(versions[0]).toMatch(/^1970-01-01T00-00-04-000Z-/);
+    // The clock is set back: what was there a moment ago is kept all the same.
+    const result = await set(home, "gateway.port", 24, 0);
+    if (result.type !== "written" || result.versionPath === undefined) throw new Error("no version was kept");
+    expect(JSON5.parse(await readFile(result.versionPath, "utf8"))).toEqual({ gateway: { port: 23 } });
   });
 });
 

@@ -48,6 +48,7 @@ describe("authority", () => {
         "rpc deadletters.purge: token",
         "rpc deadletters.replay: token",
         "rpc deadletters.show: token",
+        "rpc config.reload: token",
         "rpc gateway.shutdown: token",
         "rpc sessions.delete: token",
         "rpc sessions.export: token",

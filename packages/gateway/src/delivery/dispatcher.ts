@@ -11,6 +11,7 @@ import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import { RowTimes } from "./row-times.ts";
 
 /** What delivery needs of the rest. */
 export interface DispatcherOptions {
@@ -41,9 +42,11 @@ export class Dispatcher {
   readonly #taken = new Set<string>();
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  readonly #times: RowTimes;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#times = new RowTimes(options.clock);
   }
 
   /** Takes rows that were just committed, in their order. */
@@ -54,6 +57,7 @@ export class Dispatcher {
       // A row that was there already, under the key of one that was just added, comes again.
       if (this.#taken.has(row.id)) continue;
       this.#taken.add(row.id);
+      this.#times.take(row);
       const key = conversationKey(row.target);
       const queue = this.#queues.get(key);
       if (queue !== undefined) queue.push(row);
@@ -133,12 +137,16 @@ export class Dispatcher {
         queue.splice(0, 1, ...open);
         this.#taken.delete(row.id);
         for (const one of open) this.#taken.add(one.id);
+        if (!this.#taken.has(row.id)) this.#times.forget(row);
         for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
       }
     } finally {
       // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.
       this.#queues.delete(key);
-      for (const row of queue) this.#taken.delete(row.id);
+      for (const row of queue) {
+        this.#taken.delete(row.id);
+        this.#times.forget(row);
+      }
     }
   }
 
@@ -154,10 +162,11 @@ export class Dispatcher {
 
   /** The row as it is then, or the rows that take its place. */
   async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
-    const { clock, store } = this.#options;
-    if (row.dueAtMs > clock.now() && row.state.type === "waiting") await this.#wait(Math.min(row.dueAtMs, row.expiresAtMs) - clock.now());
+    const { store } = this.#options;
+    const waitMs = row.state.type === "waiting" ? this.#times.waitMs(row) : 0;
+    if (waitMs > 0) await this.#wait(waitMs);
     if (this.#closing.signal.aborted) return [row];
-    if (clock.now() >= row.expiresAtMs)
+    if (this.#times.isExpired(row))
       return [await this.#transition(row, { type: givenUp(row), reason: "it could not be sent before its time ran out" })];
     if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
     const channel = this.#options.channelFor(row.target);
@@ -198,7 +207,9 @@ export class Dispatcher {
       reason,
       parts: others.length,
     });
-    return store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
+    const replacing = await store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
+    for (const one of replacing) this.#times.takeInPlaceOf(one, row);
+    return replacing;
   }
 
   async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {
@@ -222,20 +233,20 @@ export class Dispatcher {
     const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
     // One that is on the wire already has been counted when custody of it was taken.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
-    const retryAtMs = nextTry(receipt, {
+    const delayMs = nextTry(receipt, {
       attempts,
-      nowMs: clock.now(),
-      createdAtMs: row.createdAtMs,
+      ageMs: this.#times.ageMs(row),
       random,
       ...(idempotent === undefined ? {} : { idempotent }),
     });
-    const isLostPreview = receipt.type !== "accepted" && retryAtMs === undefined && row.purpose === "preview";
+    if (delayMs !== undefined) this.#times.putOff(row, delayMs);
+    const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";
     const settled = await this.#record(
       { ...row, attempts },
       receipt,
       isLostPreview
         ? { type: "dropped", reason: receipt.type }
-        : { type: "receipt", receipt, ...(retryAtMs === undefined ? {} : { retryAtMs }) },
+        : { type: "receipt", receipt, ...(delayMs === undefined ? {} : { retryAtMs: clock.now() + delayMs }) },
     );
     if (receipt.type !== "accepted") {
       this.#options.logger.warn("A message was not accepted", {
@@ -246,7 +257,7 @@ export class Dispatcher {
         code: receipt.type === "rejected" ? receipt.code : undefined,
         detail: receipt.type === "rejected" ? receipt.message : receipt.cause,
         attempts,
-        again: retryAtMs !== undefined,
+        again: delayMs !== undefined,
       });
     }
     return settled;

@@ -12,15 +12,15 @@ const MAX_SEND_ATTEMPTS = 8;
 export interface SendAttempt {
   /** Tries so far, this one included. */
   readonly attempts: number;
-  readonly nowMs: number;
-  readonly createdAtMs: number;
+  /** How old the row is. */
+  readonly ageMs: number;
   readonly random: Random;
   /** The channel's declaration; absent when it cannot recognise a repeated send. */
   readonly idempotent?: NonNullable<ChannelCapabilities["idempotentSend"]>;
 }
 
 /**
- * When a row is tried again, or `undefined` when it is settled by this receipt. An ambiguous send is repeated only inside the time in which the
+ * Milliseconds until a row is tried again, or `undefined` when it is settled by this receipt. An ambiguous send is repeated only inside the time in which the
  * channel recognises its key; elsewhere it may have been shown, and showing it twice is worse than saying so (R3).
  */
 export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | undefined {
@@ -29,16 +29,16 @@ export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | un
   if (attempt.attempts >= MAX_SEND_ATTEMPTS && !isPutOff) return undefined;
   if (receipt.type === "ambiguous") {
     const window = attempt.idempotent?.windowMs;
-    const retryAtMs = attempt.nowMs + backoff(attempt);
-    return window !== undefined && retryAtMs < attempt.createdAtMs + window ? retryAtMs : undefined;
+    const delayMs = backoff(attempt);
+    return window !== undefined && attempt.ageMs + delayMs < window ? delayMs : undefined;
   }
   switch (receipt.retry.type) {
     case "never":
       return undefined;
     case "after":
-      return attempt.nowMs + receipt.retry.delayMs;
+      return receipt.retry.delayMs;
     case "backoff":
-      return attempt.nowMs + backoff(attempt);
+      return backoff(attempt);
   }
 }
 

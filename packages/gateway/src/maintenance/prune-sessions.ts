@@ -34,7 +34,7 @@ export interface Pruned {
 export async function* pruneSessions(
   bounds: MaintenanceBounds,
   targets: PruneTargets,
-  services: Pick<TurnServices, "store" | "clock" | "media">,
+  services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">,
 ): AsyncGenerator<void, Pruned> {
   const pass = new PrunePass(bounds, targets, services);
   yield* pass.run();
@@ -46,9 +46,9 @@ class PrunePass {
   readonly #counted = new Set<string>();
   readonly #bounds: MaintenanceBounds;
   readonly #targets: PruneTargets;
-  readonly #services: Pick<TurnServices, "store" | "clock" | "media">;
+  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">;
 
-  constructor(bounds: MaintenanceBounds, targets: PruneTargets, services: Pick<TurnServices, "store" | "clock" | "media">) {
+  constructor(bounds: MaintenanceBounds, targets: PruneTargets, services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">) {
     this.#bounds = bounds;
     this.#targets = targets;
     this.#services = services;
@@ -56,8 +56,8 @@ class PrunePass {
 
   async *run(): AsyncGenerator<void> {
     const { maxAgeMs, maxSessions, maxBytes } = this.#bounds;
-    const { store, clock } = this.#services;
-    const nowMs = clock.now();
+    const { store, steadyNow } = this.#services;
+    const nowMs = steadyNow();
     const oldMs = maxAgeMs === undefined ? undefined : nowMs - maxAgeMs;
     if (oldMs !== undefined) yield* this.#removeSessions(oldMs, () => true);
     if (maxSessions !== undefined) {
@@ -75,7 +75,7 @@ class PrunePass {
   }
 
   async *#makeRoom(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
-    const { store, clock } = this.#services;
+    const { store, steadyNow } = this.#services;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;
     // Plain files of what was removed are kept for a while, when there is room for them.
@@ -85,14 +85,14 @@ class PrunePass {
     yield* this.#eachConversation(async (conversation) => {
       if (conversation.isEnded && isTooMuch()) await this.#removeConversation(conversation);
     });
-    yield* this.#removeSessions(clock.now() - RECENT_MS, isTooMuch);
+    yield* this.#removeSessions(steadyNow() - RECENT_MS, isTooMuch);
     yield* this.#dropRemovedCopies();
   }
 
   async *#dropRemovedCopies(): AsyncGenerator<void> {
-    const { store, clock } = this.#services;
+    const { store, steadyNow } = this.#services;
     if (this.#isTrial) return;
-    while (await store.maintain({ nowMs: clock.now(), keepDeletedCopiesMs: 0 })) yield;
+    while (await store.maintain({ nowMs: steadyNow(), keepDeletedCopiesMs: 0 })) yield;
   }
 
   async *#eachConversation(visit: (conversation: ConversationRecord) => Promise<void>): AsyncGenerator<void> {

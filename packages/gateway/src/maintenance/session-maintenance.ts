@@ -18,7 +18,7 @@ export interface MaintenancePorts extends PruneTargets {
 
 /** Keeps what past conversations take within `session.maintenance`, a slice at a time and never in the way of a turn. */
 export class SessionMaintenance implements Disposable {
-  readonly #services: Pick<TurnServices, "store" | "clock" | "media" | "config" | "logger" | "storage">;
+  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "config" | "logger" | "storage">;
   readonly #ports: MaintenancePorts;
   #timer: Disposable | undefined;
   #restMs = SHORTEST_REST_MS;
@@ -26,7 +26,10 @@ export class SessionMaintenance implements Disposable {
   #told = "";
   #isStopped = false;
 
-  constructor(services: Pick<TurnServices, "store" | "clock" | "media" | "config" | "logger" | "storage">, ports: MaintenancePorts) {
+  constructor(
+    services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "config" | "logger" | "storage">,
+    ports: MaintenancePorts,
+  ) {
     this.#services = services;
     this.#ports = ports;
   }

@@ -4,6 +4,7 @@ import { Cooldowns } from "@factotum/models";
 import type { OutboxRecord } from "@factotum/store";
 import { createToolGate } from "../access/tool-gate.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { createSteadyNow } from "../clock/steady-now.ts";
 import { RunningConfig } from "../config/running-config.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -39,13 +40,12 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const logger = turnContext.logger(options.logger);
   const storage = createStorage(options, hooks, logger);
   const store = createGuardedStore(options.store, storage);
+  const base = { clock, random, logger };
   const channels = new ChannelRegistry({
     accounts: options.accounts,
     receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
     readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
-    clock,
-    random,
-    logger,
+    ...base,
     fetch: options.fetch,
   });
   const media = createMedia(options, logger);
@@ -55,9 +55,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     store,
     channelFor: (target) => channels.channelFor(target),
     readFile: async (file) => media.outbound.read(file),
-    clock,
-    random,
-    logger,
+    ...base,
     observer,
     outside: (work) => turnContext.run(undefined, work),
     onSettled: hooks.onSettled,
@@ -92,7 +90,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     storage,
     channels,
     dispatcher,
-    typing: createTyping(options, hooks, { store, channels, dispatcher, logger }),
+    typing: createTyping(options, hooks, { store, running, channels, dispatcher, logger }),
     events,
     media,
     files: options.localFiles,
@@ -105,9 +103,8 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     turnContext,
     spend,
     compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
-    clock,
-    random,
-    logger,
+    ...base,
+    steadyNow: createSteadyNow(clock),
     hideSecrets: options.hideSecrets,
     commands: options.commands,
     documentation: options.documentation,
@@ -124,14 +121,14 @@ function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOpt
 }
 
 function createTyping(
-  { config, clock, random }: EngineOptions,
+  { clock, random }: EngineOptions,
   hooks: TurnServicesHooks,
-  { store, channels, dispatcher, logger }: Pick<TurnServices, "store" | "channels" | "dispatcher" | "logger">,
+  { store, running, channels, dispatcher, logger }: Pick<TurnServices, "store" | "running" | "channels" | "dispatcher" | "logger">,
 ): TypingIndicator {
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),
     worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
-    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config }),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config: running.current.config }),
     clock,
     random,
     logger,

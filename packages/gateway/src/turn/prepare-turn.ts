@@ -8,7 +8,7 @@ import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
 import type { FlushMemory } from "./make-room.ts";
-import { readHistory } from "./read-history.ts";
+import { contextMessages, readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { renewSession } from "./renew-session.ts";
@@ -171,6 +171,7 @@ export async function prepareResumedTurn(
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
   const { messages: history, isReplaced } = await readHistory(context.sessionId, services, { isOpen: true });
+  const own = await readTurnMessages(turn, context.sessionId, services);
   const newest = await services.store.readTranscript(context.sessionId, { limit: 1 });
   const sent = await services.store.listRequests({ sessionId: context.sessionId, turnId: turn.id, limit: 1 });
   const view = viewOptions(prompt, turn.origin, context);
@@ -182,18 +183,20 @@ export async function prepareResumedTurn(
     kept: {
       ...keptFacts(prompt, view, shown),
       // A crash loses the rows of requests, and its answers stay.
-      sentBefore: Math.max(
-        sent.items[0]?.number ?? 0,
-        history.filter((message) => message.role === "assistant" && message.timestamp >= turn.startedAtMs).length,
-      ),
+      sentBefore: Math.max(sent.items[0]?.number ?? 0, own.filter(({ role }) => role === "assistant").length),
       lastEntryId: newest.items[0]?.id ?? "",
     },
     prompt: undefined,
-    tainted:
-      hasMark(history.filter(({ timestamp }) => timestamp >= turn.startedAtMs)) || (!context.record.isPrivate && hasMark(shown.messages)),
+    tainted: hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)),
     entries: [],
     session: context.record,
   };
+}
+
+/** What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. */
+async function readTurnMessages(turn: TurnRecord, sessionId: string, { store }: TurnServices): Promise<readonly AgentMessage[]> {
+  const entries = (await store.readContext(sessionId)).filter((entry) => entry.type !== "message" || entry.turnId === turn.id);
+  return contextMessages(entries, { isOpen: true }).flatMap(({ entry, message }) => (entry.turnId === turn.id ? [message] : []));
 }
 
 /** True when words of somebody who is not the owner are among them (R23). */

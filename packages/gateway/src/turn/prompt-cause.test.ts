@@ -27,6 +27,7 @@ describe("why a prompt is rendered anew", () => {
   test("not at all, while nothing happens and the cache is warm", () => {
     expect(findPromptCause(query())).toBeUndefined();
     expect(findPromptCause(query({ nowMs: 5 * 60_000 }))).toBeUndefined();
+    expect(findPromptCause(query({ activeAtMs: 30_000, nowMs: 0 }))).toBeUndefined();
     expect(findPromptCause(query({ nowMs: 60 * 60_000, retention: "long" }))).toBeUndefined();
   });
 
@@ -43,6 +44,9 @@ describe("why a prompt is rendered anew", () => {
     ["cold-cache", { nowMs: 5 * 60_000 + 1 }],
     ["cold-cache", { nowMs: 60 * 60_000 + 1, retention: "long" }],
     ["cold-cache", { retention: "none" }],
+    // The clock was set back.
+    ["cold-cache", { activeAtMs: 3_600_000, nowMs: 0 }],
+    ["cold-cache", { before: { ...basis, settledBeforeMs: 3_600_000 }, nowMs: 0 }],
   ] as const)("%s", (cause, patch) => {
     expect(findPromptCause(query(patch))).toBe(cause);
   });

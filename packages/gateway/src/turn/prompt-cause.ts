@@ -39,6 +39,9 @@ export interface PromptBasis {
 /** How long a provider keeps what it has read, in milliseconds (design 03: 5 minutes, 1 hour for long retention). */
 const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { none: 0, short: 5 * 60_000, long: 60 * 60_000 };
 
+/** Clocks that are kept right go back by a little now and then. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
 /** What the decision rests on. */
 export interface CauseQuery {
   readonly stored: { readonly basis: string; readonly renderedAtMs: number } | undefined;
@@ -63,6 +66,9 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
   if (before.compactions !== basis.compactions) return "compaction";
   if (query.nowMs - query.activeAtMs > CACHE_LIFETIME_MS[query.retention]) return "cold-cache";
+  // The clock was set back: how old the cache is cannot be known, and what was settled then would stay so for ever.
+  const latestMs = query.nowMs + CLOCK_TOLERANCE_MS;
+  if (query.activeAtMs > latestMs || before.settledBeforeMs > latestMs) return "cold-cache";
   return undefined;
 }
 

@@ -56,6 +56,8 @@ export interface TurnServices {
   /** Names the turn in what is logged. */
   readonly turnContext: TurnContext;
   readonly clock: Clock;
+  /** The time by which things are thrown away for their age: see `createSteadyNow`. */
+  readonly steadyNow: () => number;
   readonly random: Random;
   readonly logger: Logger;
   /** Takes every secret of the process out of a text. */

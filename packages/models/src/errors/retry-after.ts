@@ -2,7 +2,8 @@
 const LONGEST_MS = 7 * 24 * 3_600_000;
 
 /**
- * The delay a provider asks for, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. Not capped: how long a turn
+ * The delay a provider asks for, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date, which is meant by the provider's own clock
+ * where the answer tells it: ours may be wrong. Not capped: how long a turn
  * is worth waiting for is the caller's to decide.
  */
 export function readRetryAfter(headers: Headers, nowMs: number): number | undefined {
@@ -12,7 +13,9 @@ export function readRetryAfter(headers: Headers, nowMs: number): number | undefi
   const seconds = toDelay(value, 1_000);
   if (seconds !== undefined || value === null) return seconds;
   const dateMs = /^\s*[A-Za-z]{3,9},/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(dateMs) || dateMs - nowMs > LONGEST_MS ? undefined : Math.max(0, dateMs - nowMs);
+  const theirNowMs = Date.parse(headers.get("date") ?? "");
+  const delayMs = dateMs - (Number.isNaN(theirNowMs) ? nowMs : theirNowMs);
+  return Number.isNaN(delayMs) || delayMs > LONGEST_MS ? undefined : Math.max(0, delayMs);
 }
 
 function toDelay(value: string | null, unitMs: number): number | undefined {

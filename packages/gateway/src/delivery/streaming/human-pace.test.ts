@@ -21,3 +21,11 @@ test("after a restart it goes on behind what is due already", () => {
   custom.note(5_000);
   expect(custom.next()).toBe(5_100);
 });
+
+test("a clock that is set back holds nothing up", () => {
+  let nowMs = 100_000_000;
+  const custom = new HumanPace({ mode: "custom", ...bounds }, { random: { float: () => 0 }, now: () => nowMs });
+  expect([custom.next(), custom.next()]).toEqual([100_000_000, 100_000_100]);
+  nowMs = 0;
+  expect([custom.next(), custom.next()]).toEqual([200, 300]);
+});

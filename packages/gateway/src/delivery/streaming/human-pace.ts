@@ -9,6 +9,7 @@ export class HumanPace {
   readonly #random: Pick<Random, "float">;
   readonly #now: () => number;
   #lastMs: number | undefined;
+  #seenMs: number = Number.NEGATIVE_INFINITY;
 
   constructor(config: HumanDelayConfig, options: { readonly random: Pick<Random, "float">; readonly now: () => number }) {
     this.#config = config;
@@ -24,6 +25,9 @@ export class HumanPace {
   /** When the next one is due; it counts as sent then. */
   next(): number {
     const nowMs = this.#now();
+    // A clock that is set back takes along what is due by it.
+    if (this.#lastMs !== undefined && nowMs < this.#seenMs) this.#lastMs -= this.#seenMs - nowMs;
+    this.#seenMs = nowMs;
     const { mode } = this.#config;
     const { minMs, maxMs } = mode === "custom" ? this.#config : NATURAL;
     const delayMs =

@@ -5,6 +5,7 @@ import type { Clock, Random } from "@factotum/agent-contract";
 import type { MediaKind } from "@factotum/channel-contract";
 import { writePrivateFile } from "@factotum/config";
 import * as z from "zod";
+import { createSteadyNow } from "../../clock/steady-now.ts";
 import { outboundFolder } from "../outbound/outbound-files.ts";
 import { pruneMedia } from "./prune-media.ts";
 import { isMissing } from "./is-missing.ts";
@@ -78,11 +79,13 @@ export function inboundMediaFolder(home: string, sessionId: string): string {
  */
 export class MediaStore {
   readonly #options: MediaStoreOptions;
+  readonly #steadyNow: () => number;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
   #writtenBytes = 0;
 
   constructor(options: MediaStoreOptions) {
     this.#options = options;
+    this.#steadyNow = createSteadyNow(options.clock);
   }
 
   /** Keeps a file under a new id that cannot be guessed. Rejects when the disk does. */
@@ -139,7 +142,7 @@ export class MediaStore {
     if (clock.monotonic() - this.#prunedAtMs < PRUNE_EVERY_MS && this.#writtenBytes < maxBytes / 16) return;
     this.#prunedAtMs = clock.monotonic();
     this.#writtenBytes = 0;
-    const limits = { nowMs: clock.now(), maxBytes, maxAgeMs };
+    const limits = { nowMs: this.#steadyNow(), maxBytes, maxAgeMs };
     const folder = (name: string): string => path.join(home, "media", name);
     await pruneMedia({ filesFolder: folder("inbound"), recordsFolder: folder("records"), ...limits });
     // Nothing is noted of an upload but in its message.

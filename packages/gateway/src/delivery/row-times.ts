@@ -1,0 +1,82 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { OutboxRecord } from "@factotum/store";
+import { OUTBOX_TTL_MS } from "./plan-message.ts";
+
+/** What a time on disk may ask for at most before a try: a platform's own longer delay costs one early try after a restart, a wrong clock costs no day. */
+const MAX_STORED_WAIT_MS: number = 15 * 60 * 1000;
+
+interface Times {
+  readonly dueMs: number;
+  readonly expiresMs: number;
+  /** Age when it was taken, by the times on disk. */
+  readonly ageMs: number;
+  readonly takenMs: number;
+}
+
+/**
+ * When rows are due and when their time is over, on the monotonic clock: what is on disk is read once, when the row is taken, and from then on the wall
+ * clock may jump as it likes. Holds what the dispatcher holds.
+ */
+export class RowTimes {
+  readonly #clock: Clock;
+  readonly #times = new Map<string, Times>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A row that was committed a moment ago, or that the last process left. */
+  take(row: OutboxRecord): void {
+    const [wallMs, takenMs] = [this.#clock.now(), this.#clock.monotonic()];
+    // A clock that is behind the row's own beginning was set back: nothing that it says of the row is true.
+    const waitMs = wallMs < row.createdAtMs ? row.dueAtMs - row.createdAtMs : row.dueAtMs - wallMs;
+    this.#times.set(row.id, {
+      dueMs: takenMs + Math.min(Math.max(0, waitMs), MAX_STORED_WAIT_MS),
+      expiresMs: takenMs + Math.min(row.expiresAtMs - wallMs, OUTBOX_TTL_MS),
+      ageMs: Math.max(0, wallMs - row.createdAtMs),
+      takenMs,
+    });
+  }
+
+  /** A row that is sent in the place of another: it has the time that one had left. */
+  takeInPlaceOf(row: OutboxRecord, replaced: OutboxRecord): void {
+    this.take(row);
+    this.#change(row, { expiresMs: this.#of(replaced).expiresMs });
+  }
+
+  /** It is tried again after a delay. */
+  putOff(row: OutboxRecord, delayMs: number): void {
+    this.#change(row, { dueMs: this.#clock.monotonic() + delayMs });
+  }
+
+  /** Milliseconds until it is due, or its time is over. */
+  waitMs(row: OutboxRecord): number {
+    const { dueMs, expiresMs } = this.#of(row);
+    return Math.max(0, Math.min(dueMs, expiresMs) - this.#clock.monotonic());
+  }
+
+  isExpired(row: OutboxRecord): boolean {
+    return this.#clock.monotonic() >= this.#of(row).expiresMs;
+  }
+
+  /** How old it is; what a jump of the clock adds counts only before it was taken. */
+  ageMs(row: OutboxRecord): number {
+    const { ageMs, takenMs } = this.#of(row);
+    return ageMs + this.#clock.monotonic() - takenMs;
+  }
+
+  forget(row: OutboxRecord): void {
+    this.#times.delete(row.id);
+  }
+
+  #of(row: OutboxRecord): Times {
+    const known = this.#times.get(row.id);
+    if (known !== undefined) return known;
+    this.take(row);
+    return this.#of(row);
+  }
+
+  #change(row: OutboxRecord, change: Partial<Times>): void {
+    this.#times.set(row.id, { ...this.#of(row), ...change });
+  }
+}
