@@ -90,12 +90,16 @@ test.skipIf(disk === undefined)(
       const status = await runCommand(["status"], { home });
       expect(status.stdout).toMatch(/storage {4}! full: /);
 
+      // What was left of the reserve is gone too.
+      const rest = path.join(disk ?? "", "rest");
+      await fillDisk(rest);
       const file = path.join(home, "factotum.json5");
       const written = await readFile(file, "utf8");
       const change = await runCommand(["config", "set", "agents.defaults.systemPrompt", "x".repeat(20_000)], { home });
       expect(change).toMatchObject({ code: 1, stderr: expect.stringContaining("free some space") as string });
       expect(await readFile(file, "utf8")).toBe(written);
 
+      await rm(rest);
       await rm(filler);
       await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200);
       expect(await exists(path.join(home, "state", "reserve"))).toBe(true);

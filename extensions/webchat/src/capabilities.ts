@@ -6,7 +6,7 @@ export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   // 100,000 UTF-16 units stay under the protocol's frame of 1 MiB even when JSON writes each of them as six bytes.
   text: { maxLength: 100_000, unit: "utf16", markdown: "full", dialect: "markdown" },
   threads: "flat",
-  edit: true,
+  edit: false,
   delete: false,
   reactions: false,
   polls: false,

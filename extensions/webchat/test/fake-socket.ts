@@ -24,7 +24,7 @@ export class FakeSocket implements WebchatSocket {
     options.signal.throwIfAborted();
     const known = this.#entryIds.get(delivery.idempotencyKey);
     if (known !== undefined) return { entryId: known };
-    const entryId = delivery.type === "edit" ? delivery.targetId : `entry-${this.#entryIds.size + 1}`;
+    const entryId = `entry-${this.#entryIds.size + 1}`;
     this.#entryIds.set(delivery.idempotencyKey, entryId);
     this.deliveries.push(delivery);
     return { entryId };

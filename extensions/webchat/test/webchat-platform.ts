@@ -70,12 +70,11 @@ export class WebchatPlatform implements ConformancePlatform {
   #show(delivery: WebchatDelivery): string {
     const known = this.#entryIds.get(delivery.idempotencyKey);
     if (known !== undefined) return known;
-    const entryId = delivery.type === "edit" ? delivery.targetId : `entry-${(this.#serial += 1)}`;
+    const entryId = `entry-${(this.#serial += 1)}`;
     this.#entryIds.set(delivery.idempotencyKey, entryId);
     const shown = { messageId: entryId, conversationId: delivery.sessionKey, text: delivery.text };
     const entry: ShownMessage = { ...shown, inThread: false, deleted: false, reactions: [], notifiedAll: false };
-    const index = this.#shown.findIndex((message) => message.messageId === entryId);
-    this.#shown.splice(index === -1 ? this.#shown.length : index, index === -1 ? 0 : 1, entry);
+    this.#shown.push(entry);
     return entryId;
   }
 

@@ -27,15 +27,12 @@ export interface WebchatInput {
 }
 
 /** What the WebChat channel shows in a session. */
-export type WebchatDelivery =
-  | { readonly type: "text"; readonly sessionKey: string; readonly idempotencyKey: string; readonly text: string }
-  | {
-      readonly type: "edit";
-      readonly sessionKey: string;
-      readonly idempotencyKey: string;
-      readonly targetId: string;
-      readonly text: string;
-    };
+export interface WebchatDelivery {
+  readonly type: "text";
+  readonly sessionKey: string;
+  readonly idempotencyKey: string;
+  readonly text: string;
+}
 
 /** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
 export interface WebchatSocket {

@@ -578,18 +578,12 @@ interface WebchatInput {
   readonly receivedAtMs?: number;
 }
 /** What the WebChat channel shows in a session. */
-type WebchatDelivery = {
+interface WebchatDelivery {
   readonly type: "text";
   readonly sessionKey: string;
   readonly idempotencyKey: string;
   readonly text: string;
-} | {
-  readonly type: "edit";
-  readonly sessionKey: string;
-  readonly idempotencyKey: string;
-  readonly targetId: string;
-  readonly text: string;
-};
+}
 /** The gateway's own socket, as the WebChat channel sees it: what an SDK is to the other channels. */
 interface WebchatSocket {
   /** Hands every input to `handler`, one handler at a time; the input is acknowledged when it resolves. Disposing stops it. */

@@ -16,10 +16,8 @@ export function renderDelivery(target: Origin, outbound: Outbound, key: string):
   switch (outbound.type) {
     case "text":
       return checkText(outbound.text) ?? { type: "delivery", delivery: { type: "text", ...base, text: outbound.text } };
-    case "edit": {
-      const { targetId, text } = outbound;
-      return checkText(text) ?? { type: "delivery", delivery: { type: "edit", ...base, targetId, text } };
-    }
+    // Entries of a conversation stay as they were written.
+    case "edit":
     case "media":
     case "delete":
     case "reaction":

@@ -44,10 +44,9 @@ export class WebchatHub implements WebchatSocket {
         { key: delivery.sessionKey, sessionId: random.uuid(), agentId: config.defaultAgentId, isPrivate: true, displayName: "webchat" },
         { nowMs: clock.now() },
       ));
-    const text = delivery.type === "edit" ? `Corrected: ${delivery.text}` : delivery.text;
     const entry = await store.appendEntry(
       session.sessionId,
-      { type: "notice", level: "info", text, key: delivery.idempotencyKey },
+      { type: "notice", level: "info", text: delivery.text, key: delivery.idempotencyKey },
       { timestampMs: clock.now() },
     );
     publishEntry(services, delivery.sessionKey, entry, undefined);
