@@ -120,8 +120,9 @@ function meanOf(pairs: readonly Pair[], side: keyof Pair): number {
   return pairs.reduce((sum, pair) => sum + pair[side], 0) / pairs.length;
 }
 
+/** Bytes of what a folder holds, but for the space that is set aside for a full disk some seconds after a start. */
 async function folderBytes(folder: string): Promise<number> {
-  const names = await readdir(folder, { recursive: true });
+  const names = (await readdir(folder, { recursive: true })).filter((name) => name !== path.join("state", "reserve"));
   const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
