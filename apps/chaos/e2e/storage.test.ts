@@ -1,11 +1,8 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { checkLedger, describeLedger } from "@factotum/testing-chaos";
-import { runCommand } from "@factotum/testing-product";
+import { canMountDisk, mountSmallDisk, runCommand } from "@factotum/testing-product";
 import { Scene } from "../src/scene/scene.ts";
 import { seededRandom } from "../src/scene/seeded-random.ts";
 
@@ -47,71 +44,34 @@ test(
   },
 );
 
-/** A file system of 64 MB in memory. */
-function mountSmallDisk(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "factotum-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m,mode=700", "tmpfs", folder]);
-  return folder;
-}
-
-/** Takes all the space that there is, to the last block. */
-async function fillDisk(file: string): Promise<void> {
-  const handle = await open(file, "w");
-  try {
-    for (let bytes = 1024 * 1024; bytes >= 512;) {
-      try {
-        await handle.write(Buffer.alloc(bytes, 1));
-      } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) throw error;
-        bytes /= 2;
-      }
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
 const FILLS = Number(process.env["FACTOTUM_CHAOS_FILLS"] ?? 5);
 const SEED = 20_261_122;
 
-const canMount = process.platform === "linux" && process.getuid?.() === 0;
-if (!canMount) {
-  // The chain on a clean machine has what it takes: there this is no reason to pass.
-  if (process.env["CI"] !== undefined) throw new Error("This test needs Linux and root, to mount a small disk.");
-  process.stderr.write("NOT RUN: a disk that fills up under load. It needs Linux and root, to mount a small one.\n");
-}
-
-test.runIf(canMount)(
+test.runIf(canMountDisk("a disk that fills up under load"))(
   `a disk that fills up at ${FILLS} random moments of the work: what was taken is answered, once, and the rest is taken when there is space`,
   { timeout: 900_000 },
   async () => {
-    const folder = mountSmallDisk();
-    const filler = path.join(folder, "filler");
-    try {
-      await using scene = await Scene.start({ conversations: PEOPLE, home: path.join(folder, "home") });
-      const random = seededRandom(SEED);
-      const product = await scene.boot();
-      const isReady = async (): Promise<boolean> => (await fetch(`${product.url}/readyz`)).ok;
-      for (let fill = 0; fill < FILLS; fill += 1) {
-        const about = `seed ${SEED}, fill ${fill}`;
-        const before = scene.wire.count;
-        const moment = random.between(1, 60);
-        const first = Array.from({ length: PEOPLE }, (_, index) => scene.push(scene.say(index), product));
-        expect(await scene.wire.until(() => scene.wire.count - before >= moment, { stallMs: STALL_MS }), about).toBe(true);
-        await fillDisk(filler);
-        await Promise.all([...first, ...Array.from({ length: PEOPLE }, (_, index) => scene.push(scene.say(index), product))]);
-        await expect.poll(isReady, { message: about, timeout: STALL_MS }).toBe(false);
-        await rm(filler);
-        await expect.poll(isReady, { message: about, timeout: STALL_MS }).toBe(true);
-        await scene.pushAgain(product);
-        expect(await scene.wire.until(() => scene.isQuiet, { stallMs: STALL_MS }), about).toBe(true);
-      }
-      expect(scene.unacknowledged).toEqual([]);
-      expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
-      await expectClean(scene);
-    } finally {
-      execFileSync("umount", ["-l", folder]);
-      await rm(folder, { recursive: true, force: true });
+    await using disk = mountSmallDisk();
+    await using scene = await Scene.start({ conversations: PEOPLE, home: path.join(disk.folder, "home") });
+    const random = seededRandom(SEED);
+    const product = await scene.boot();
+    const isReady = async (): Promise<boolean> => (await fetch(`${product.url}/readyz`)).ok;
+    for (let fill = 0; fill < FILLS; fill += 1) {
+      const about = `seed ${SEED}, fill ${fill}`;
+      const before = scene.wire.count;
+      const moment = random.between(1, 60);
+      const first = Array.from({ length: PEOPLE }, (_, index) => scene.push(scene.say(index), product));
+      expect(await scene.wire.until(() => scene.wire.count - before >= moment, { stallMs: STALL_MS }), about).toBe(true);
+      const filler = await disk.fill("filler");
+      await Promise.all([...first, ...Array.from({ length: PEOPLE }, (_, index) => scene.push(scene.say(index), product))]);
+      await expect.poll(isReady, { message: about, timeout: STALL_MS }).toBe(false);
+      await rm(filler);
+      await expect.poll(isReady, { message: about, timeout: STALL_MS }).toBe(true);
+      await scene.pushAgain(product);
+      expect(await scene.wire.until(() => scene.isQuiet, { stallMs: STALL_MS }), about).toBe(true);
     }
+    expect(scene.unacknowledged).toEqual([]);
+    expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    await expectClean(scene);
   },
 );

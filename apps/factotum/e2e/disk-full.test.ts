@@ -1,41 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { mkdir, open, readFile, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { sayText, startStrictServer } from "@factotum/testing-providers";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { canMountDisk, mountSmallDisk, runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 const USER = "ou_olga";
 const CHAT = "oc_dm";
-
-/** A file system of 64 MB in memory. Only root may mount one. */
-function mountSmallDisk(): string | undefined {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined;
-  const folder = mkdtempSync(path.join(tmpdir(), "factotum-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=64m,mode=700", "tmpfs", folder]);
-  return folder;
-}
-
-async function fillDisk(file: string): Promise<void> {
-  const handle = await open(file, "w");
-  try {
-    for (let bytes = 1024 * 1024; bytes >= 512;) {
-      try {
-        await handle.write(Buffer.alloc(bytes, 1));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-        bytes /= 2;
-      }
-    }
-  } finally {
-    await handle.close();
-  }
-}
 
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(
@@ -44,73 +17,60 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 
-const disk = mountSmallDisk();
-if (disk === undefined) {
-  // The chain on a clean machine has what it takes: there this is no reason to pass.
-  if (process.env["CI"] !== undefined) throw new Error("This test needs Linux and root, to mount a small disk.");
-  process.stderr.write("NOT RUN: a disk that is full. It needs Linux and root, to mount a small one.\n");
-}
-
-test.skipIf(disk === undefined)(
+test.runIf(canMountDisk("a disk that is full"))(
   "on a disk that is full what is at work is answered, nothing new is taken, and it all goes on when there is space",
   { timeout: 180_000 },
   async () => {
-    const home = path.join(disk ?? "", "home");
-    try {
-      await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
-      await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
-      const config = {
-        agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
-        models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
-        ...feishuConfig(feishu, USER),
-      };
-      await mkdir(home, { recursive: true });
-      await using product = await startProduct({ config, home });
-      const say = async (text: string, number: number): Promise<number> => {
-        const messageId = `om_${String(number).padStart(32, "0")}`;
-        feishu.addInbound({ messageId, chatId: CHAT });
-        const content = { chatId: CHAT, chatType: "p2p", messageType: "text", content: { text }, senderOpenId: USER, messageId } as const;
-        const request = feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, feishuMessageEvent(feishu.app, content));
-        return (await fetch(request)).status;
-      };
-      await expect.poll(() => exists(path.join(home, "state", "reserve"))).toBe(true);
-      const gate = model.hold();
-      expect(await say("the first one", 1)).toBe(200);
-      await model.nextRequest();
-      const filler = path.join(disk ?? "", "filler");
-      await fillDisk(filler);
-      model.respond(() => sayText("It is answered."));
-      gate.open();
-      await waitForSent(feishu, 1);
-      expect(await exists(path.join(home, "state", "reserve"))).toBe(false);
+    await using disk = mountSmallDisk();
+    const home = path.join(disk.folder, "home");
+    await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
+    await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+    const config = {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+      ...feishuConfig(feishu, USER),
+    };
+    await mkdir(home, { recursive: true });
+    await using product = await startProduct({ config, home });
+    const say = async (text: string, number: number): Promise<number> => {
+      const messageId = `om_${String(number).padStart(32, "0")}`;
+      feishu.addInbound({ messageId, chatId: CHAT });
+      const content = { chatId: CHAT, chatType: "p2p", messageType: "text", content: { text }, senderOpenId: USER, messageId } as const;
+      const request = feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, feishuMessageEvent(feishu.app, content));
+      return (await fetch(request)).status;
+    };
+    await expect.poll(() => exists(path.join(home, "state", "reserve"))).toBe(true);
+    const gate = model.hold();
+    expect(await say("the first one", 1)).toBe(200);
+    await model.nextRequest();
+    const filler = await disk.fill("filler");
+    model.respond(() => sayText("It is answered."));
+    gate.open();
+    await waitForSent(feishu, 1);
+    expect(await exists(path.join(home, "state", "reserve"))).toBe(false);
 
-      expect(await say("the second one", 2)).toBe(503);
-      const ready = await fetch(`${product.url}/readyz`);
-      expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: expect.stringContaining("space") as string }]);
-      const status = await runCommand(["status"], { home });
-      expect(status.stdout).toMatch(/storage {4}! full: /);
+    expect(await say("the second one", 2)).toBe(503);
+    const ready = await fetch(`${product.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: expect.stringContaining("space") as string }]);
+    const status = await runCommand(["status"], { home });
+    expect(status.stdout).toMatch(/storage {4}! full: /);
 
-      // What was left of the reserve is gone too.
-      const rest = path.join(disk ?? "", "rest");
-      await fillDisk(rest);
-      const file = path.join(home, "factotum.json5");
-      const written = await readFile(file, "utf8");
-      const change = await runCommand(["config", "set", "agents.defaults.systemPrompt", "x".repeat(20_000)], { home });
-      expect(change).toMatchObject({ code: 1, stderr: expect.stringContaining("free some space") as string });
-      expect(await readFile(file, "utf8")).toBe(written);
+    // What was left of the reserve is gone too.
+    const rest = await disk.fill("rest");
+    const file = path.join(home, "factotum.json5");
+    const written = await readFile(file, "utf8");
+    const change = await runCommand(["config", "set", "agents.defaults.systemPrompt", "x".repeat(20_000)], { home });
+    expect(change).toMatchObject({ code: 1, stderr: expect.stringContaining("free some space") as string });
+    expect(await readFile(file, "utf8")).toBe(written);
 
-      await rm(rest);
-      await rm(filler);
-      await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200);
-      expect(await exists(path.join(home, "state", "reserve"))).toBe(true);
-      expect(await say("the second one", 2)).toBe(200);
-      await waitForSent(feishu, 2);
-      expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
-      expect(feishu.sent).toHaveLength(2);
-      expect(await readFile(path.join(home, "logs", "gateway.log"), "utf8")).toContain("There is space again");
-    } finally {
-      execFileSync("umount", ["-l", disk ?? ""]);
-      await rm(disk ?? "", { recursive: true, force: true });
-    }
+    await rm(rest);
+    await rm(filler);
+    await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200);
+    expect(await exists(path.join(home, "state", "reserve"))).toBe(true);
+    expect(await say("the second one", 2)).toBe(200);
+    await waitForSent(feishu, 2);
+    expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(feishu.sent).toHaveLength(2);
+    expect(await readFile(path.join(home, "logs", "gateway.log"), "utf8")).toContain("There is space again");
   },
 );

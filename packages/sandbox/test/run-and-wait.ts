@@ -1,17 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createHostRunner } from "../src/index.ts";
+import { realClock } from "./real-clock.ts";
 
 /** A process that runs a command as the gateway does, to be killed by a test: `run-and-wait.ts <folder> <record folder> <shell text>`. */
 const [folder = "", recordFolder = "", text = ""] = process.argv.slice(2);
 const runner = createHostRunner({
-  clock: {
-    now: () => Date.now(),
-    monotonic: () => performance.now(),
-    schedule: (delayMs, callback) => {
-      const timer = setTimeout(callback, delayMs);
-      return { [Symbol.dispose]: () => clearTimeout(timer) };
-    },
-  },
+  clock: realClock,
   random: { uuid: randomUUID },
   logger: { warn: (message) => void process.stderr.write(message) },
   recordFolder,

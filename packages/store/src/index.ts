@@ -48,7 +48,8 @@ export type {
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
 export type { StoreRecovery } from "./sqlite/recovery/recover-database.ts";
 export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";
-export type { SqliteStore, StoreMetrics } from "./sqlite/sqlite-store.ts";
+export type { SqliteStore } from "./sqlite/sqlite-store.ts";
+export type { StoreMetrics } from "./sqlite/sqlite-store-parts.ts";
 export type { CopyOptions } from "./copies/session-copier.ts";
 export { exportSession } from "./session-file/export-session.ts";
 export type { SessionFileHeader } from "./session-file/render-session-file.ts";

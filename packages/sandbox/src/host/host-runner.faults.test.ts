@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { createHostRunner } from "./host-runner.ts";
+import { realClock } from "../../test/real-clock.ts";
 
 const fault = vi.hoisted(() => ({ looks: 0 }));
 
@@ -22,14 +23,7 @@ test.runIf(process.platform === "linux")("a command of which it cannot be told w
   const folder = await realpath(await mkdtemp(join(tmpdir(), "host-runner-")));
   const warnings: string[] = [];
   const runner = createHostRunner({
-    clock: {
-      now: () => Date.now(),
-      monotonic: () => performance.now(),
-      schedule: (delayMs, callback) => {
-        const timer = setTimeout(callback, delayMs);
-        return { [Symbol.dispose]: () => clearTimeout(timer) };
-      },
-    },
+    clock: realClock,
     random: { uuid: randomUUID },
     logger: { warn: (message) => void warnings.push(message) },
     recordFolder: join(folder, "records"),

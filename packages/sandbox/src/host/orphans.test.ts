@@ -7,21 +7,12 @@ import { mkdir, mkdtemp, readdir, realpath, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Clock } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endFamily, familyGone } from "./child-family.ts";
 import { createHostRunner } from "./host-runner.ts";
 import type { HostRunner } from "./host-runner.ts";
 import { startOf } from "./process-table.ts";
-
-const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  schedule: (delayMs, callback) => {
-    const timer = setTimeout(callback, delayMs);
-    return { [Symbol.dispose]: () => clearTimeout(timer) };
-  },
-};
+import { realClock } from "../../test/real-clock.ts";
 
 let folder: string;
 let records: string;
@@ -39,7 +30,7 @@ afterEach(async () => {
 /** The gateway of the next start. */
 function nextRunner(): HostRunner {
   const logger = { warn: (message: string) => expect.unreachable(message) };
-  return createHostRunner({ clock, random: { uuid: randomUUID }, logger, recordFolder: records, baseEnv: {}, killGraceMs: 100 });
+  return createHostRunner({ clock: realClock, random: { uuid: randomUUID }, logger, recordFolder: records, baseEnv: {}, killGraceMs: 100 });
 }
 
 /** Runs shell text as a gateway does, waits until it has printed `count` process ids, and kills that gateway. */
@@ -135,9 +126,9 @@ test("a group of which only an unreaped zombie is left counts as gone", async ()
   const [chunk] = (await once(parent.stdout, "data")) as [Buffer];
   const processId = Number(chunk.toString());
   const child = { id: randomUUID(), leader: { processId, start: await startOf(processId) }, own: true };
-  expect(await familyGone(child, clock, 0)).toBe(false);
+  expect(await familyGone(child, realClock, 0)).toBe(false);
   parent.stdin.end("\n");
-  expect(await familyGone(child, clock, 20_000)).toBe(true);
+  expect(await familyGone(child, realClock, 20_000)).toBe(true);
   expect(() => process.kill(-processId, 0)).not.toThrow();
-  expect(await endFamily(child, { clock, graceMs: 0 })).toBe(true);
+  expect(await endFamily(child, { clock: realClock, graceMs: 0 })).toBe(true);
 });

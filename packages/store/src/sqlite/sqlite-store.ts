@@ -31,46 +31,24 @@ import type {
   StoreCounts,
   TurnEnd,
 } from "../port/store.ts";
-import type { SessionCopier } from "../copies/session-copier.ts";
+import type { SqliteStoreParts, StoreMetrics } from "./sqlite-store-parts.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { usedBytes } from "./connection/used-bytes.ts";
 import { listConversations } from "./tables/conversation-list.ts";
 import { decodePosition } from "./values/sequence-id.ts";
 import { toStoreError } from "./to-store-error.ts";
-import type { StructureKeeper } from "./recovery/structure-keeper.ts";
-import type { Transactions } from "./transactions.ts";
-import type { GroupWriter } from "./group-writer.ts";
 import type { Tables } from "./tables/tables.ts";
 
 /** Entries that an export holds in memory at a time. */
 const EXPORT_PAGE = 200;
 
-/** Counters for tests and the bench. */
-export interface StoreMetrics {
-  /** Commits, each of which flushed once. */
-  readonly commits: number;
-  /** Writes that were committed; several share a commit. */
-  readonly writes: number;
-  /** Rows that queries have handed out. */
-  readonly rowsRead: number;
-}
-
-/** What a store is made of. */
-export interface SqliteStoreParts {
-  readonly tables: Tables;
-  readonly transactions: Transactions;
-  readonly writer: GroupWriter;
-  readonly copier: SessionCopier;
-  readonly keeper: StructureKeeper;
-}
-
 /** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
 export class SqliteStore implements Store {
   readonly #tables: Tables;
-  readonly #transactions: Transactions;
-  readonly #writer: GroupWriter;
-  readonly #copier: SessionCopier;
-  readonly #keeper: StructureKeeper;
+  readonly #transactions: SqliteStoreParts["transactions"];
+  readonly #writer: SqliteStoreParts["writer"];
+  readonly #copier: SqliteStoreParts["copier"];
+  readonly #keeper: SqliteStoreParts["keeper"];
   readonly #deadLetters: DeadLetters;
   #closing: Promise<void> | undefined;
 

@@ -1,0 +1,11 @@
+import type { Clock } from "@factotum/agent-contract";
+
+/** The real time. Unlike the product's, its timers keep the process awake: nothing else does in a test. */
+export const realClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  schedule: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return { [Symbol.dispose]: () => clearTimeout(timer) };
+  },
+};

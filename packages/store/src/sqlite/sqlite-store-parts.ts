@@ -1,0 +1,24 @@
+import type { SessionCopier } from "../copies/session-copier.ts";
+import type { GroupWriter } from "./group-writer.ts";
+import type { StructureKeeper } from "./recovery/structure-keeper.ts";
+import type { Tables } from "./tables/tables.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** Counters for tests and the bench. */
+export interface StoreMetrics {
+  /** Commits, each of which flushed once. */
+  readonly commits: number;
+  /** Writes that were committed; several share a commit. */
+  readonly writes: number;
+  /** Rows that queries have handed out. */
+  readonly rowsRead: number;
+}
+
+/** What a store is made of. */
+export interface SqliteStoreParts {
+  readonly tables: Tables;
+  readonly transactions: Transactions;
+  readonly writer: GroupWriter;
+  readonly copier: SessionCopier;
+  readonly keeper: StructureKeeper;
+}
