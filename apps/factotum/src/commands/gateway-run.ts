@@ -36,7 +36,7 @@ const MAX_RECOVERIES = 3;
 /** Runs the gateway until a signal or a client ends it. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
-  const loaded = withOverrides(await load(context), options);
+  let loaded = withOverrides(await load(context), options);
   using _home = await holdOrRefuse(loaded.paths);
   const secrets = new SecretFilter();
   const named = LOG_LEVELS.find((candidate) => candidate === context.env["FACTOTUM_LOG_LEVEL"]);
@@ -70,7 +70,8 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     if (reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
     if (recoveries === MAX_RECOVERIES)
       throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
-    // The next start puts the database together anew.
+    // The next start puts the database together anew, with the configuration of now.
+    loaded = withOverrides(await load(context), options);
     stop = Promise.withResolvers<string>();
   }
 }
