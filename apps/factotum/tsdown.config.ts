@@ -21,7 +21,10 @@ const config: UserConfig = defineConfig({
     { from: "../web/dist", to: "dist", rename: "web" },
     { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },
     { from: "templates", to: "dist" },
-    { from: ["../../docs/cli.md", "../../docs/observing.md", "../../SECURITY.md", "../../README.md"], to: "dist/docs" },
+    {
+      from: ["../../docs/cli.md", "../../docs/conversations.md", "../../docs/observing.md", "../../SECURITY.md", "../../README.md"],
+      to: "dist/docs",
+    },
   ],
   publint: { strict: true },
 });
