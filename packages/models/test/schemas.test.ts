@@ -148,6 +148,13 @@ describe("what becomes of a schema", () => {
     });
   });
 
+  test("a list of words that contradicts the type is left out where it is merged, and adapting again changes nothing", () => {
+    const parameters = { type: "object", properties: { a: { properties: {}, allOf: [{ enum: ["x"] }] } } } as const;
+    const once = adaptTools([tool(parameters)], "google-generative-ai");
+    expect(once.tools[0]?.parameters).toEqual({ type: "object", properties: { a: { type: "object", properties: {} } } });
+    expect(adaptTools(once.tools, "google-generative-ai").tools).toEqual(once.tools);
+  });
+
   test("a property whose name the provider refuses goes, unless it is required: then the tool goes", () => {
     const parameters = { type: "object", properties: { größe: { type: "string" }, path: { type: "string" } } };
     expect(Object.keys(adaptTools([tool(parameters)], "anthropic-messages").tools[0]?.parameters.properties ?? {})).toEqual(["path"]);

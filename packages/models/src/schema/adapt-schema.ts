@@ -142,8 +142,14 @@ class Adapter {
       const list = variants.map((variant) => this.adapt(variant, inner));
       if (this.#dialect.combinators.has(keyword)) adapted[keyword] = list;
       else if (keyword === "oneOf") adapted.anyOf ??= list;
-      else for (const part of list) for (const [key, value] of Object.entries(part)) if (value !== undefined) merge(adapted, key, value);
+      else for (const part of list) this.#merge(adapted, part);
     }
+  }
+
+  /** Takes a part of an `allOf` in. A list of words beside another type than text is a contradiction that no arguments meet: the type stays. */
+  #merge(adapted: Record<string, JsonValue>, part: JsonSchema): void {
+    const words = this.#dialect.stringEnums && adapted.type !== undefined && adapted.type !== "string";
+    for (const [key, value] of Object.entries(part)) if (value !== undefined && !(words && key === "enum")) merge(adapted, key, value);
   }
 }
 
