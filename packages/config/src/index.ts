@@ -39,6 +39,8 @@ export { resolveSecret } from "./secrets/resolve-secret.ts";
 export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-secret.ts";
 export { writePrivateFile } from "./state/atomic-file.ts";
 export { ensureGatewayToken, readGatewayToken } from "./state/gateway-token.ts";
+export { readLastGood } from "./state/last-good.ts";
+export type { LastGoodCopy } from "./state/last-good.ts";
 export { locateConfig } from "./state/locate-config.ts";
 export type { ConfigLocation } from "./state/locate-config.ts";
 export { statePaths } from "./state/state-paths.ts";

@@ -33,6 +33,8 @@ export interface GatewaySettings {
   readonly skills: SkillIndex;
   /** Folders of skills beside the workspaces' own. */
   readonly skillFolders: readonly string[];
+  /** The gateway's token; `undefined` only for `auth.mode: none`. */
+  readonly token: string | undefined;
 }
 
 /** What the gateway asks about its configuration file. */
@@ -53,8 +55,6 @@ export interface GatewayOptions extends GatewaySettings {
   readonly store: Store;
   /** Space on the disk of the state directory that is kept for when it is full; without one nothing is kept. */
   readonly reserve?: DiskReserve;
-  /** The gateway's token; `undefined` only for `auth.mode: none`. */
-  readonly token: string | undefined;
   /** Milliseconds that turns at work have to end by themselves once the gateway stops; what does not is taken up at the next start. */
   readonly drainMs: number;
   /** Reads what the owner names by its path, within the same bounds as the tools. */
@@ -89,8 +89,8 @@ export interface Gateway {
   readonly engine: Engine;
   status(): Promise<GatewayStatus>;
   /**
-   * Goes on with another configuration, without dropping anything: see `Engine.apply`. Its `gateway` section means nothing here: where the gateway
-   * listens, and who may connect, is decided at the start. Whole or, when it rejects, not at all.
+   * Goes on with another configuration, without dropping anything: see `Engine.apply`. With another token, what was opened with the old one ends, and
+   * the new one alone admits. Where the gateway listens is decided at its start. Whole or, when it rejects, not at all.
    */
   reload(settings: GatewaySettings): Promise<void>;
   /** Stops taking work, leaves unfinished turns to the next start and closes the port. Twice is once. */
@@ -100,12 +100,8 @@ export interface Gateway {
 /** Starts everything. Rejects with a message that says what to do when it must not or cannot start; then nothing is left running. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, store, clock, random, logger } = options;
-  const loopbackOnly = isLoopbackBind(config.gateway.bind);
-  if (options.token === undefined && !loopbackOnly) {
-    throw new Error(
-      `gateway.bind is "${config.gateway.bind}" and gateway.auth.mode is "none": everybody on the network would be the owner. Set gateway.auth.mode to "token", or gateway.bind to "loopback".`,
-    );
-  }
+  const { bind } = config.gateway;
+  refuseOpenDoor(options.token, bind);
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
   const parts = { hub, messenger };
@@ -130,7 +126,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   });
   messenger.connect(engine.services);
   hub.connect(engine.services);
-  return listen(engine, parts, options, loopbackOnly);
+  return listen(engine, parts, options, isLoopbackBind(bind));
 }
 
 /** What was made once, and every configuration's tools and accounts are made around. */
@@ -210,10 +206,20 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   }
   ready = true;
   const reload = async (settings: GatewaySettings): Promise<void> => {
+    for (const { gateway } of [config, settings.config]) refuseOpenDoor(settings.token, gateway.bind);
     const next = await engineSettings(settings, parts, options);
-    if (stopping === undefined) engine.apply(next);
+    if (stopping !== undefined) return;
+    engine.apply(next);
+    authenticator.replace(settings.token);
   };
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
+}
+
+function refuseOpenDoor(token: string | undefined, bind: string): void {
+  if (token !== undefined || isLoopbackBind(bind)) return;
+  throw new Error(
+    `gateway.bind is "${bind}" and gateway.auth.mode is "none": everybody on the network would be the owner. Set gateway.auth.mode to "token", or gateway.bind to "loopback".`,
+  );
 }
 
 /** Loaded at the first scrape: most gateways never have one. */

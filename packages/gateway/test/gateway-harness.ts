@@ -267,6 +267,7 @@ export async function startTestGateway(
     tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
+    token: "test-token",
   });
   const gateway = await startGateway({
     ...settings(config),
@@ -278,7 +279,6 @@ export async function startTestGateway(
     },
     store: options.around?.(store) ?? store,
     ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
-    token: "test-token",
     localFiles: localFiles(files),
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),

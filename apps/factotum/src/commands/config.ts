@@ -16,7 +16,7 @@ import { CHANNELS } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, isUnauthorized, requestError } from "../rpc/connect-gateway.ts";
 
 interface Format {
   readonly json: boolean;
@@ -90,6 +90,10 @@ export async function configSet(
     if (!result.keptComments)
       context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
     context.note(`${describeReload(reloaded)}\n`);
+    if (result.changes.some(({ path }) => path.startsWith("gateway.auth") || path === "gateway") && (reloaded?.type ?? "kept") !== "kept")
+      context.note(
+        'What was connected with the old token is cut off. Open the page anew with the address that "factotum gateway start" prints.\n',
+      );
   }
   return EXIT.ok;
 }
@@ -97,13 +101,23 @@ export async function configSet(
 /** Asks a running gateway to look at the file now, rather than in a moment; `undefined` when none runs, or none that lets us in. */
 async function reloadGateway(context: CliContext): Promise<ConfigReloadResult | undefined> {
   try {
-    using gateway = await findGateway(context);
-    return await gateway?.client.request("config.reload", {}, { signal: context.signal });
+    try {
+      return await askToReload(context);
+    } catch (error) {
+      // Another token ends the connection that asked for it; the next one is opened with the new token.
+      if (!isUnauthorized(error)) throw error;
+      return await askToReload(context);
+    }
   } catch (error) {
     // It watches the file: what cannot be asked for happens all the same.
     context.note(`factotum: ${requestError(error).message}\n`);
     return undefined;
   }
+}
+
+async function askToReload(context: CliContext): Promise<ConfigReloadResult | undefined> {
+  using gateway = await findGateway(context);
+  return await gateway?.client.request("config.reload", {}, { signal: context.signal });
 }
 
 function describeReload(reloaded: ConfigReloadResult | undefined): string {

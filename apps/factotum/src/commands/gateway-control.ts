@@ -5,7 +5,7 @@ import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
-import { findGateway, ownToken, requestError } from "../rpc/connect-gateway.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { ConnectionError } from "../rpc/rpc-client.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
@@ -73,8 +73,12 @@ interface Started {
 }
 
 async function reportStarted(context: CliContext, { facts, how }: Started, json: boolean): Promise<number> {
-  if (json) printJson(context, { running: true, ...facts });
-  else context.print(`The gateway ${how}: ${addressOf(facts.url, await ownToken(context))}\n`);
+  if (json) {
+    printJson(context, { running: true, ...facts });
+    return EXIT.ok;
+  }
+  using gateway = await findGateway(context);
+  context.print(`The gateway ${how}: ${addressOf(facts.url, gateway?.token)}\n`);
   return EXIT.ok;
 }
 

@@ -131,6 +131,41 @@ describe("a gateway in the foreground", () => {
     expect((await running.ended).code).toBe(0);
   });
 
+  test("takes another token up at once: commands find it, the old one is refused, and what was open with it is cut off", async () => {
+    await using cli = await CliHome.create();
+    const { running, url, token } = await startGateway(cli);
+    const get = async (given: string): Promise<number> =>
+      (await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${given}` } })).status;
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+    const closed = new Promise<number>((resolve) => socket.addEventListener("close", ({ code }) => resolve(code)));
+    const frame = { type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "page", version: "1" }, auth: { token } };
+    socket.addEventListener("open", () => socket.send(JSON.stringify(frame)));
+    await new Promise((resolve) => socket.addEventListener("message", resolve, { once: true }));
+    const set = await cli.run("config", "set", "gateway.auth.token", "my-own-token");
+    expect(set).toMatchObject({ code: 0, stderr: expect.stringContaining("uses it from now on") as string });
+    expect(set.stderr).toContain("factotum gateway start");
+    expect(set.stdout + set.stderr).not.toContain("my-own-token");
+    expect(await closed).toBe(4401);
+    expect([await get(token), await get("my-own-token")]).toEqual([401, 200]);
+    const status = await cli.run("status");
+    expect(status.code).toBe(0);
+    expect(status.stdout).not.toContain("factotum gateway restart");
+    expect((await cli.run("gateway", "start")).stdout).toBe(`The gateway was running already: ${url}/#token=my-own-token\n`);
+    // What nobody could send, or has no value here, is not taken; what ran goes on.
+    for (const unusable of ["two words", "${NOWHERE_SET}"]) {
+      expect((await cli.run("config", "set", "gateway.auth.token", unusable)).stderr).toContain("does not use it");
+      expect(await get("my-own-token")).toBe(200);
+    }
+    cli.env["FACTOTUM_TOKEN"] = "my-own-token";
+    expect((await cli.run("config", "unset", "gateway.auth.token")).code).toBe(0);
+    delete cli.env["FACTOTUM_TOKEN"];
+    await expect.poll(async () => get(token)).toBe(200);
+    expect((await cli.run("status")).code).toBe(0);
+    expect(await cli.read("logs/gateway.log")).not.toContain("my-own-token");
+    running.child.kill("SIGTERM");
+    expect((await running.ended).code).toBe(0);
+  });
+
   test("a second gateway on the same state directory is refused, whatever its port, and the first one works on", async () => {
     await using cli = await CliHome.create();
     const { running, url } = await startGateway(cli);

@@ -67,7 +67,10 @@ const COMMANDS: GatewayOptions["commands"] = [
   { usage: "factotum status", purpose: "what runs, and whether it is well" },
   { usage: "factotum doctor", purpose: "what is wrong, and how to put it right" },
   { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration" },
-  { usage: "factotum gateway restart", purpose: "restart the gateway; of the configuration only the keys of `gateway` need it" },
+  {
+    usage: "factotum gateway restart",
+    purpose: "restart the gateway; of the configuration only `gateway.port` and `gateway.bind` need it",
+  },
 ];
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
@@ -104,22 +107,22 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       context,
       started: loaded,
       load: async () => loadConfig({ env, channels: CHANNELS }),
-      apply: async ({ config: next }) => {
-        secrets.add(secretValues(next, env));
-        await gateway.reload(settingsOf(next, parts));
-        config = next;
+      apply: async (next) => {
+        const nextToken = await gatewayToken(next, context);
+        secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
+        await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
+        config = next.config;
       },
       remember: rememberConfig,
       logger,
     });
     const gateway = await startGateway({
-      ...settingsOf(config, parts),
+      ...settingsOf(config, { ...parts, token }),
       version: context.version,
       home: paths.home,
       configControl: reloader,
       store,
       reserve,
-      token,
       drainMs: DRAIN_MS,
       localFiles: createLocalFiles(files),
       remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
@@ -157,11 +160,12 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
 
 /** What the settings of every configuration are made around. */
 interface SettingsParts extends Pick<ComposeOptions, "context" | "logger" | "secrets"> {
+  readonly token: string | undefined;
   readonly files: FileAccess;
   readonly runner: HostRunner;
 }
 
-function settingsOf(config: FactotumConfig, { context, files, runner, secrets, logger }: SettingsParts): GatewaySettings {
+function settingsOf(config: FactotumConfig, { context, files, runner, secrets, logger, token }: SettingsParts): GatewaySettings {
   const { env, paths } = context;
   return {
     config,
@@ -169,6 +173,7 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
     tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
     skills: skillIndex({ config, paths }, context, logger),
     skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
+    token,
   };
 }
 
@@ -188,9 +193,13 @@ async function gatewayToken({ config, paths }: LoadedConfig, { env }: CliContext
   if (mode === "none") return undefined;
   if (token === undefined) return ensureGatewayToken(paths);
   const resolved = await resolveSecret(token, { env });
-  if (resolved.type === "resolved") return resolved.value;
-  throw new CliError("configInvalid", `gateway.auth.token has no value: ${resolved.message}.`, {
-    fix: 'Set it, or remove the key ("factotum config unset gateway.auth.token"): then the gateway makes a token of its own.',
+  if (resolved.type === "resolved" && /^[\x21-\x7e]+$/.test(resolved.value)) return resolved.value;
+  const reason =
+    resolved.type === "resolved"
+      ? "cannot be sent in a header: it needs letters, digits and signs of ASCII, without blanks"
+      : `has no value: ${resolved.message}`;
+  throw new CliError("configInvalid", `gateway.auth.token ${reason}.`, {
+    fix: 'Set another, or remove the key ("factotum config unset gateway.auth.token"): then the gateway makes a token of its own.',
   });
 }
 

@@ -123,6 +123,8 @@ describe("a configuration file that changes", () => {
     expect(lines.map(({ message }) => message)).toContain("Restart the gateway for these keys: factotum gateway restart");
     await write(`{ gateway: { port: 4711 }, agents: { defaults: { model: "a/five" } } }`);
     expect((await reloader.reload()).needsRestart).toEqual(["gateway.port"]);
+    await write(`{ gateway: { port: 4711, auth: { token: "another" } } }`);
+    expect(await reloader.reload()).toMatchObject({ changed: ["gateway.auth", "agents"], needsRestart: ["gateway.port"] });
     await write(THREE);
     expect((await reloader.reload()).needsRestart).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { isDeepStrictEqual } from "node:util";
 import type { Logger } from "@factotum/agent-contract";
 import {
   diffDocuments,
@@ -132,12 +131,16 @@ export class ConfigReloader implements ConfigControl {
     return { type, changed, needsRestart: this.#needsRestart(), problems: this.#seen.problems };
   }
 
-  /** Where the gateway listens, and who may connect, is decided at its start. */
+  /** Where the gateway listens is decided at its start. */
   #needsRestart(): readonly string[] {
-    const [then, now] = [this.#options.started.written["gateway"], this.#running.written["gateway"]];
-    if (isDeepStrictEqual(then, now)) return [];
-    return diffDocuments(then ?? {}, now ?? {}, ["gateway"]).map(({ path }) => path);
+    const [then, now] = [listensAt(this.#options.started), listensAt(this.#running)];
+    return diffDocuments(then, now, ["gateway"]).map(({ path }) => path);
   }
+}
+
+function listensAt({ written: { gateway } }: LoadedConfig): object {
+  const { auth: _changesAtOnce, ...rest } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
+  return rest;
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {

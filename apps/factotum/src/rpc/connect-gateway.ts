@@ -1,28 +1,24 @@
-import { readGatewayToken } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
+import { ownTokens } from "./own-token.ts";
 import { ConnectionError, RpcClient, RpcError } from "./rpc-client.ts";
 
 /** A gateway that answers. */
 export interface ConnectedGateway extends Disposable {
   readonly client: RpcClient;
   readonly facts: RuntimeFacts;
+  /** The token that it took. */
+  readonly token: string | undefined;
 }
 
 /** Connects to the gateway of this state directory; `undefined` when none runs. Rejects with a `CliError` when one runs and does not let us in. */
 export async function findGateway(context: CliContext): Promise<ConnectedGateway | undefined> {
   const facts = await readRuntimeFile(context.paths);
   if (facts === undefined || !isProcessAlive(facts.pid)) return undefined;
-  const token = await ownToken(context);
   try {
-    const client = await RpcClient.connect({
-      url: facts.url,
-      version: context.version,
-      signal: context.signal,
-      ...(token === undefined ? {} : { token }),
-    });
-    return { client, facts, [Symbol.dispose]: () => client[Symbol.dispose]() };
+    const { client, token } = await connect(context, facts);
+    return { client, facts, token, [Symbol.dispose]: () => client[Symbol.dispose]() };
   } catch (error) {
     if (error instanceof RpcError) throw refused(error, facts);
     // The number can belong to another program by now: what counts is that nothing of ours answers there.
@@ -31,9 +27,24 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
   }
 }
 
-/** The token with which commands connect: `FACTOTUM_TOKEN`, else the one that the gateway made. */
-export async function ownToken({ env, paths }: CliContext): Promise<string | undefined> {
-  return env["FACTOTUM_TOKEN"]?.trim() || readGatewayToken(paths);
+async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick<ConnectedGateway, "client" | "token">> {
+  const { version, signal } = context;
+  let refusal: unknown;
+  for await (const token of ownTokens(context)) {
+    try {
+      const client = await RpcClient.connect({ url, version, signal, ...(token === undefined ? {} : { token }) });
+      return { client, token };
+    } catch (error) {
+      if (!isUnauthorized(error)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+/** The gateway does not take the token, or does not take it any more. */
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof RpcError && error.code === "unauthorized";
 }
 
 /** Connects, or says how to start the gateway. */
@@ -50,7 +61,7 @@ function refused(error: RpcError, { url }: RuntimeFacts): CliError {
     return new CliError("failure", `The gateway at ${url} does not admit this command: ${error.message}`, { cause: error });
   return new CliError("unauthorized", `The gateway at ${url} does not accept the token.`, {
     cause: error,
-    fix: "If gateway.auth.token is configured, put the same token into FACTOTUM_TOKEN.",
+    fix: "Put the gateway's token into FACTOTUM_TOKEN: gateway.auth.token of the configuration with which it runs. If FACTOTUM_TOKEN is set, it is another one.",
   });
 }
 

@@ -34,6 +34,7 @@ export class ClientConnection implements RpcConnection {
   readonly #pendingEvents = new Map<string, ChatEvent[]>();
   readonly #connectTimer: Disposable;
   #principal: Principal = { type: "anonymous" };
+  #credential: Disposable | undefined;
   #connected = false;
   #clientName = "";
   #seq = 0;
@@ -139,11 +140,12 @@ export class ClientConnection implements RpcConnection {
     if (this.#principal.type === "anonymous") {
       return this.#refuse(
         "unauthorized",
-        "No valid token. Open the link that `factotum gateway run` printed, or take the token from credentials/gateway-token.",
+        "The token is not valid. Open the address that `factotum gateway start` prints; with a gateway that runs, it starts nothing.",
         CLOSE_CODES.unauthorized,
       );
     }
     this.#connectTimer[Symbol.dispose]();
+    this.#credential = this.#options.authenticator.watch(frame.auth?.token, () => this.#revoke());
     this.#connected = true;
     this.#clientName = frame.client.name;
     this.#send({
@@ -152,6 +154,16 @@ export class ClientConnection implements RpcConnection {
       server: { version: this.#options.version },
       connectionId: this.#options.random.uuid(),
     });
+  }
+
+  /** What the socket still brings before it is closed meets a client that may do nothing. */
+  #revoke(): void {
+    this.#principal = { type: "anonymous" };
+    this.#refuse(
+      "unauthorized",
+      "The gateway's token has changed. Open the address that `factotum gateway start` prints, or connect with the new token.",
+      CLOSE_CODES.unauthorized,
+    );
   }
 
   async #answer(frame: RequestFrame): Promise<void> {
@@ -228,6 +240,7 @@ export class ClientConnection implements RpcConnection {
 
   #dispose(): void {
     this.#connectTimer[Symbol.dispose]();
+    this.#credential?.[Symbol.dispose]();
     this.#closed.abort();
     for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]();
     this.#subscriptions.clear();

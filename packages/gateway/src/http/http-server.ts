@@ -175,15 +175,25 @@ function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
 function guard(context: Context<Env>, route: HttpRoute, options: HttpServerOptions): Response | undefined {
   const problem = crossSiteProblem({ host: context.req.header("host"), origin: context.req.header("origin") }, options);
   if (problem !== undefined) return context.json(renderError(problem, { type: "invalid_request_error", code: "forbidden" }), 403);
-  const principal: Principal = options.authenticator.principal(bearerToken(context.req.header("authorization")));
+  const token = bearerToken(context.req.header("authorization"));
+  const principal: Principal = options.authenticator.principal(token);
   const decision = authorize(principal, { type: "http", route }, OWN);
-  if (decision.type === "allow") return undefined;
+  if (decision.type === "allow") {
+    if (principal.type === "token") endWithToken(token, context.env.outgoing, options.authenticator);
+    return undefined;
+  }
   const status = principal.type === "anonymous" ? 401 : 403;
   return context.json(
     renderError(decision.reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
     status,
     { "www-authenticate": "Bearer" },
   );
+}
+
+/** What is being answered to a token is cut off once that token admits nobody any more. */
+function endWithToken(token: string | undefined, outgoing: HttpBindings["outgoing"], authenticator: Authenticator): void {
+  const watch = authenticator.watch(token, () => outgoing.destroy());
+  outgoing.once("close", () => watch[Symbol.dispose]());
 }
 
 function modelList(engine: Engine): object {
