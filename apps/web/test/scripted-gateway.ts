@@ -71,6 +71,8 @@ export class ScriptedGateway {
   readonly uploads: Map<string, Buffer> = new Map<string, Buffer>();
   /** Called before a request is handled; `ignore` leaves it without an answer, `drop-after` handles it and cuts the connection in place of the answer, an `answer` is given as it is. */
   intercept: (request: RequestFrame) => "handle" | "ignore" | "drop-after" | Refusal | { readonly answer: unknown } = () => "handle";
+  /** What `warnings.list` answers. */
+  warnings: RpcMethods["warnings.list"]["result"]["warnings"] = [];
   readonly #script: Script;
   readonly #root: string | undefined;
   readonly #http: Server;
@@ -133,6 +135,12 @@ export class ScriptedGateway {
       if (options.skipSeq === true) peer.seq += 1;
       this.#event(peer, event, payload);
     }
+  }
+
+  /** Other warnings, told to everybody. */
+  warn(warnings: RpcMethods["warnings.list"]["result"]["warnings"]): void {
+    this.warnings = warnings;
+    this.broadcast("warnings-change", { warnings });
   }
 
   async close(): Promise<void> {
@@ -250,6 +258,7 @@ export class ScriptedGateway {
     readonly [Method in RpcMethod]?: (params: RpcMethods[Method]["params"], peer: Peer) => RpcMethods[Method]["result"];
   } = {
     "agents.list": () => ({ agents: [{ id: "main", name: "Factotum", isDefault: true, mainSessionKey: MAIN_KEY }] }),
+    "warnings.list": () => ({ warnings: this.warnings }),
     "sessions.list": ({ limit = 50, cursor = "0" }) => {
       const all = [...this.#conversations.entries()].filter(([, { session, keys }]) => keys.size > 0 || session.entries.length > 0);
       const start = Number(cursor);

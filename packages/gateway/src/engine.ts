@@ -16,6 +16,7 @@ import { TurnQueue } from "./lanes/turn-queue.ts";
 import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
 import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
+import type { KnownDamage } from "./status/gateway-warnings.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
@@ -40,6 +41,7 @@ export class Engine {
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
+  #recovery: StoreRecovery | undefined;
   readonly #drainMs: number;
   readonly #maintenance: SessionMaintenance;
   #upkeep: Disposable | undefined;
@@ -175,7 +177,13 @@ export class Engine {
 
   /** Says on every channel that the store was put together anew. Never throws. */
   reportRecovery(recovery: StoreRecovery): void {
+    this.#recovery = recovery;
     this.#inBackground("recovery notice", tellRecovery(this.services, recovery));
+  }
+
+  /** What was reported of damage since the start. */
+  get damage(): KnownDamage {
+    return { recovery: this.#recovery, conversations: this.#damaged.size };
   }
 
   /** Turns that run now. */

@@ -4,7 +4,7 @@ import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/age
 import type { PromptFacts } from "@factotum/agent-core";
 import { isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig } from "@factotum/config";
-import type { ConfigReloadResult, GatewayStatus } from "@factotum/protocol";
+import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import type { CrashPointHook } from "./crash-point.ts";
@@ -23,6 +23,7 @@ import type { RemoteFiles } from "./media/remote-files.ts";
 import type { MetricsPage } from "./observe/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
+import { gatewayWarnings } from "./status/gateway-warnings.ts";
 
 /** What of the gateway comes out of the configuration: given anew with each. */
 export interface GatewaySettings {
@@ -165,15 +166,20 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   const status = async (): Promise<GatewayStatus> =>
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token);
+  const warnings = (): readonly GatewayWarning[] => {
+    const { storage: guard, channels } = engine.services;
+    return gatewayWarnings({ config: options.configControl.report(), storage: guard, damage: engine.damage, channels: channels.status() });
+  };
   const handlers = createRpcHandlers({
     engine,
     hub: parts.hub,
     status,
+    warnings,
     reloadConfig: async () => options.configControl.reload(),
     requestShutdown: options.onShutdownRequest,
   });
   const { events, storage } = engine.services;
-  const clients = new ClientServer({ handlers, authenticator, storage, events, version, clock, random, logger });
+  const clients = new ClientServer({ handlers, authenticator, storage, events, warnings, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({
     engine,

@@ -46,6 +46,8 @@ export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
 export type { AgentStatus, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
+export { GatewayWarningsSchema } from "./warnings.ts";
+export type { GatewayWarning } from "./warnings.ts";
 export { RunUsageSchema } from "./usage.ts";
 export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_EVENTS, RPC_METHODS } from "./methods.ts";

@@ -13,6 +13,8 @@ import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
+import { GatewayWarningsSchema } from "./warnings.ts";
+import type { GatewayWarning } from "./warnings.ts";
 import { MAX_CHAT_ATTACHMENTS } from "./webchat.ts";
 import type { ChatAttachment } from "./webchat.ts";
 
@@ -174,6 +176,8 @@ export interface RpcMethods {
     result: { readonly purged: number };
   };
   status: { params: Record<string, never>; result: GatewayStatus };
+  /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
+  "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
   /** Looks at the configuration file at once, and goes on with it if it is good. */
   "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
   /** Drains and ends the gateway. */
@@ -189,6 +193,8 @@ export interface RpcEvents {
   chat: { readonly sessionKey: string; readonly event: ChatEvent };
   /** Sessions were made, changed or removed; ask for them again. */
   "sessions-change": { readonly keys: readonly string[] };
+  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
+  "warnings-change": { readonly warnings: readonly GatewayWarning[] };
   /** A piece of the answer to a replayed request, to the connection that asked for it. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
@@ -349,6 +355,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ purged: z.number() }),
   },
   status: { params: empty, result: GatewayStatusSchema },
+  "warnings.list": { params: empty, result: z.strictObject({ warnings: GatewayWarningsSchema }) },
   "config.reload": { params: empty, result: ConfigReloadResultSchema },
   "gateway.shutdown": {
     params: z.strictObject({ reason: z.string().max(200).optional() }),
@@ -361,6 +368,7 @@ export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Eve
   chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
   replay: ReplayDeltaSchema,
   "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
+  "warnings-change": z.strictObject({ warnings: GatewayWarningsSchema }),
   shutdown: z.strictObject({ reason: z.string() }),
 } as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };
 

@@ -552,6 +552,18 @@ interface SessionImportReport {
 }
 /** Parses such a report. */
 declare const SessionImportReportSchema: z.ZodType<SessionImportReport>;
+/** Something about the gateway that its owner should know and can do something about. It goes when it is no longer so. */
+interface GatewayWarning {
+  /** What it is about: `config`, `restart`, `storage`, `damage`, or `channel:<channel>/<accountId>`. One of each at a time. */
+  readonly id: string;
+  /** `error`: something does not work. `warning`: it works, and not as it should. */
+  readonly level: "warning" | "error";
+  readonly text: string;
+  /** What to do, where the text does not say it. */
+  readonly fix?: string;
+}
+/** Parses warnings. */
+declare const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]>;
 /** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
 interface ChatAttachment {
   /** As the gateway answered. */
@@ -873,6 +885,13 @@ interface RpcMethods {
     params: Record<string, never>;
     result: GatewayStatus;
   };
+  /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
+  "warnings.list": {
+    params: Record<string, never>;
+    result: {
+      readonly warnings: readonly GatewayWarning[];
+    };
+  };
   /** Looks at the configuration file at once, and goes on with it if it is good. */
   "config.reload": {
     params: Record<string, never>;
@@ -901,6 +920,10 @@ interface RpcEvents {
   "sessions-change": {
     readonly keys: readonly string[];
   };
+  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
+  "warnings-change": {
+    readonly warnings: readonly GatewayWarning[];
+  };
   /** A piece of the answer to a replayed request, to the connection that asked for it. */
   replay: ReplayDelta;
   /** The gateway is about to close the connection. */
@@ -921,4 +944,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -109,7 +109,7 @@ describe("a configuration file that changes", () => {
     scene.fails = true;
     await write(THREE);
     expect(await reloader.reload()).toMatchObject({ type: "kept", problems: [expect.stringContaining("an extension is broken")] });
-    expect(reloader.report().runningHash).toBe(hashOf("{}"));
+    expect(reloader.report()).toMatchObject({ fileHash: hashOf(THREE), runningHash: hashOf("{}") });
     scene.fails = false;
     expect((await reloader.reload()).type).toBe("applied");
     expect(applied).toHaveLength(1);

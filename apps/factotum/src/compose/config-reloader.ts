@@ -63,9 +63,11 @@ export class ConfigReloader implements ConfigControl {
 
   async #look(): Promise<Result> {
     const { load, apply, remember, logger } = this.#options;
+    let { fileHash } = this.#seen;
     try {
       if (await this.#isAsItRuns()) return this.#settle(this.#running, "unchanged", []);
       const loaded = await load();
+      ({ fileHash } = loaded);
       if (loaded.type === "refused" || loaded.source !== "file") return this.#keep(loaded);
       const changed = diffDocuments(this.#running.written, loaded.written).map(({ path }) => path);
       await apply(loaded);
@@ -78,7 +80,7 @@ export class ConfigReloader implements ConfigControl {
       return this.#settle(loaded, "applied", changed);
     } catch (error) {
       const message = error instanceof Error ? error.message : "unknown failure";
-      return this.#keepFor([`the configuration could not be applied: ${message}`], this.#seen.fileHash, error);
+      return this.#keepFor([`the configuration could not be applied: ${message}`], fileHash, error);
     }
   }
 

@@ -66,6 +66,24 @@ function textsOf(state: AppState): readonly string[] {
     : [];
 }
 
+test("warnings of the gateway are asked for, followed, and asked for again after a lost connection; one that is put away stays so while it says the same", async () => {
+  gateway.warnings = [{ id: "storage", level: "warning", text: "little" }];
+  const { client, controller, store, until } = openApp();
+  client.start();
+  const [shown] = (await until((state) => state.warnings.length === 1)).warnings;
+  if (shown === undefined) throw new Error("one was shown");
+  controller.hideWarning(shown);
+  gateway.warn([...gateway.warnings, { id: "damage", level: "error", text: "lost" }]);
+  await until((state) => state.warnings.length === 2);
+  expect(store.get().hiddenWarnings).toEqual([shown]);
+  gateway.cut();
+  await until((state) => state.connection.type === "waiting");
+  gateway.warnings = [{ id: "storage", level: "warning", text: "less" }];
+  client.retryNow();
+  await until((state) => state.warnings[0]?.text === "less");
+  expect(store.get().hiddenWarnings).toEqual([]);
+});
+
 test("it opens the main session, and a new chat under a key of its own", async () => {
   const app = openApp();
   app.client.start();

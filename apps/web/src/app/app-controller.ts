@@ -1,4 +1,4 @@
-import type { ChatAttachment, ChatEvent, ChatSnapshot } from "@factotum/protocol";
+import type { ChatAttachment, ChatEvent, ChatSnapshot, GatewayWarning } from "@factotum/protocol";
 import { applyEvent, applySnapshot, type ChatState, prependHistory } from "../chat/chat-state.ts";
 import type { GatewayClient } from "../gateway-client/gateway-client.ts";
 import { RpcError } from "../gateway-client/rpc-error.ts";
@@ -7,6 +7,7 @@ import type { View } from "./address.ts";
 import type { Agent, AppState } from "./app-state.ts";
 import { InspectorController } from "./inspector-controller.ts";
 import { Outbox } from "./outbox.ts";
+import { isSameWarning } from "./same-warning.ts";
 import { newSessionKey } from "./session-key.ts";
 import type { Store } from "./store.ts";
 import type { UploadOutcome } from "./upload-image.ts";
@@ -51,10 +52,13 @@ export class AppController {
     store.update({ outgoing: this.outbox.messages });
     client.onStateChange((connection) => {
       store.update({ connection });
-      if (connection.type === "connected") void this.#guard(() => this.#refresh());
+      if (connection.type !== "connected") return;
+      void this.#guard(() => this.#refresh());
+      void this.#guard(async () => this.#showWarnings((await client.request("warnings.list", {})).warnings));
     });
     client.onEvent((event) => {
       if (event.type === "sessions-change") this.#scheduleRefresh();
+      if (event.type === "warnings-change") this.#showWarnings(event.payload.warnings);
     });
   }
 
@@ -180,6 +184,16 @@ export class AppController {
       if (this.#agent()?.mainSessionKey === key) this.reopen();
       else this.openMain();
     });
+  }
+
+  /** Puts a warning away until it says something else, or comes again. */
+  hideWarning(warning: GatewayWarning): void {
+    this.#options.store.update({ hiddenWarnings: [...this.#state.hiddenWarnings, warning] });
+  }
+
+  #showWarnings(warnings: readonly GatewayWarning[]): void {
+    const hiddenWarnings = this.#state.hiddenWarnings.filter((hidden) => warnings.some((warning) => isSameWarning(warning, hidden)));
+    this.#options.store.update({ warnings, hiddenWarnings });
   }
 
   dismissAlert(): void {

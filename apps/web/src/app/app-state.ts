@@ -1,4 +1,4 @@
-import type { RpcMethods, SessionSummary } from "@factotum/protocol";
+import type { GatewayWarning, RpcMethods, SessionSummary } from "@factotum/protocol";
 import type { ChatState } from "../chat/chat-state.ts";
 import type { ConnectionState } from "../gateway-client/gateway-client.ts";
 import type { InspectorState } from "./inspector-state.ts";
@@ -28,6 +28,10 @@ export interface AppState {
   readonly outgoing: readonly OutgoingMessage[];
   /** The page that shows what the model was given, in place of the conversation. */
   readonly inspector?: InspectorState | undefined;
+  /** What of the gateway its owner should know. */
+  readonly warnings: readonly GatewayWarning[];
+  /** Warnings that the person has put away, as they read then; one that changes is shown again. */
+  readonly hiddenWarnings: readonly GatewayWarning[];
   /** A failed action, in words for the person. */
   readonly alert?: string | undefined;
 }
@@ -40,4 +44,6 @@ export const INITIAL_STATE: AppState = {
   open: { type: "loading" },
   older: "idle",
   outgoing: [],
+  warnings: [],
+  hiddenWarnings: [],
 };

@@ -12,6 +12,7 @@ import { ThemeToggle } from "./theme-toggle.tsx";
 import { useAttachments } from "./use-attachments.ts";
 import { useMediaQuery } from "./use-media-query.ts";
 import { useOpenSession } from "./use-open-session.ts";
+import { WarningList } from "./warning-list.tsx";
 
 /** The page once there is a token: conversations beside, the open one in the middle. On a phone the list is a drawer. */
 export function Shell(): React.JSX.Element {
@@ -72,6 +73,7 @@ export function Shell(): React.JSX.Element {
           <ThemeToggle />
         </header>
         <ConnectionBanner />
+        <WarningList />
         <Alert />
         <main className="main">
           {inspector === undefined ? (

@@ -23,8 +23,8 @@ export function TokenForm({
           </p>
         )}
         <p>
-          This page needs the token of your gateway. Open the address that the gateway printed when it started, or paste what stands in it
-          after <code>#token=</code>.
+          This page needs the token of your gateway. Open the address that <code>factotum gateway start</code> prints (a gateway that runs
+          goes on), or paste what stands in it after <code>#token=</code>.
         </p>
         <label className="field">
           <span>Token</span>

@@ -58,6 +58,7 @@ describe("authority", () => {
         "rpc sessions.reset: token",
         "rpc sessions.resolve: token",
         "rpc sessions.show: token",
+        "rpc warnings.list: token",
         "rpc status: token",
         "tool config: owner-run",
         "tool execute: owner-run",

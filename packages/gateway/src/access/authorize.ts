@@ -96,6 +96,7 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   "deadletters.replay": OWNER_ONLY,
   "deadletters.purge": OWNER_ONLY,
   status: OWNER_ONLY,
+  "warnings.list": OWNER_ONLY,
   "config.reload": OWNER_ONLY,
   "gateway.shutdown": OWNER_ONLY,
 };

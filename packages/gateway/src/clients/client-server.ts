@@ -4,6 +4,7 @@ import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
 import { WebSocketServer } from "ws";
 import { ClientConnection } from "./client-connection.ts";
 import type { ClientServices } from "./client-services.ts";
+import { WarningWatch } from "./warning-watch.ts";
 
 /** Connections that may be open at once. */
 const MAX_CONNECTIONS = 256;
@@ -14,12 +15,21 @@ export class ClientServer {
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ClientConnection>();
   readonly #changes: Disposable;
+  readonly #warnings: WarningWatch;
 
   constructor(options: ClientServices) {
     this.#options = options;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
     this.#changes = options.events.onSessionsChange((key) => {
       for (const connection of this.#connections) connection.noteSessionChange(key);
+    });
+    this.#warnings = new WarningWatch({
+      read: options.warnings,
+      tell: (warnings) => {
+        if (warnings !== undefined) for (const connection of this.#connections) connection.notify("warnings-change", { warnings });
+        return this.#connections.size > 0;
+      },
+      clock: options.clock,
     });
   }
 
@@ -35,6 +45,7 @@ export class ClientServer {
         onClose: () => this.#connections.delete(connection),
       });
       this.#connections.add(connection);
+      this.#warnings.begin();
     });
   }
 
@@ -45,6 +56,7 @@ export class ClientServer {
   /** Tells every client why, and closes. */
   close(reason: string): void {
     this.#changes[Symbol.dispose]();
+    this.#warnings[Symbol.dispose]();
     for (const connection of this.#connections) connection.close(CLOSE_CODES.shutdown, reason);
     this.#server.close();
   }

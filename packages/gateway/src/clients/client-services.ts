@@ -1,4 +1,5 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { GatewayWarning } from "@factotum/protocol";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { Authenticator } from "../http/credentials.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
@@ -10,6 +11,8 @@ export interface ClientServices {
   readonly authenticator: Authenticator;
   readonly storage: Pick<StorageGuard, "problem">;
   readonly events: SessionEvents;
+  /** The warnings of now; cheap. */
+  readonly warnings: () => readonly GatewayWarning[];
   readonly version: string;
   readonly clock: Clock;
   readonly random: Random;

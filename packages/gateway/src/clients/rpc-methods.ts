@@ -5,6 +5,7 @@ import type {
   ChatEvent,
   ConfigReloadResult,
   GatewayStatus,
+  GatewayWarning,
   RpcEvent,
   RpcEvents,
   RpcMethod,
@@ -37,6 +38,7 @@ export interface RpcServices {
   readonly engine: Engine;
   readonly hub: WebchatHub;
   readonly status: () => Promise<GatewayStatus>;
+  readonly warnings: () => readonly GatewayWarning[];
   readonly reloadConfig: () => Promise<ConfigReloadResult>;
   readonly requestShutdown: (reason: string) => void;
 }
@@ -50,7 +52,7 @@ export type RpcHandlers = {
 };
 
 /** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
-export function createRpcHandlers({ engine, hub, status, reloadConfig, requestShutdown }: RpcServices): RpcHandlers {
+export function createRpcHandlers({ engine, hub, status, warnings, reloadConfig, requestShutdown }: RpcServices): RpcHandlers {
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
@@ -113,6 +115,7 @@ export function createRpcHandlers({ engine, hub, status, reloadConfig, requestSh
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
     status,
+    "warnings.list": async () => ({ warnings: warnings() }),
     "config.reload": reloadConfig,
     "gateway.shutdown": async (params) => {
       requestShutdown(params.reason ?? "asked by a client");

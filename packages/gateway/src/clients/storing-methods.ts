@@ -25,6 +25,7 @@ const STORES: { readonly [Method in RpcMethod]: boolean } = {
   "deadletters.replay": true,
   "deadletters.purge": true,
   status: false,
+  "warnings.list": false,
   "config.reload": false,
   "gateway.shutdown": false,
 };

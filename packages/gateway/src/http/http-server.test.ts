@@ -30,6 +30,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     engine,
     hub: new WebchatHub(),
     status: () => running.gateway.status(),
+    warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
     requestShutdown: () => undefined,
   });
@@ -41,6 +42,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
       authenticator,
       storage: engine.services.storage,
       events: engine.services.events,
+      warnings: () => [],
       version: "0.0.0-test",
       ...common,
     }),

@@ -82,7 +82,8 @@ export async function tellRecovery(services: NoticeServices & AddressServices, r
   }
 }
 
-function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): string {
+/** What became of a damaged database, in words for a person. */
+export function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): string {
   const begin = "My database was damaged on the disk.";
   if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
   const since =

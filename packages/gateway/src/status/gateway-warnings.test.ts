@@ -1,0 +1,154 @@
+import type { GatewayStatus } from "@factotum/protocol";
+import { describe, expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+import { gatewayWarnings } from "./gateway-warnings.ts";
+import type { WarningSources } from "./gateway-warnings.ts";
+
+const CONFIG: GatewayStatus["config"] = {
+  path: "/home/me/.factotum/factotum.json5",
+  fileHash: "a",
+  runningHash: "a",
+  problems: [],
+  needsRestart: [],
+  inactive: ["cron"],
+};
+const WELL: WarningSources = {
+  config: CONFIG,
+  storage: { problem: undefined, shortage: undefined },
+  damage: { recovery: undefined, conversations: 0 },
+  channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
+};
+
+describe("what the owner should know", () => {
+  test("is nothing while all is well", () => {
+    expect(gatewayWarnings(WELL)).toEqual([]);
+    expect(gatewayWarnings({ ...WELL, config: { path: "/x", runningHash: "", problems: [], needsRestart: [], inactive: [] } })).toEqual([]);
+  });
+
+  test.each<[string, Partial<WarningSources>, string, RegExp]>([
+    [
+      "a file that is not used",
+      { config: { ...CONFIG, fileHash: "b", problems: ["bindings: 7 is no list"] } },
+      "error config",
+      /not used.*7 is no list\..*config validate/,
+    ],
+    [
+      "a file that is gone",
+      { config: { path: "/x/y.json5", runningHash: "a", problems: ["/x/y.json5 is not there any more"], needsRestart: [], inactive: [] } },
+      "error config",
+      /not there any more/,
+    ],
+    ["a key that nobody knows", { config: { ...CONFIG, problems: ["agnets: unknown key"] } }, "warning config", /agnets: unknown key/],
+    [
+      "keys for a restart",
+      { config: { ...CONFIG, needsRestart: ["gateway.port", "gateway.bind"] } },
+      "warning restart",
+      /gateway\.port, gateway\.bind.*gateway restart/,
+    ],
+    [
+      "a full disk",
+      { storage: { problem: { reason: "The disk is full. Free some space.", sinceMs: 1 }, shortage: undefined } },
+      "error storage",
+      /No messages are taken\. The disk is full\. Free/,
+    ],
+    [
+      "a disk that is nearly full",
+      { storage: { problem: undefined, shortage: "32 MB cannot be kept" } },
+      "warning storage",
+      /nearly full\. 32 MB/,
+    ],
+    ["lost parts", { damage: { recovery: undefined, conversations: 2 } }, "error damage", /2 conversations.*left out.*copy/],
+    [
+      "a database put together whole",
+      { damage: { recovery: { isComplete: true, salvagedRows: 7, damagedFolder: "/x/damaged" }, conversations: 0 } },
+      "warning damage",
+      /nothing is lost.*\/x\/damaged/,
+    ],
+    [
+      "a database put together from a copy",
+      { damage: { recovery: { isComplete: false, snapshotAtMs: 0, salvagedRows: 7, damagedFolder: "/x" }, conversations: 0 } },
+      "error damage",
+      /1970-01-01/,
+    ],
+    [
+      "an account that cannot start",
+      { channels: [{ channel: "chat", accountId: "a", state: "failed", detail: "no key" }] },
+      "error channel:chat/a",
+      /could not be started: no key\..*channels\.chat/,
+    ],
+    [
+      "an account that is away",
+      { channels: [{ channel: "chat", accountId: "a", state: "disconnected" }] },
+      "error channel:chat/a",
+      /not connected\..*waits/,
+    ],
+    [
+      "an account that is half there",
+      { channels: [{ channel: "chat", accountId: "a", state: "degraded", detail: "slow" }] },
+      "warning channel:chat/a",
+      /slow\./,
+    ],
+  ])("%s", (_name, change, what, words) => {
+    const warnings = gatewayWarnings({ ...WELL, ...change });
+    expect(warnings.map(({ level, id }) => `${level} ${id}`)).toEqual([what]);
+    expect(warnings.map(({ text, fix = "" }) => `${text} ${fix}`)[0]).toMatch(words);
+  });
+
+  test("comes with the worst first, one of each", () => {
+    const channels = [
+      { channel: "chat", accountId: "a", state: "degraded" as const },
+      { channel: "chat", accountId: "b", state: "failed" as const },
+    ];
+    const config = { ...CONFIG, needsRestart: ["gateway.port"] };
+    const ids = gatewayWarnings({ ...WELL, channels, config, damage: { recovery: undefined, conversations: 1 } }).map(({ id }) => id);
+    expect(ids).toEqual(["channel:chat/b", "damage", "restart", "channel:chat/a"]);
+  });
+});
+
+test("clients can ask for it, and are told when it has changed, as long as one is connected", async () => {
+  const LOOK_MS = 5_000;
+  const looks = new Set<() => void>();
+  let scheduled = 0;
+  const clock: typeof realClock = {
+    ...realClock,
+    schedule: (delayMs, callback) => {
+      if (delayMs !== LOOK_MS) return realClock.schedule(delayMs, callback);
+      scheduled += 1;
+      looks.add(callback);
+      return { [Symbol.dispose]: () => void looks.delete(callback) };
+    },
+  };
+  const look = (): void => {
+    const waiting = Array.from(looks);
+    for (const callback of waiting) if (looks.delete(callback)) callback();
+  };
+  const platform = new TestPlatform();
+  const account = platform.account();
+  let state: "connected" | "disconnected" = "connected";
+  const accounts = [
+    {
+      ...account,
+      create: async (...given: Parameters<typeof account.create>) => ({ ...(await account.create(...given)), health: () => ({ state }) }),
+    },
+  ];
+  await using running = await startTestGateway({ accounts, clock });
+  await running.gateway.engine.idle();
+  expect(scheduled).toBe(0);
+  const client = await TestClient.connect(running.gateway.url, running.token);
+  expect(await client.call("warnings.list", {})).toEqual({ warnings: [] });
+  const changes = () =>
+    client.frames.flatMap((frame) => (frame.type === "event" && frame.event === "warnings-change" ? [frame.payload] : []));
+  look();
+  state = "disconnected";
+  look();
+  await client.until(() => changes()[0]);
+  look();
+  state = "connected";
+  look();
+  await client.until(() => changes()[1]);
+  expect(changes()).toEqual([{ warnings: [expect.objectContaining({ id: "channel:test/default" })] }, { warnings: [] }]);
+  client[Symbol.dispose]();
+  await client.closed;
+  await expect.poll(() => (look(), looks.size)).toBe(0);
+});

@@ -1,0 +1,100 @@
+import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
+import type { StoreRecovery } from "@factotum/store";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import { recoveryText } from "../turn/session-notices.ts";
+
+/** What of the disk has been damaged, since the start of this process. */
+export interface KnownDamage {
+  /** The database was put together anew at the start. */
+  readonly recovery: StoreRecovery | undefined;
+  /** Conversations with parts that cannot be read any more. */
+  readonly conversations: number;
+}
+
+/** Where warnings come from; all of it is at hand, nothing is read. */
+export interface WarningSources {
+  readonly config: GatewayStatus["config"];
+  readonly storage: Pick<StorageGuard, "problem" | "shortage">;
+  readonly damage: KnownDamage;
+  readonly channels: readonly ChannelStatus[];
+}
+
+/** What the owner should know now, the worst first. */
+export function gatewayWarnings({ config, storage, damage, channels }: WarningSources): readonly GatewayWarning[] {
+  const warnings = [...storageWarning(storage), ...configWarnings(config), ...channels.flatMap(channelWarning), ...damageWarning(damage)];
+  return [...warnings.filter(({ level }) => level === "error"), ...warnings.filter(({ level }) => level === "warning")];
+}
+
+function storageWarning({ problem, shortage }: WarningSources["storage"]): readonly GatewayWarning[] {
+  if (problem !== undefined) return [{ id: "storage", level: "error", text: `No messages are taken. ${problem.reason}` }];
+  return shortage === undefined ? [] : [{ id: "storage", level: "warning", text: `The disk is nearly full. ${shortage}` }];
+}
+
+function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {
+  const isUsed = fileHash === runningHash;
+  const told = problems.join("; ");
+  const file: GatewayWarning = isUsed
+    ? { id: "config", level: "warning", text: `${path}: ${told}.`, fix: 'See "factotum config validate".' }
+    : {
+        id: "config",
+        level: "error",
+        text: `${path} is not used, and what ran before goes on: ${told}.`,
+        fix: 'Repair it; it is used as soon as it is good. "factotum config validate" checks it.',
+      };
+  const restart: GatewayWarning = {
+    id: "restart",
+    level: "warning",
+    text: `${needsRestart.join(", ")}: changed since the start of the gateway.`,
+    fix: 'Run "factotum gateway restart".',
+  };
+  return [...(problems.length === 0 ? [] : [file]), ...(needsRestart.length === 0 ? [] : [restart])];
+}
+
+/** Of an account that is starting nobody knows yet; one that is off is meant to be. */
+function channelWarning({ channel, accountId, state, detail }: ChannelStatus): readonly GatewayWarning[] {
+  const base = { id: `channel:${channel}/${accountId}` };
+  const why = detail === undefined ? "." : `: ${detail}.`;
+  switch (state) {
+    case "failed": {
+      const fix = `Check channels.${channel} in the configuration; it is tried again with each change, and by itself where that can help.`;
+      return [{ ...base, level: "error", text: `${channel}/${accountId} could not be started${why}`, fix }];
+    }
+    case "disconnected":
+      return [
+        {
+          ...base,
+          level: "error",
+          text: `${channel}/${accountId} is not connected${why}`,
+          fix: "It goes on trying by itself; what is to be sent waits.",
+        },
+      ];
+    case "degraded":
+      return [{ ...base, level: "warning", text: `${channel}/${accountId} does not work as it should${why}` }];
+    case "starting":
+    case "connected":
+    case "stopped":
+    case "disabled":
+      return [];
+  }
+}
+
+function damageWarning({ recovery, conversations }: KnownDamage): readonly GatewayWarning[] {
+  if (recovery === undefined && conversations === 0) return [];
+  const lost = recovery?.isComplete !== true || conversations > 0;
+  const parts = [
+    ...(recovery === undefined ? [] : [`${recoveryText(recovery)} The damaged files are kept in ${recovery.damagedFolder}.`]),
+    ...(conversations === 0
+      ? []
+      : [
+          `Parts of ${conversations === 1 ? "one conversation" : `${conversations} conversations`} were damaged on the disk and are left out.`,
+        ]),
+  ];
+  return [
+    {
+      id: "damage",
+      level: lost ? "error" : "warning",
+      text: parts.join(" "),
+      fix: "Check the disk, and keep a copy of the state directory.",
+    },
+  ];
+}
