@@ -386,10 +386,24 @@ test("keys without a feature are listed as high up as possible", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", {
     gateway: { port: 1 },
-    agents: { defaults: { model: "a/b", heartbeat: { every: "1h" } }, list: [{ id: "main", sandbox: { mode: "off" }, name: "M" }] },
-    tools: { profile: "full", exec: { mode: "full", timeoutSeconds: 5 } },
+    agents: {
+      defaults: {
+        model: "a/b",
+        heartbeat: { every: "1h" },
+        models: { "a/b": { alias: "b", params: { cacheRetention: "long", temperature: 1 } } },
+      },
+      list: [{ id: "main", sandbox: { mode: "off" }, name: "M", identity: { name: "Ada", emoji: "🦉" } }],
+    },
+    tools: { profile: "full", byProvider: { a: { deny: ["exec"] } }, exec: { mode: "full", timeoutSeconds: 5 } },
     spend: { unattended: { usdPerDay: 1 } },
     cron: {},
   });
-  expect((await loaded(home)).inactive).toEqual(["agents.defaults.heartbeat", "agents.list[0].sandbox", "tools.exec.mode", "cron"]);
+  expect((await loaded(home)).inactive).toEqual([
+    "agents.defaults.heartbeat",
+    "agents.defaults.models.a/b.params.temperature",
+    "agents.list[0].sandbox",
+    "agents.list[0].identity.emoji",
+    "tools.exec.mode",
+    "cron",
+  ]);
 });
