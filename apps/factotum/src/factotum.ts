@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // The entry stays thin: `--version` loads this file alone, and an old Node gets a sentence instead of a stack trace.
+import { fileURLToPath } from "node:url";
 import { isSupportedNode, OLDEST_NODE } from "./runtime/node-version.ts";
 import { readVersion } from "./runtime/version.ts";
 
@@ -16,6 +17,11 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   if (first === "gateway" && rest[0] === "run") {
     const { tuneProcess } = await import("./runtime/tune-process.ts");
     tuneProcess();
+    // The sources are for development: they change without another name.
+    if (!import.meta.url.endsWith(".ts")) {
+      const { keepCode } = await import("./runtime/code-cache.ts");
+      keepCode(process.env, fileURLToPath(import.meta.url));
+    }
   }
   const { runProcess } = await import("./cli/run-process.ts");
   await runProcess();

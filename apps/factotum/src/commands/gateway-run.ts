@@ -1,3 +1,4 @@
+import type { Logger } from "@factotum/agent-contract";
 import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
@@ -9,10 +10,12 @@ import { containCrashes } from "../runtime/contain-crashes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 import { LogFile } from "../runtime/log-file.ts";
 import { LOG_LEVELS } from "../runtime/log-line.ts";
+import { saveCode } from "../runtime/code-cache.ts";
 import { collectGarbage, releaseMemoryAtRest } from "../runtime/release-memory.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
+import { takeSmallHeapSteps } from "../runtime/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { describeSetup } from "./setup.ts";
 
@@ -62,6 +65,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
     if (recoveries === 0) await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
     else context.print("The gateway goes on, with its database put together anew.\n");
+    await settle(loaded.paths, logger);
     const reason = await stop.promise;
     logger.info("Stopping", { reason });
     const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
@@ -74,6 +78,16 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     loaded = withOverrides(await load(context), options);
     stop = Promise.withResolvers<string>();
   }
+}
+
+/** What a process does once everything that a start needs is loaded. */
+async function settle(paths: StatePaths, logger: Logger): Promise<void> {
+  try {
+    await saveCode(paths);
+  } catch (error) {
+    logger.warn("The compiled code of earlier versions could not be removed", { error });
+  }
+  takeSmallHeapSteps();
 }
 
 /** Two gateways on one state directory would answer everything twice, and the later one would stop the earlier one's writing. */

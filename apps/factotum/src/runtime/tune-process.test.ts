@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { planTuning, type ProcessFacts } from "./tune-process.ts";
 
@@ -13,15 +14,7 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
 
 test("a gateway begins anew as the same command, with flags for the heap and an allocator that gives memory back", () => {
   expect(planTuning(facts())).toEqual({
-    args: [
-      "/usr/bin/node",
-      "--no-warnings",
-      "--max-semi-space-size=32",
-      "--heap-growing-percent=80",
-      "/opt/factotum.mjs",
-      "gateway",
-      "run",
-    ],
+    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
     env: {
       HOME: "/home/ada",
       MALLOC_ARENA_MAX: "1",
@@ -31,6 +24,18 @@ test("a gateway begins anew as the same command, with flags for the heap and an 
       FACTOTUM_TUNED: "1",
     },
   });
+});
+
+test("Node's own modules come compiled under these flags, as they do without", () => {
+  const program = `
+    const usage = require("internal/test/binding").internalBinding("builtins").getCacheUsage();
+    console.log(usage.compiledWithCache.size > 0, usage.compiledWithoutCache.size);`;
+  const run = (...flags: string[]): string =>
+    execFileSync(process.execPath, ["--no-warnings", "--expose-internals", ...flags, "-e", program], { encoding: "utf8" }).trim();
+  const flags = planTuning(facts({ execPath: "node", argv: [], execArgv: [] }))?.args.filter((arg) => arg.startsWith("--")) ?? [];
+  expect(run(...flags)).toBe("true 0");
+  // The flag that waits until everything is loaded.
+  expect(run("--heap-growing-percent=80")).toMatch(/^false [1-9]/);
 });
 
 test("a flag that was given stays as it was given", () => {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+
 /** What the tuning looks at and passes on. */
 export interface ProcessFacts {
   readonly platform: string;
@@ -16,10 +18,12 @@ export interface TunedStart {
 }
 
 /**
- * A turn makes much garbage and keeps little: small steps of the heap cost a little time and save most of the memory. Measured after 1,000 turns
- * (`pnpm bench`): with the allocator's part, less than half of what it is without.
+ * A turn makes much garbage: a young generation that may grow to this size is collected less often. The size is read when the process begins. Nothing else
+ * may stand here without a look at the start: most flags have V8 refuse the code that Node brings along for its own modules, and compile each of them anew.
  */
-const HEAP_FLAGS = ["--max-semi-space-size=32", "--heap-growing-percent=80"] as const;
+const HEAP_FLAG = "--max-semi-space-size=32";
+/** A turn keeps little: small steps of the heap cost a little time and save most of the memory. V8 reads it at each collection. */
+const HEAP_STEP_FLAG = "--heap-growing-percent=80";
 /**
  * One arena that gives back what is free. glibc otherwise keeps one for each thread, and in each what the compiler of V8 once needed, in pieces of 8 to
  * 32 KiB (mallopt(3)).
@@ -35,12 +39,21 @@ const MARK = "FACTOTUM_TUNED";
 /** How to begin anew; `undefined` where it is done already, or no use. Whoever has set the allocator keeps it as it is. */
 export function planTuning({ platform, env, execPath, execArgv, argv, hasChannel }: ProcessFacts): TunedStart | undefined {
   if (platform !== "linux" || hasChannel || env[MARK] !== undefined || env["MALLOC_ARENA_MAX"] !== undefined) return undefined;
-  const flags = HEAP_FLAGS.filter((flag) => !execArgv.some((given) => nameOf(given) === nameOf(flag)));
+  const flags = isGiven(HEAP_FLAG, execArgv) ? [] : [HEAP_FLAG];
   const kept = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return {
     args: [execPath, ...execArgv, ...flags, ...argv.slice(1)],
     env: { ...Object.fromEntries(kept), ...ALLOCATOR, [MARK]: "1" },
   };
+}
+
+/** Has the heap grow in small steps from now on, unless the command line says how. For when everything is loaded: flags keep V8 from using compiled code. */
+export function takeSmallHeapSteps(execArgv: readonly string[] = process.execArgv): void {
+  if (!isGiven(HEAP_STEP_FLAG, execArgv)) setFlagsFromString(HEAP_STEP_FLAG);
+}
+
+function isGiven(flag: string, execArgv: readonly string[]): boolean {
+  return execArgv.some((given) => nameOf(given) === nameOf(flag));
 }
 
 function nameOf(flag: string): string {

@@ -1,0 +1,31 @@
+import { mkdir, readdir, stat } from "node:fs/promises";
+import path from "node:path";
+import { startProduct } from "@factotum/testing-product";
+import { expect, test } from "vitest";
+
+/** Has Node tell what becomes of each file of the cache. */
+const TELL = { NODE_DEBUG_NATIVE: "COMPILE_CACHE" };
+
+test("a start takes over what earlier ones compiled, also after a kill, and keeps it of one build alone", async () => {
+  await using first = await startProduct();
+  const folder = path.join(first.home, "state", "code");
+  await first.end("SIGKILL");
+  const old = path.join(folder, "0123456789abcdef", "v24");
+  await mkdir(old, { recursive: true });
+  const second = await startProduct({ home: first.home });
+  await expect.poll(async () => readdir(folder)).toEqual([expect.not.stringMatching("0123456789abcdef")]);
+  await second.end("SIGKILL");
+  const third = await startProduct({ home: first.home, env: TELL });
+  await third.end("SIGKILL");
+  const accepted = third.output().match(/code cache for ESM \S+ was accepted/g) ?? [];
+  for (const chunk of ["/run-process-", "/gateway-run-"]) expect(accepted.some((line) => line.includes(chunk))).toBe(true);
+  expect((await stat(path.dirname(folder))).mode & 0o777).toBe(0o700);
+});
+
+test("a user's own decision about Node's cache stands", async () => {
+  await using first = await startProduct();
+  await first.end("SIGKILL");
+  const second = await startProduct({ home: first.home, env: { NODE_DISABLE_COMPILE_CACHE: "1" } });
+  await second.end("SIGTERM");
+  expect(await readdir(path.join(first.home, "state"))).not.toContain("code");
+});
