@@ -124,7 +124,7 @@ export async function prepareInputTurn(
   const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
   logBreaks(sessionKey, shown, services);
   return {
-    ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, services),
+    ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, facts),
     history: [...shown.messages, ...users.slice(0, -1)],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
@@ -178,7 +178,7 @@ export async function prepareResumedTurn(
   const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
   return {
-    ...assemble(turn, context, prompt.record, services),
+    ...assemble(turn, context, prompt.record, runFacts(turn, context, services)),
     history: shown.messages,
     kept: {
       ...keptFacts(prompt, view, shown),
@@ -239,7 +239,7 @@ function assemble(
   turn: TurnRecord,
   context: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
-  services: TurnServices,
+  facts: RunFacts,
 ): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning" | "verbose"> {
   const { agent, model } = context;
   const available = new Map(
@@ -259,7 +259,7 @@ function assemble(
     },
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),
-    facts: runFacts(turn, context, services),
+    facts,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { estimateTokens } from "@factotum/agent-core";
+import type { SystemEvent } from "@factotum/agent-core";
 import type { PromptRecord, TranscriptEntry } from "@factotum/store";
+import { mediaNotesAfter } from "./media-notes.ts";
 
 type Prompt = Omit<PromptRecord, "sessionId">;
 
@@ -12,6 +14,8 @@ interface CachedContext {
   /** Tokens of the prompt, once somebody has asked. */
   promptTokens: number | undefined;
   sourceGeneration: number | undefined;
+  /** What the last turn could not send, once somebody has asked. */
+  mediaNotes: readonly SystemEvent[] | undefined;
   chars: number;
 }
 
@@ -48,6 +52,7 @@ export class SessionCache {
       prompt: undefined,
       promptTokens: undefined,
       sourceGeneration: undefined,
+      mediaNotes: undefined,
       chars: messages.reduce((sum, message) => sum + sizeOf(message), 0),
     };
     this.#contexts.set(sessionId, context);
@@ -78,6 +83,16 @@ export class SessionCache {
     if (context !== undefined) context.sourceGeneration = generation;
   }
 
+  /** What the last turn could not send, or `undefined` when it has to be read. */
+  mediaNotes(sessionId: string): readonly SystemEvent[] | undefined {
+    return this.#contexts.get(sessionId)?.mediaNotes;
+  }
+
+  setMediaNotes(sessionId: string, notes: readonly SystemEvent[]): void {
+    const context = this.#contexts.get(sessionId);
+    if (context !== undefined) context.mediaNotes = notes;
+  }
+
   /** Keeps a prompt that is committed, beside the messages of its session; nothing when those are not kept. */
   setPrompt(sessionId: string, prompt: Prompt): void {
     const context = this.#contexts.get(sessionId);
@@ -96,6 +111,7 @@ export class SessionCache {
     if (context === undefined) return;
     for (const entry of entries) {
       if (entry.type === "compaction" || entry.type === "replacement") return this.drop(sessionId);
+      context.mediaNotes &&= mediaNotesAfter(context.mediaNotes, entry);
       if (entry.type !== "message") continue;
       const chars = sizeOf(entry.message);
       context.messages.push(entry.message);

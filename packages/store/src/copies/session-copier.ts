@@ -3,7 +3,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Logger } from "@factotum/agent-contract";
+import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
 import type { MaintenanceOptions } from "../port/store.ts";
 import { renderEntry, renderHeader } from "../session-file/render-session-file.ts";
@@ -13,6 +13,8 @@ import type { CopyBook, CopyPosition, CopyTask } from "./copy-book.ts";
 const PAGE = 200;
 /** Positions that may wait for the next commit of the work; more get a commit of their own. */
 const MAX_WAITING = 256;
+/** How long entries may wait for others, so that a conversation in full swing opens its file once for many of them. A stop does not wait. */
+const GATHER_MS = 250;
 /** How long the plain file of a deleted session is kept. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -25,22 +27,30 @@ export interface CopyOptions {
 }
 
 /**
- * Keeps the plain files: one line for every committed entry. It runs beside the work, never in it, one file at a time and none kept open.
+ * Keeps the plain files: one line for every committed entry, a moment after its commit. It runs beside the work, never in it, one file at a time
+ * and none kept open.
  * The position in the store says how much of a file is known to be good; whatever stands behind it is cut off before more is written.
  */
 export class SessionCopier {
   readonly #book: CopyBook;
   readonly #options: CopyOptions;
+  readonly #clock: Pick<Clock, "schedule">;
   readonly #logger: Logger;
   readonly #dirty: Set<number> = new Set();
   readonly #failed: Map<number, unknown> = new Map();
   #starting: Promise<void> = Promise.resolve();
   #running: Promise<void> | undefined;
+  #gathering: Disposable | undefined;
   #isStopped = false;
 
-  constructor(book: CopyBook, options: CopyOptions, logger: Logger) {
+  constructor(
+    book: CopyBook,
+    options: CopyOptions,
+    { clock, logger }: { readonly clock: Pick<Clock, "schedule">; readonly logger: Logger },
+  ) {
     this.#book = book;
     this.#options = options;
+    this.#clock = clock;
     this.#logger = logger;
   }
 
@@ -49,16 +59,18 @@ export class SessionCopier {
     this.#starting = this.#takeUp();
   }
 
-  /** The conversation has new entries. */
+  /** The conversation has new entries: they are written soon, with those that come until then. */
   mark(n: number): void {
     this.#dirty.add(n);
-    if (!this.#isStopped) this.#running ??= this.#run();
+    if (this.#isStopped || this.#running !== undefined) return;
+    this.#gathering ??= this.#clock.schedule(GATHER_MS, () => this.#begin());
   }
 
   /** Waits until every copy is complete; rejects when one cannot be written. */
   async flush(): Promise<void> {
     await this.#starting;
-    for (const n of this.#failed.keys()) this.mark(n);
+    for (const n of this.#failed.keys()) this.#dirty.add(n);
+    this.#begin();
     while (this.#running !== undefined) await this.#running;
     for (const cause of this.#failed.values()) throw toCopyError(cause);
   }
@@ -72,6 +84,7 @@ export class SessionCopier {
       this.#logger.warn("The plain copies of the sessions are not complete; the next start completes them.", { error });
     }
     this.#isStopped = true;
+    this.#gathering?.[Symbol.dispose]();
   }
 
   /** Renames the files of deleted sessions. */
@@ -95,10 +108,17 @@ export class SessionCopier {
   async #takeUp(): Promise<void> {
     try {
       await this.renameDeleted();
-      for (const n of this.#book.behind()) this.mark(n);
+      for (const n of this.#book.behind()) this.#dirty.add(n);
+      this.#begin();
     } catch (error) {
       this.#logger.warn("The plain copies of the sessions could not be taken up.", { error });
     }
+  }
+
+  #begin(): void {
+    this.#gathering?.[Symbol.dispose]();
+    this.#gathering = undefined;
+    if (!this.#isStopped && this.#dirty.size > 0) this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {

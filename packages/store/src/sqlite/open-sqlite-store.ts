@@ -104,7 +104,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   };
   const tables = createTables(context);
   const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
-  const copier = new SessionCopier(book, options.copies, logger);
+  const copier = new SessionCopier(book, options.copies, { clock, logger });
   copier.start();
   const keeper = new StructureKeeper({
     database,
