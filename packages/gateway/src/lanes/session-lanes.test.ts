@@ -167,7 +167,8 @@ class Model {
   readonly queues = new Map<string, Job[]>();
   readonly running = new Map<string, Job>();
   readonly #capacities: Readonly<Record<LaneName, number>>;
-  #ready: string[] = [];
+  /** Who waits for a place, and in which lane: whoever comes into another lane stands at its end. */
+  #ready: { readonly session: string; readonly lane: LaneName }[] = [];
 
   constructor(capacities: Readonly<Record<LaneName, number>>) {
     this.#capacities = capacities;
@@ -192,10 +193,14 @@ class Model {
       const [head] = this.queue(session);
       return head !== undefined && !this.running.has(session) && (head.notBeforeMs ?? 0) <= nowMs;
     };
-    this.#ready = this.#ready.filter(isReady);
-    for (const session of this.queues.keys()) if (isReady(session) && !this.#ready.includes(session)) this.#ready.push(session);
     const laneOfHead = (session: string): LaneName | undefined => this.queue(session).map(laneOf)[0];
-    for (const session of LANES.flatMap((lane) => this.#ready.filter((one) => laneOfHead(one) === lane))) {
+    this.#ready = this.#ready.filter(({ session, lane }) => isReady(session) && laneOfHead(session) === lane);
+    for (const session of this.queues.keys()) {
+      const lane = laneOfHead(session);
+      if (lane !== undefined && isReady(session) && !this.#ready.some((one) => one.session === session))
+        this.#ready.push({ session, lane });
+    }
+    for (const { session } of LANES.flatMap((lane) => this.#ready.filter((one) => one.lane === lane))) {
       const [head] = this.queue(session);
       if (head === undefined) continue;
       const busy = [...this.running.values()].filter((job) => laneOf(job) === laneOf(head)).length;
@@ -203,7 +208,7 @@ class Model {
       this.queue(session).shift();
       this.running.set(session, head);
       started.push(`${session}/${head.id}`);
-      this.#ready = this.#ready.filter((other) => other !== session);
+      this.#ready = this.#ready.filter((other) => other.session !== session);
     }
     return started;
   }

@@ -48,7 +48,7 @@ interface Actor<Item> {
 export class SessionLanes<Item> {
   readonly #options: SessionLanesOptions<Item>;
   readonly #actors = new Map<string, Actor<Item>>();
-  /** Sessions with work and no place, first come, first served. */
+  /** Sessions with work and no place, first come to a lane, first served in it. */
   readonly #ready: Readonly<Record<LaneName, Set<string>>> = { main: new Set(), subagent: new Set(), cron: new Set() };
   readonly #active: Record<LaneName, number> = { main: 0, subagent: 0, cron: 0 };
   #idleWaiters: (() => void)[] = [];
