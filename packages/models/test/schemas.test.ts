@@ -148,10 +148,16 @@ describe("what becomes of a schema", () => {
     });
   });
 
-  test("a list of words that contradicts the type is left out where it is merged, and adapting again changes nothing", () => {
-    const parameters = { type: "object", properties: { a: { properties: {}, allOf: [{ enum: ["x"] }] } } } as const;
-    const once = adaptTools([tool(parameters)], "google-generative-ai");
-    expect(once.tools[0]?.parameters).toEqual({ type: "object", properties: { a: { type: "object", properties: {} } } });
+  test.each([
+    ["words", { properties: {}, allOf: [{ enum: ["x"] }] }, { type: "object", properties: {} }],
+    ["a list", { allOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }, { type: "string" }],
+    ["a list or a text", { allOf: [{ type: "string" }, { type: ["array", "string"], items: {} }] }, { type: "string" }],
+    ["an object", { type: ["string", "null"], allOf: [{ properties: { b: {} }, required: ["b"] }] }, { type: ["string", "null"] }],
+    ["a list of one word", { type: "array", const: "x" }, { type: "string", enum: ["x"] }],
+    ["words or nothing", { type: ["string", "null"], allOf: [{ enum: ["x"] }] }, { type: ["string", "null"] }],
+  ])("%s that contradicts the type is left out, and adapting again changes nothing", (_what, given, wanted) => {
+    const once = adaptTools([tool({ type: "object", properties: { a: given } } as JsonSchema)], "google-generative-ai");
+    expect(once.tools[0]?.parameters).toEqual({ type: "object", properties: { a: wanted } });
     expect(adaptTools(once.tools, "google-generative-ai").tools).toEqual(once.tools);
   });
 

@@ -17,6 +17,8 @@ const MOST_NODES = 2_000;
 const TYPES = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
+const OF_OBJECTS = new Set(["properties", "required", "additionalProperties"]);
+
 type Check = (value: JsonValue) => boolean;
 
 const isText: Check = (value) => typeof value === "string";
@@ -75,16 +77,17 @@ class Adapter {
     this.#nodes += 1;
     if (this.#nodes > MOST_NODES) throw new SchemaRefusal(`its schema has more than ${MOST_NODES} parts`);
     const { schema, refs } = this.#resolve(asObject(value), place.refs);
-    const type = readType(schema);
+    const given = readType(schema);
     const inner: Place = { depth: place.depth + 1, refs };
-    const adapted: Record<string, JsonValue> = type === undefined ? {} : { type };
+    const adapted: Record<string, JsonValue> = given === undefined ? {} : { type: given };
     for (const [keyword, check] of Object.entries(COPIED)) {
-      const given = schema[keyword];
-      if (given !== undefined && this.#takes(keyword) && check(given)) adapted[keyword] = given;
+      const found = schema[keyword];
+      if (found !== undefined && this.#takes(keyword) && check(found)) adapted[keyword] = found;
     }
     this.#addEnum(schema, adapted);
+    const type = readType(adapted);
     if (place.depth >= DEEPEST) return hasType(type, "array") ? { ...adapted, items: {} } : adapted;
-    if (hasType(type, "object") || isObject(schema.properties)) this.#addProperties(schema, adapted, inner);
+    if (hasType(type, "object") || (type === given && isObject(schema.properties))) this.#addProperties(schema, adapted, inner);
     if (hasType(type, "array")) adapted.items = isObject(schema.items) ? this.adapt(schema.items, inner) : {};
     const { additionalProperties: more } = schema;
     if (typeof more === "boolean") adapted.additionalProperties = more;
@@ -146,10 +149,21 @@ class Adapter {
     }
   }
 
-  /** Takes a part of an `allOf` in. A list of words beside another type than text is a contradiction that no arguments meet: the type stays. */
+  /** Takes a part of an `allOf` in. What contradicts the type that stands there is left out: no arguments could meet both. */
   #merge(adapted: Record<string, JsonValue>, part: JsonSchema): void {
-    const words = this.#dialect.stringEnums && adapted.type !== undefined && adapted.type !== "string";
-    for (const [key, value] of Object.entries(part)) if (value !== undefined && !(words && key === "enum")) merge(adapted, key, value);
+    const own = readType(part);
+    if (own !== undefined && adapted.type !== undefined && ![own].flat().some((type) => hasType(readType(adapted), type))) return;
+    for (const [key, value] of Object.entries(part)) {
+      if (value !== undefined && this.#fits(key, readType(adapted))) merge(adapted, key, value);
+    }
+  }
+
+  /** Whether a keyword says something of values of this type. */
+  #fits(keyword: string, type: ReturnType<typeof readType>): boolean {
+    if (type === undefined) return true;
+    if (keyword === "items") return hasType(type, "array");
+    if (OF_OBJECTS.has(keyword)) return hasType(type, "object");
+    return keyword !== "enum" || !this.#dialect.stringEnums || type === "string";
   }
 }
 
