@@ -2,7 +2,7 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import { estimateTokens } from "@factotum/agent-core";
 import type { SystemEvent } from "@factotum/agent-core";
 import type { PromptRecord, TranscriptEntry } from "@factotum/store";
-import { mediaNotesAfter } from "./media-notes.ts";
+import { mediaNotesAfter } from "./media-notes-after.ts";
 
 type Prompt = Omit<PromptRecord, "sessionId">;
 
