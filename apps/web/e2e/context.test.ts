@@ -92,6 +92,7 @@ describe.each(LOOKS)("$width px, dark: $dark", (look) => {
       "2,210 tokens of 200,000",
       "2,000 tokens",
       "$0.0042",
+      "demo/large (work) is not asked until",
       "SOUL.md was cut to 20,000 of 31,000 characters by its own limit.",
       "It does not begin with turn 1, request 1, because of config-change: first in system prompt.",
       "Gone from tools: ls (120 characters)",

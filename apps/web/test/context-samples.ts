@@ -76,6 +76,9 @@ export function sampleReport(request: ContextRequest, changes: Partial<ContextRe
       },
       { type: "tools", ...size(200), sections: [{ id: "read", title: "read", ...size(200), text: "Reads a file." }] },
     ],
+    resting: [
+      { provider: "demo", model: "large", credential: "work", reason: "rate-limited", class: "transient", untilMs: 1_900_000_000_000 },
+    ],
     cutFiles: [{ name: "SOUL.md", limit: "file", keptChars: 20_000, totalChars: 31_000 }],
     diff: {
       requestId: "r0000000001",

@@ -126,6 +126,14 @@ describe("/think", () => {
     expect(server.violations).toEqual([]);
   });
 
+  test("inside a message says with the answer what the model makes of a level that it does not take", async () => {
+    await using running = await start();
+    expect((await say(running, "one /think high"))[0]).toBe("Yes.");
+    const [answer = ""] = await say(running, "two /think minimal");
+    expect(answer).toMatch(/^Yes\.\n\n_.*thinking is low in place of minimal\._$/);
+    expect((await say(running, "three"))[0]).toBe("Yes.");
+  });
+
   test("inside a message holds for that message alone, is not said to the model and changes no prompt", async () => {
     await using running = await start();
     await say(running, "one");

@@ -81,7 +81,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
           chatHistory: context.overheard.map((earlier) => ({
             sender: earlier.sender.name ?? earlier.sender.id,
             timestampMs: earlier.timestampMs,
-            body: earlier.text,
+            body: overheardBody(earlier),
           })),
         }),
     ...(message.forwarded === undefined ? {} : { forwarded: message.forwarded }),
@@ -90,6 +90,12 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
     untrustedNotes: message.untrusted ?? [],
     storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
   };
+}
+
+/** What was said beside us is told in words: its files are named and never fetched, since nobody gave them to us. */
+function overheardBody({ text, attachments }: MsgContext): string {
+  const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${fileName}]`));
+  return [...(text.trim() === "" ? [] : [text]), ...files].join("\n");
 }
 
 /** Runs whose text is the host's own: nobody has sent it, and it came over no channel. */

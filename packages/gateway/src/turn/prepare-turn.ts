@@ -40,6 +40,8 @@ export interface PreparedTurn {
   readonly verbose: SessionContext["verbose"];
   /** What every model request of the turn asks for. */
   readonly settings: ModelSettings;
+  /** The level of thinking was asked for in the message itself, for this turn alone. */
+  readonly isThinkingAsked: boolean;
   /** What was committed before the last of this turn's user entries. */
   readonly history: readonly AgentMessage[];
   /** `undefined` for a turn that goes on. */
@@ -124,7 +126,7 @@ export async function prepareInputTurn(
   const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
   logBreaks(sessionKey, shown, services);
   return {
-    ...assemble(started.turn, { ...context, ...job.directives }, prompt.record, facts),
+    ...assemble(started.turn, context, prompt.record, facts, job.directives),
     history: [...shown.messages, ...users.slice(0, -1)],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
@@ -237,10 +239,15 @@ function viewOptions(prompt: ResolvedPrompt, origin: Origin, context: SessionCon
 
 function assemble(
   turn: TurnRecord,
-  context: SessionContext,
+  found: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   facts: RunFacts,
-): Pick<PreparedTurn, "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "reasoning" | "verbose"> {
+  directives: InputJob["directives"] = {},
+): Pick<
+  PreparedTurn,
+  "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "isThinkingAsked" | "reasoning" | "verbose"
+> {
+  const context = { ...found, ...directives };
   const { agent, model } = context;
   const available = new Map(
     agent.tools({ model: model.client.info, fallbacks: context.fallbacks, group: context.group }).map((tool) => [tool.name, tool]),
@@ -250,6 +257,7 @@ function assemble(
     agent,
     model,
     fallbacks: context.fallbacks,
+    isThinkingAsked: directives.thinking !== undefined,
     reasoning: context.reasoning,
     verbose: context.verbose,
     settings: {

@@ -70,9 +70,24 @@ export function createRunModel(
 /** Causes at which a level of thinking begins to hold. */
 const LEVEL_CAUSES: ReadonlySet<string> = new Set<PromptCause>(["new-session", "config-change", "model-change"]);
 
-/** That the model does not take the level of thinking that was asked for, in the first turn for which that holds. */
-export function thinkingNote({ settings, model, kept }: Pick<PreparedTurn, "settings" | "model" | "kept">): string | undefined {
-  if (settings.thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
+/** That the model does not take the level of thinking that holds, in the first turn for which that is so. */
+export function thinkingNote({
+  settings,
+  model,
+  kept,
+  isThinkingAsked,
+}: Pick<PreparedTurn, "settings" | "model" | "kept" | "isThinkingAsked">): string | undefined {
+  if (isThinkingAsked || settings.thinking === undefined || !kept.causes.some((cause) => LEVEL_CAUSES.has(cause))) return undefined;
+  return clampThinking(model.client.info, settings.thinking).note;
+}
+
+/** That the model does not take the level that the message itself asks for: said with the answer, since who asked waits there. */
+export function thinkingRemark({
+  settings,
+  model,
+  isThinkingAsked,
+}: Pick<PreparedTurn, "settings" | "model" | "isThinkingAsked">): string | undefined {
+  if (!isThinkingAsked || settings.thinking === undefined) return undefined;
   return clampThinking(model.client.info, settings.thinking).note;
 }
 

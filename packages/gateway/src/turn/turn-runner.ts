@@ -18,7 +18,7 @@ import { compactNow } from "./make-room.ts";
 import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import { createRunModel, thinkingNote } from "./run-model.ts";
+import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { answerInput } from "./answer-input.ts";
@@ -252,7 +252,7 @@ export class TurnRunner {
     }
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
-      remarks: [runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
+      remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       streamed,
     });

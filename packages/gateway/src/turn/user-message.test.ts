@@ -200,3 +200,21 @@ describe("the response format", () => {
     expect(sessions.items.map(({ key }) => key)).toEqual([SESSION]);
   });
 });
+
+test("files that were posted in a group before the assistant was addressed are named to the model, and not fetched", async () => {
+  const accountConfig = { groupPolicy: "open" as const, groups: { "*": { requireMention: true } } };
+  await using _running = await start({ accountConfig });
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
+  let fetched = 0;
+  const file = platform.attachment(async () => {
+    fetched += 1;
+    return new Uint8Array();
+  });
+  await platform.say(platform.message("", { origin, attachments: [file] }));
+  await platform.say(platform.message("the plan", { origin, attachments: [{ ...file, kind: "file", fileName: "plan.pdf" }] }));
+  await platform.say(platform.message("what do you think?", { origin, mentionsBot: true }));
+  await platform.waitForSends(1);
+  const body = JSON.stringify(server.requests.at(-1)?.body);
+  for (const words of ["[image]", "the plan", "[file: plan.pdf]"]) expect(body).toContain(words);
+  expect(fetched).toBe(0);
+});

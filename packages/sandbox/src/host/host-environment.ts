@@ -1,5 +1,8 @@
-/** What a command gets of the gateway's own environment. Everything else, secrets above all, stays behind (R21). */
-const PASSED = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ"];
+/**
+ * What a command gets of the gateway's own environment. Everything else, secrets above all, stays behind (R21). The last two say where this gateway
+ * lives: without them `factotum` in a command would speak to another one.
+ */
+const PASSED = ["PATH", "HOME", "LANG", "TERM", "TMPDIR", "USER", "SHELL", "TZ", "FACTOTUM_HOME", "FACTOTUM_CONFIG"];
 
 const FALLBACK_PATH = "/usr/local/bin:/usr/bin:/bin";
 

@@ -166,13 +166,22 @@ describe("what runs", () => {
 
 describe("environment", () => {
   test("holds the passed names and the request's own, nothing else", async () => {
-    const baseEnv = { PATH: process.env["PATH"], HOME: "/h", TZ: "UTC", ANTHROPIC_API_KEY: "secret", LD_PRELOAD: "x", NODE_OPTIONS: "--y" };
+    const baseEnv = {
+      PATH: process.env["PATH"],
+      HOME: "/h",
+      TZ: "UTC",
+      FACTOTUM_HOME: "/f",
+      FACTOTUM_TOKEN: "secret",
+      ANTHROPIC_API_KEY: "secret",
+      LD_PRELOAD: "x",
+      NODE_OPTIONS: "--y",
+    };
     const result = await run("", { command: { type: "argv", file: "env", args: [] }, baseEnv, env: { MINE: "1" } });
     const names = result.output
       .split("\n")
       .filter((line) => line !== "")
       .map((line) => line.slice(0, line.indexOf("=")));
-    expect(names.sort()).toEqual(["FACTOTUM_CHILD", "HOME", "MINE", "PATH", "TZ"]);
+    expect(names.sort()).toEqual(["FACTOTUM_CHILD", "FACTOTUM_HOME", "HOME", "MINE", "PATH", "TZ"]);
   });
 });
 

@@ -161,11 +161,20 @@ class Engine<Reply, Usage> {
       return (await forwardRequest(this.#options.upstream, arrival, response, closed)) ? "answered" : "aborted";
     }
     const reply = scripted === undefined ? await this.#askResponder(record) : { type: "reply" as const, reply: scripted };
-    if (reply.type === "reply") {
-      return (await writeAnswer(response, this.#format.answer(reply.reply, record), closed)) ? "answered" : "aborted";
-    }
-    await writeAnswer(response, this.#format.fail(reply.message, record), closed);
+    const rendered = reply.type === "reply" ? this.#render(reply.reply, record) : reply;
+    if (rendered.type === "answer") return (await writeAnswer(response, rendered.answer, closed)) ? "answered" : "aborted";
+    await writeAnswer(response, this.#format.fail(rendered.message, record), closed);
     return "unscripted";
+  }
+
+  /** A reply that cannot be written is said to whoever asked: a test that scripted it should fail, not wait. */
+  #render(reply: Reply, record: CapturedRequest<Usage>): { type: "answer"; answer: Answer } | { type: "none"; message: string } {
+    try {
+      return { type: "answer", answer: this.#format.answer(reply, record) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : "no reason given";
+      return { type: "none", message: `The reply to request ${record.index} cannot be written: ${reason}` };
+    }
   }
 
   async #askResponder(record: CapturedRequest<Usage>): Promise<{ type: "reply"; reply: Reply } | { type: "none"; message: string }> {

@@ -142,6 +142,14 @@ describe.each(WIRE_FORMATS)("%s", (format) => {
     expect(server.violations).toEqual([]);
   });
 
+  test("a reply that cannot be written is said to whoever asked, and the next one is given", async () => {
+    const server = await start(format);
+    server.script([callTools({ name: "ls", arguments: { no: 1n as unknown as string } }), sayText("Hi.")]);
+    await expect(askOfficial(format, server.baseUrl)).rejects.toThrow("cannot be written");
+    expect(await server.requests[0]?.ended).toBe("unscripted");
+    expect((await askOfficial(format, server.baseUrl)).text).toBe("Hi.");
+  });
+
   test("says why the model stopped, in the vendor's words", async () => {
     const server = await start(format);
     server.script([sayText("Hi."), { ...sayText("Hi"), stop: "length" }]);

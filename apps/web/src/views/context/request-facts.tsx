@@ -3,7 +3,7 @@ import { count, dollars, sentTokens } from "./context-words.ts";
 
 /** What was asked of whom, what it cost, and whether the provider could read it from its cache. */
 export function RequestFacts({ report }: { readonly report: ContextReport }): React.JSX.Element {
-  const { request, contextWindow, prompt, cutFiles, exact } = report;
+  const { request, contextWindow, prompt, cutFiles, exact, resting = [] } = report;
   const { usage, outcome } = request;
   const facts: readonly (readonly [string, string])[] = [
     ["Model", request.credential === undefined ? request.model : `${request.model}, key from ${request.credential}`],
@@ -25,6 +25,12 @@ export function RequestFacts({ report }: { readonly report: ContextReport }): Re
           </div>
         ))}
       </dl>
+      {resting.map(({ provider, model, credential, reason, untilMs }) => (
+        <p key={`${provider}/${model ?? ""} ${credential}`} className="context-note warning">
+          {provider}
+          {model === undefined ? "" : `/${model}`} ({credential}) is not asked until {new Date(untilMs).toLocaleString()}: {reason}.
+        </p>
+      ))}
       {cutFiles.map(({ name, limit, keptChars, totalChars }) => (
         <p key={name} className="context-note warning">
           {name} was cut to {count(keptChars)} of {count(totalChars)} characters by{" "}

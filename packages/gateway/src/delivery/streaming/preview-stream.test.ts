@@ -226,9 +226,12 @@ describe("trouble with edits", () => {
     expect(chat()).toEqual([TEXT]);
   });
 
-  test("a preview that is refused is no trouble for the answer", async () => {
+  test.each<[string, SendReceipt, readonly string[]]>([
+    ["that is refused is no trouble for the answer", no("rejected"), ["text"]],
+    ["of which it is not known whether it stands is found by its key", { type: "ambiguous", cause: "no answer" }, ["text", "edit"]],
+  ])("a preview %s", async (_name, receipt, sent) => {
     let count = 0;
-    platform.answer = () => (count++ === 0 ? no("rejected") : undefined);
+    platform.answer = () => (count++ === 0 ? receipt : undefined);
     const gate = createGate();
     server.script([halting(TEXT, gate)]);
     await using running = await start();
@@ -236,22 +239,9 @@ describe("trouble with edits", () => {
     while (count === 0) await turns();
     gate.open();
     await running.gateway.engine.idle();
+    expect(kinds()).toEqual(sent);
     expect(chat()).toEqual([TEXT]);
     expect((await running.store.listDeadLetters({ limit: 5 })).items).toEqual([]);
-  });
-
-  test("a preview of which it is not known whether it stands is found by its key", async () => {
-    let count = 0;
-    platform.answer = () => (count++ === 0 ? { type: "ambiguous", cause: "no answer" } : undefined);
-    const gate = createGate();
-    server.script([halting(TEXT, gate)]);
-    await using running = await start();
-    await platform.say(platform.message("hi"));
-    while (count === 0) await turns();
-    gate.open();
-    await running.gateway.engine.idle();
-    expect(kinds()).toEqual(["text", "edit"]);
-    expect(chat()).toEqual([TEXT]);
   });
 });
 

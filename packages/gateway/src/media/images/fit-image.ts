@@ -3,6 +3,7 @@ import type { ImageLimits } from "../media-limits.ts";
 import { LOSSLESS_MAX_BYTES, MAX_PIXELS, SENT_SIDE_PX } from "../media-limits.ts";
 import type { ImageEncoder } from "./image-encoder.ts";
 import { readImageHeader, type ImageFormat, type ImageHeader } from "./image-header.ts";
+import { stripMetadata } from "./strip-metadata.ts";
 
 /** An image as it is sent, or why it is not. */
 export type FittedImage =
@@ -18,7 +19,7 @@ const SENT_TYPES: Partial<Readonly<Record<ImageFormat, ImageContent["mimeType"]>
 
 /**
  * Makes an image fit: as it came when it is small, upright and of a kind that the model takes; else re-encoded. When that cannot be done it is sent as it
- * came if the provider takes it so, else not at all.
+ * came if the provider takes it so, else not at all. Where, when and with what a picture was taken leaves this machine in neither case.
  */
 export async function fitImage(
   bytes: Uint8Array,
@@ -29,8 +30,9 @@ export async function fitImage(
   if (header === undefined) return { type: "omitted", reason: "unreadable" };
   if (header.widthPx * header.heightPx > MAX_PIXELS) return { type: "omitted", reason: "too-large" };
   const mimeType = SENT_TYPES[header.format];
+  const plain = mimeType === undefined ? undefined : stripMetadata(bytes, header.format);
   const original: FittedImage | undefined =
-    mimeType !== undefined && isTaken(bytes, header, mimeType, limits) ? sent(bytes, mimeType) : undefined;
+    mimeType !== undefined && plain !== undefined && isTaken(bytes, header, mimeType, limits) ? sent(plain, mimeType) : undefined;
   if (original !== undefined && header.orientation === 1 && longestSide(header) <= SENT_SIDE_PX) return original;
   const result = await encoder.encode(
     {
