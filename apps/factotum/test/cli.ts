@@ -5,8 +5,12 @@ import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
+import { noonZone } from "@factotum/testing-product";
 import type { CliContext } from "../src/cli/cli-context.ts";
 import { runCli } from "../src/cli/run-cli.ts";
+
+/** No test of a command sees a day end. */
+const ZONE = noonZone(Date.now());
 
 const ENTRY = fileURLToPath(new URL("../src/factotum.ts", import.meta.url));
 
@@ -35,6 +39,7 @@ export class CliHome implements AsyncDisposable {
     this.home = home;
     this.env = {
       PATH: process.env["PATH"] ?? "",
+      TZ: ZONE,
       HOME: home,
       FACTOTUM_HOME: join(home, "state directory"),
       // Nothing answers there: no model of this machine gets into a test.

@@ -44,7 +44,7 @@ export function sendMessages(wire: Wire, messages: readonly AgentMessage[], info
 }
 
 /** A conversation whose last call has no result yet. */
-export const CALLED: readonly AgentMessage[] = [
+export const CALLED: readonly [AgentMessage, AgentMessage] = [
   user(text("look")),
   assistant([{ type: "toolCall", id: "call_1", name: "ls", arguments: { path: "." } }]),
 ];

@@ -1,4 +1,5 @@
 export { ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
 export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./start-product.ts";
+export { noonZone } from "./noon-zone.ts";
 export { canMountDisk, mountSmallDisk } from "./small-disk.ts";
 export type { SmallDisk } from "./small-disk.ts";

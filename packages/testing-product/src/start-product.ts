@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { noonZone } from "./noon-zone.ts";
 
 /** The built command. */
 export const productEntry: string = fileURLToPath(new URL("../../../apps/factotum/dist/factotum.mjs", import.meta.url));
@@ -122,9 +123,12 @@ export async function runCommand(
   return { code: child.exitCode, stdout, stderr };
 }
 
+/** The same for all processes of a test: another zone would be another prompt. */
+const ZONE = noonZone(Date.now());
+
 function productEnvironment(home: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   // A port on which nothing listens: a developer's own Ollama must not become the model of a test.
-  return { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TZ: "UTC", FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
+  return { PATH: process.env["PATH"], HOME: home, LANG: "C.UTF-8", TZ: ZONE, FACTOTUM_HOME: home, OLLAMA_HOST: "127.0.0.1:9", ...extra };
 }
 
 interface Output {
