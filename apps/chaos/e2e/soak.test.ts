@@ -1,16 +1,17 @@
 import { expect, test } from "vitest";
 import { describeSoak } from "../src/soak/describe-soak.ts";
 import { runSoak } from "../src/soak/run-soak.ts";
+import { saveSoak } from "../src/soak/save-soak.ts";
 
 /** The short form; `pnpm chaos --soak` has the long one. */
 const SHORT = { turns: Number(process.env["FACTOTUM_SOAK_TURNS"] ?? 2_000), sessions: 400, seed: 20_261_122 };
 
 test.runIf(process.platform === "linux")(
   `${SHORT.turns} turns: what the process holds is what it held`,
-  { timeout: 1_800_000 },
+  { timeout: 3_600_000 },
   async () => {
     const report = await runSoak(SHORT);
-    const shown = describeSoak(SHORT, report);
+    const shown = `${describeSoak(SHORT, report)}\nThe picture is ${await saveSoak(report)}`;
     console.log(shown);
     expect(report.problems, shown).toEqual([]);
   },

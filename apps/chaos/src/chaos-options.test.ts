@@ -13,9 +13,15 @@ test("a run is repeated by its seed", () => {
 });
 
 test("a soak has its own numbers", () => {
-  expect(parseChaosOptions(["--soak"], () => 42)).toEqual({ type: "soak", options: { turns: 100_000, sessions: 5_000, seed: 42 } });
-  const args = "--soak --turns 20000 --sessions 100 --seed 1".split(" ");
-  expect(parseChaosOptions(args, () => 42)).toEqual({ type: "soak", options: { turns: 20_000, sessions: 100, seed: 1 } });
+  expect(parseChaosOptions(["--soak"], () => 42)).toEqual({
+    type: "soak",
+    options: { turns: 100_000, sessions: 5_000, leakBytes: 0, seed: 42 },
+  });
+  const args = "--soak --turns 20000 --sessions 100 --leak 1024 --seed 1".split(" ");
+  expect(parseChaosOptions(args, () => 42)).toEqual({
+    type: "soak",
+    options: { turns: 20_000, sessions: 100, leakBytes: 1024, seed: 1 },
+  });
 });
 
 test.each([
@@ -27,6 +33,7 @@ test.each([
   ["--worlds", "0"],
   ["--points"],
   ["--turns", "20000"],
+  ["--leak", "1024"],
   ["--soak", "--kills", "60"],
   ["--soak", "--turns", "999"],
 ])("%s %s is refused", (...args) => {

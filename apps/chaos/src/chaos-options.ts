@@ -12,6 +12,7 @@ export const USAGE = `Usage: pnpm chaos [options]          kill the product
 
   --turns N           turns of a soak (100000; at least 1000)
   --sessions N        sessions of a soak (5000)
+  --leak BYTES        make the product hold so much of each turn for ever: a soak must fail then (0)
 
   --seed N            repeat the plan of an earlier run (a new one)
   --entry FILE        another built factotum.mjs
@@ -35,6 +36,7 @@ export function parseChaosOptions(args: readonly string[], newSeed: () => number
       load: text,
       turns: text,
       sessions: text,
+      leak: text,
       seed: text,
       entry: text,
     },
@@ -45,12 +47,14 @@ export function parseChaosOptions(args: readonly string[], newSeed: () => number
     seed: values.seed === undefined ? newSeed() : parseCount("--seed", values.seed, 0),
     ...(values.entry === undefined ? {} : { entry: values.entry }),
   };
-  const foreign = (["kills", "worlds", "conversations", "load", "turns", "sessions"] as const).find(
-    (name) => values[name] !== undefined && values.soak !== (name === "turns" || name === "sessions"),
+  const foreign = (["kills", "worlds", "conversations", "load", "turns", "sessions", "leak"] as const).find(
+    (name) => values[name] !== undefined && values.soak !== (name === "turns" || name === "sessions" || name === "leak"),
   );
   if (foreign !== undefined) throw new Error(`--${foreign} does not belong ${values.soak ? "to" : "without"} --soak.`);
-  if (values.soak)
-    return { type: "soak", options: { ...both, turns: count("turns", 100_000, 1_000), sessions: count("sessions", 5_000, 1) } };
+  if (values.soak) {
+    const size = { turns: count("turns", 100_000, 1_000), sessions: count("sessions", 5_000, 1), leakBytes: count("leak", 0, 0) };
+    return { type: "soak", options: { ...both, ...size } };
+  }
   const options = {
     ...both,
     kills: count("kills", 10_000, 50),

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
 import { productEntry } from "@factotum/testing-product";
 import { parseChaosOptions, USAGE } from "./chaos-options.ts";
 import type { ChaosTask } from "./chaos-options.ts";
@@ -9,11 +7,9 @@ import { describeKills } from "./kills/describe-kills.ts";
 import { runKills } from "./kills/run-kills.ts";
 import type { KillsOptions } from "./kills/run-kills.ts";
 import { describeSoak } from "./soak/describe-soak.ts";
-import { renderPlot } from "./soak/render-plot.ts";
 import { runSoak } from "./soak/run-soak.ts";
 import type { SoakOptions } from "./soak/run-soak.ts";
-
-const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
+import { saveSoak } from "./soak/save-soak.ts";
 
 let task: ChaosTask | undefined;
 try {
@@ -49,10 +45,7 @@ async function soak(options: SoakOptions): Promise<readonly string[]> {
     ...options,
     onSample: ({ turns, rss, heapUsed }) => console.error(`${turns}/${options.turns} ${mib(rss)} MiB, heap ${mib(heapUsed)}`),
   });
-  await mkdir(RESULTS, { recursive: true });
-  await writeFile(`${RESULTS}soak-${options.turns}.svg`, renderPlot(report));
-  await writeFile(`${RESULTS}soak-${options.turns}.json`, `${JSON.stringify(report, undefined, 2)}\n`);
-  console.log(`${describeSoak(options, report)}\nThe picture is ${RESULTS}soak-${options.turns}.svg`);
+  console.log(`${describeSoak(options, report)}\nThe picture is ${await saveSoak(report)}`);
   return report.problems;
 }
 

@@ -1,7 +1,11 @@
 import type { FakeFeishu } from "@factotum/testing-channels";
 
-/** A configuration in which everybody of the fake platform is an owner with a session of their own, and the agent may run commands. */
-export function productConfig(feishu: FakeFeishu, modelUrl: string, people: readonly string[]): object {
+/** A configuration in which everybody of the fake platform has a session of their own, and the agent may run commands for those who are owners. */
+export function productConfig(
+  feishu: FakeFeishu,
+  modelUrl: string,
+  { people, owners }: { readonly people: readonly string[]; readonly owners: readonly string[] },
+): object {
   const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
   return {
     agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "main", tools: { allow: ["exec"] } }] },
@@ -9,7 +13,7 @@ export function productConfig(feishu: FakeFeishu, modelUrl: string, people: read
     tools: { exec: { mode: "full" } },
     session: { dmScope: "per-channel-peer" },
     messages: { queue: { mode: "followup" } },
-    commands: { ownerAllowFrom: people.map((person) => `feishu:${person}`) },
+    commands: { ownerAllowFrom: owners.map((person) => `feishu:${person}`) },
     channels: {
       feishu: {
         appId,

@@ -82,7 +82,7 @@ export class Scene implements AsyncDisposable {
   async boot(crashAt?: string): Promise<Product> {
     const { entry } = this.#options;
     const product = await startProduct({
-      config: productConfig(this.feishu, this.model.baseUrl, this.#people),
+      config: productConfig(this.feishu, this.model.baseUrl, { people: this.#people, owners: this.#people }),
       home: this.home,
       ...(entry === undefined ? {} : { entry }),
       ...(crashAt === undefined ? {} : { env: { FACTOTUM_CRASH_AT: crashAt } }),

@@ -1,6 +1,8 @@
-// Loaded into the product before anything else: at each SIGUSR2 it reads what is asked for, collects garbage, and writes what the process holds.
+// Loaded into the product before anything else: at each SIGUSR2 it reads what is asked for, collects garbage as the product
+// does when it comes to rest, and writes what the process holds.
 
 import { ChildProcess } from "node:child_process";
+import { subscribe } from "node:diagnostics_channel";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import path from "node:path";
@@ -10,7 +12,17 @@ import { Worker } from "node:worker_threads";
 import type { ProbeQuestion } from "./product-probe.ts";
 
 const folder = process.env["CHAOS_PROBE_FOLDER"];
-if (folder !== undefined) listen(folder);
+if (folder !== undefined) {
+  listen(folder);
+  leak(Number(process.env["CHAOS_PROBE_LEAK_BYTES"] ?? 0));
+}
+
+/** Holds so many bytes of each request for ever, to show that a soak finds a leak. */
+function leak(bytes: number): void {
+  if (bytes === 0) return;
+  const held: number[][] = [];
+  subscribe("http.server.request.start", () => held.push(Array.from({ length: Math.ceil(bytes / 8) }, () => 0)));
+}
 
 function listen(where: string): void {
   setFlagsFromString("--expose-gc");
@@ -21,7 +33,7 @@ function listen(where: string): void {
   const kinds = { timers: timer.constructor, sockets: Socket, servers: Server, children: ChildProcess, workers: Worker };
   process.on("SIGUSR2", () => {
     const question = readFileSync(path.join(where, "question"), "utf8") as ProbeQuestion;
-    collect();
+    collect({ type: "major", flavor: "last-resort" });
     const { rss, heapUsed, external } = process.memoryUsage();
     const answer =
       question === "memory"

@@ -13,7 +13,7 @@ const ANSWER_LIMIT_MS = 60_000;
 /** What the probe in the product can be asked. */
 export type ProbeQuestion = "memory" | "resources";
 
-/** Memory after a garbage collection, in bytes. */
+/** Memory after a garbage collection that gives back what V8 keeps for the next load, in bytes. */
 export interface MemorySample {
   readonly rss: number;
   readonly heapUsed: number;
@@ -26,18 +26,21 @@ export type Resources = Readonly<Record<string, number>>;
 /** Asks a product that was started with its environment what it holds. Linux only. */
 export class ProductProbe implements AsyncDisposable {
   readonly #folder: string;
+  readonly #leakBytes: number;
 
-  private constructor(folder: string) {
+  private constructor(folder: string, leakBytes: number) {
     this.#folder = folder;
+    this.#leakBytes = leakBytes;
   }
 
-  static async create(): Promise<ProductProbe> {
-    return new ProductProbe(await mkdtemp(path.join(tmpdir(), "factotum-probe-")));
+  /** `leakBytes` of each request that reaches the product are held for ever; none by default. */
+  static async create({ leakBytes = 0 }: { readonly leakBytes?: number } = {}): Promise<ProductProbe> {
+    return new ProductProbe(await mkdtemp(path.join(tmpdir(), "factotum-probe-")), leakBytes);
   }
 
   /** What the product is to be started with. */
   get environment(): Readonly<Record<string, string>> {
-    return { NODE_OPTIONS: `--import=${PROBE_URL}`, CHAOS_PROBE_FOLDER: this.#folder };
+    return { NODE_OPTIONS: `--import=${PROBE_URL}`, CHAOS_PROBE_FOLDER: this.#folder, CHAOS_PROBE_LEAK_BYTES: String(this.#leakBytes) };
   }
 
   async memory(pid: number): Promise<MemorySample> {

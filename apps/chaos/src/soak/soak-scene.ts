@@ -1,3 +1,5 @@
+import { checkLedger, describeLedger } from "@factotum/testing-chaos";
+import type { Ledger, LedgerInput } from "@factotum/testing-chaos";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
@@ -9,8 +11,14 @@ import { chatOf, personOf, productConfig } from "../scene/product-config.ts";
 const TURN_LIMIT_MS = 120_000;
 
 /** Of so many turns one runs a command, and one comes over HTTP instead of the chat. */
-const TOOL_EVERY = 20;
+const TOOL_EVERY = 40;
 const HTTP_EVERY = 25;
+
+/**
+ * Of so many people one is an owner, and says what needs a command. Ids of owners stand in every prompt: with thousands of them nothing but prompts would
+ * be made and sent.
+ */
+const OWNER_EVERY = 100;
 
 const TOOL_WORDS = "with a command";
 const ANSWER = "All is well.";
@@ -20,6 +28,7 @@ export class SoakScene implements AsyncDisposable {
   readonly product: Product;
   readonly #feishu: FakeFeishu;
   readonly #model: AnthropicServer;
+  readonly #said: LedgerInput[] = [];
   readonly #waiting = new Map<string, () => void>();
   #looked = 0;
 
@@ -38,25 +47,41 @@ export class SoakScene implements AsyncDisposable {
     const { sessions, entry, env } = options;
     const all = Array.from({ length: sessions }, (_, index) => index);
     const people = all.map(personOf);
-    const feishu = await FakeFeishu.start({ people, chats: all.map(chatOf) });
+    const feishu = await FakeFeishu.start({ people, chats: all.map(chatOf), keepsConnections: true });
     const model = await startAnthropicServer();
     const answer = prepareReply(ANSWER);
     model.instantReply((body) => (wantsTool(body) ? prepareCall() : answer));
-    const config = productConfig(feishu, model.baseUrl, people);
+    const owners = people.filter((_, index) => index % OWNER_EVERY === 0);
+    const config = productConfig(feishu, model.baseUrl, { people, owners });
     const product = await startProduct({ config, env, ...(entry === undefined ? {} : { entry }) });
     return new SoakScene({ product, feishu, model });
   }
 
   /** One turn to its answer. `number` names it, and says what kind of turn it is. */
   async turn(number: number, person: number): Promise<void> {
-    const text = `Message ${number}, please look after it${number % TOOL_EVERY === 0 ? ` ${TOOL_WORDS}` : ""}.`;
-    await (number % HTTP_EVERY === 0 ? this.#ask(text, person) : this.#say(number, text, person));
+    const hasTool = number % TOOL_EVERY === 0;
+    const speaker = hasTool ? person - (person % OWNER_EVERY) : person;
+    const text = `Message ${number}, please look after it${hasTool ? ` ${TOOL_WORDS}` : ""}.`;
+    await (number % HTTP_EVERY === 0 ? this.#ask(text, speaker) : this.#say(number, text, speaker));
   }
 
   /** Stops the product. Rejects when it does not stop cleanly. */
   async stop(): Promise<void> {
     const { code } = await this.product.end("SIGTERM");
     if (code !== 0) throw new Error(`The product did not stop cleanly (${code}). It printed:\n${this.product.output()}`);
+  }
+
+  /** What is wrong with the answers in the chats, for people: each message must have one, in its own chat. */
+  ledgerProblems(): string[] {
+    const ledger: Ledger = {
+      inputs: this.#said,
+      sends: this.#feishu.sent.map(({ messageId, receiveId, parentId }) => {
+        return { id: messageId, conversation: receiveId, answers: parentId, part: 0, shown: true, onWireAtKill: false };
+      }),
+      idempotentSends: true,
+    };
+    const report = checkLedger(ledger);
+    return report.isClean ? [] : describeLedger(ledger, report).split("\n");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -70,6 +95,7 @@ export class SoakScene implements AsyncDisposable {
     const chatId = chatOf(person);
     const messageId = `om_${String(number).padStart(32, "0")}`;
     this.#feishu.addInbound({ messageId, chatId });
+    this.#said.push({ id: messageId, conversation: chatId, acknowledged: true });
     const sender = { senderOpenId: personOf(person), messageId };
     const event = feishuMessageEvent(app, { chatId, chatType: "p2p", messageType: "text", content: { text }, ...sender });
     const answered = Promise.withResolvers<void>();
@@ -104,6 +130,8 @@ export class SoakScene implements AsyncDisposable {
   #noteSent(): void {
     for (const { parentId } of this.#feishu.sent.slice(this.#looked)) this.#waiting.get(parentId ?? "")?.();
     this.#looked = this.#feishu.sent.length;
+    // Nobody asks for them any more, and a long run makes hundreds of thousands.
+    this.#feishu.requests.length = 0;
   }
 }
 

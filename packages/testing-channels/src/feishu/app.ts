@@ -11,6 +11,10 @@ export interface FakeFeishuApp {
   /** People whom the bot may write to; every other open id answers 230013. */
   readonly people: Set<string>;
   readonly tokenLifetimeSeconds: number;
+  /**
+   * Connections stay open after a request, as the platform's do. False by default: a client finds a server that is gone gone, and no idle socket of it.
+   */
+  readonly keepsConnections: boolean;
   readonly now: () => number;
 }
 
@@ -30,6 +34,7 @@ export function fakeFeishuApp(options: FakeFeishuOptions): FakeFeishuApp {
     bot: { openId: "ou_bot00000000000000000000000000000", name: "Factotum" },
     tenantKey: "tenant0000000000",
     tokenLifetimeSeconds: 7_200,
+    keepsConnections: false,
     now: () => Date.now(),
     ...options,
     chats: new Set(options.chats ?? ["oc_dm", "oc_group"]),

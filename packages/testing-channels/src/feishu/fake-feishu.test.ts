@@ -49,6 +49,12 @@ describe("with the official SDK as the client", () => {
     expect(seen.length).toBeGreaterThan(requests);
   });
 
+  test("a connection ends with its request, unless connections are to stay", async () => {
+    await using keeping = await FakeFeishu.start({ keepsConnections: true });
+    const ends = (server: FakeFeishu): Promise<unknown> => fetch(server.baseUrl).then(({ headers }) => headers.get("connection"));
+    expect([await ends(feishu), await ends(keeping)]).toEqual(["close", "keep-alive"]);
+  });
+
   test("one uuid is one message within the hour, and two after it", async () => {
     const first = await send({ uuid: "same" });
     expect((await send({ uuid: "same" })).data?.message_id).toBe(first.data?.message_id);

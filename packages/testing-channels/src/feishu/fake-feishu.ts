@@ -20,6 +20,7 @@ export interface FeishuRequest {
 }
 
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const KEEP_ALIVE_MS = 600_000;
 
 /**
  * A Feishu on a loopback port: tenant tokens, bot info, sending, replying, editing, recalling, reactions, resources, and the long connection. It is strict:
@@ -39,7 +40,8 @@ export class FakeFeishu implements AsyncDisposable {
     this.app = fakeFeishuApp(options);
     this.#api = new FeishuApi(this.app);
     this.longConnection = new FeishuLongConnection(this.app);
-    this.#server = createServer((request, response) => {
+    // A client that reuses an idle connection must never race with the server closing it.
+    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
       this.#handle(request, response).catch((error: unknown) =>
         response.destroy(error instanceof Error ? error : new Error("failed", { cause: error })),
       );
@@ -138,8 +140,7 @@ export class FakeFeishu implements AsyncDisposable {
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // One request a connection: a client finds a server that is gone gone, and no idle socket of it.
-    response.shouldKeepAlive = false;
+    if (!this.app.keepsConnections) response.shouldKeepAlive = false;
     this.#held.add(response);
     response.once("close", () => this.#held.delete(response));
     const url = new URL(request.url ?? "/", this.baseUrl);

@@ -24,6 +24,9 @@ const UUID_WINDOW_MS = 60 * 60_000;
 export class MessageStore {
   readonly #app: FakeFeishuApp;
   readonly #sent: SentMessage[] = [];
+  /** Where in `#sent` a message stands, by its id, and the newest one of a uuid and a place: a long run has tens of thousands. */
+  readonly #places = new Map<string, number>();
+  readonly #newest = new Map<string, number>();
   readonly #inbound = new Map<string, { chatId: string; threadId?: string; reactions: { reactionId: string; emoji: string }[] }>();
 
   constructor(app: FakeFeishuApp) {
@@ -48,14 +51,13 @@ export class MessageStore {
   }
 
   find(messageId: string): SentMessage | undefined {
-    return this.#sent.find((message) => message.messageId === messageId);
+    return this.#sent[this.#places.get(messageId) ?? -1];
   }
 
   /** The message that was sent to the same place with the same uuid within the hour. */
   duplicateOf(uuid: string, receiveId: string): SentMessage | undefined {
-    return this.#sent.find(
-      (message) => message.uuid === uuid && message.receiveId === receiveId && this.#app.now() - message.atMs < UUID_WINDOW_MS,
-    );
+    const newest = this.#sent[this.#newest.get(uuidKey(uuid, receiveId)) ?? -1];
+    return newest !== undefined && this.#app.now() - newest.atMs < UUID_WINDOW_MS ? newest : undefined;
   }
 
   add(message: Omit<SentMessage, "messageId" | "atMs" | "deleted" | "edits" | "reactions">): SentMessage {
@@ -67,14 +69,16 @@ export class MessageStore {
       edits: 0,
       reactions: [],
     };
-    this.#sent.push(stored);
+    const place = this.#sent.push(stored) - 1;
+    this.#places.set(stored.messageId, place);
+    if (stored.uuid !== undefined) this.#newest.set(uuidKey(stored.uuid, stored.receiveId), place);
     return stored;
   }
 
   replace(messageId: string, change: Partial<SentMessage>): void {
-    const index = this.#sent.findIndex((message) => message.messageId === messageId);
-    const before = this.#sent[index];
-    if (before !== undefined) this.#sent[index] = { ...before, ...change };
+    const place = this.#places.get(messageId) ?? -1;
+    const before = this.#sent[place];
+    if (before !== undefined) this.#sent[place] = { ...before, ...change };
   }
 
   /** Reactions on any message, a person's included. */
@@ -87,4 +91,8 @@ export class MessageStore {
     this.replace(messageId, { reactions });
     return reactions;
   }
+}
+
+function uuidKey(uuid: string, receiveId: string): string {
+  return JSON.stringify([uuid, receiveId]);
 }
