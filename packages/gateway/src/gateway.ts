@@ -77,6 +77,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly onSecret: (value: string) => void;
   /** Takes every secret of the process out of a text: what the log's filter does. */
   readonly hideSecrets: (text: string) => string;
+  /** A client asked for another gateway in place of this one; resolves when that is on its way. */
+  readonly onRestartRequest: () => Promise<void>;
   /** A client asked the gateway to end. */
   readonly onShutdownRequest: (reason: string) => void;
   /** For crash tests alone: told each time that a crash point is reached. */
@@ -176,6 +178,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     status,
     warnings,
     reloadConfig: async () => options.configControl.reload(),
+    requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });
   const { events, storage } = engine.services;

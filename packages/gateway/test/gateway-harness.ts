@@ -288,6 +288,7 @@ export async function startTestGateway(
     documentation: {},
     environment,
     fetch,
+    onRestartRequest: async () => undefined,
     onShutdownRequest: () => undefined,
     onSecret: (value) => void secrets.add(value),
     ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),

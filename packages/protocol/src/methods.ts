@@ -180,6 +180,8 @@ export interface RpcMethods {
   "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
   /** Looks at the configuration file at once, and goes on with it if it is good. */
   "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
+  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  "gateway.restart": { params: Record<string, never>; result: { readonly restarting: true } };
   /** Drains and ends the gateway. */
   "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
 }
@@ -357,6 +359,7 @@ export const RPC_METHODS: RpcMethodSchemas = {
   status: { params: empty, result: GatewayStatusSchema },
   "warnings.list": { params: empty, result: z.strictObject({ warnings: GatewayWarningsSchema }) },
   "config.reload": { params: empty, result: ConfigReloadResultSchema },
+  "gateway.restart": { params: empty, result: z.strictObject({ restarting: z.literal(true) }) },
   "gateway.shutdown": {
     params: z.strictObject({ reason: z.string().max(200).optional() }),
     result: z.strictObject({ stopping: z.literal(true) }),

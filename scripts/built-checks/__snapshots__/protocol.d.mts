@@ -897,6 +897,13 @@ interface RpcMethods {
     params: Record<string, never>;
     result: ConfigReloadResult;
   };
+  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  "gateway.restart": {
+    params: Record<string, never>;
+    result: {
+      readonly restarting: true;
+    };
+  };
   /** Drains and ends the gateway. */
   "gateway.shutdown": {
     params: {

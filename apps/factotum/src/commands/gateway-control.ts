@@ -1,5 +1,3 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
@@ -7,9 +5,10 @@ import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
+import { spawnRestart } from "./spawn-restart.ts";
 import { ConnectionError } from "../rpc/rpc-client.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
-import { isReady, outsideOfCommands, startDetached } from "../runtime/start-detached.ts";
+import { isReady, startDetached } from "../runtime/start-detached.ts";
 import { systemService } from "../service/find-service.ts";
 
 const STOP_TIMEOUT_MS = 45_000;
@@ -41,19 +40,17 @@ export async function gatewayControl(
 }
 
 /**
- * Restarts from outside. A command that the gateway itself runs ends with the gateway, so it would stop it and never start it again: a process that
- * does not belong to the command does the work.
+ * Restarts from outside. A command that the gateway itself runs ends with the gateway, so it would stop it and never start it again; and it has but a few
+ * names of the gateway's environment, so that one started from it would have no keys. The gateway that runs has both: it is asked.
  */
 async function restartLater(context: CliContext, json: boolean): Promise<number> {
-  const { self, env, paths } = context;
-  const child = spawn(self.file, [...self.args, "gateway", "restart"], {
-    detached: true,
-    stdio: "ignore",
-    env: outsideOfCommands(env),
-    cwd: paths.home,
-  });
-  await once(child, "spawn");
-  child.unref();
+  using gateway = await findGateway(context);
+  try {
+    if (gateway === undefined) await spawnRestart(context);
+    else await gateway.client.request("gateway.restart", {}, { signal: context.signal });
+  } catch (error) {
+    throw requestError(error);
+  }
   if (json) printJson(context, { restarting: true });
   else context.print("The gateway restarts now. What is unfinished, this command included, goes on after that.\n");
   return EXIT.ok;

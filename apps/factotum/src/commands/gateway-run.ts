@@ -17,6 +17,7 @@ import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { takeSmallHeapSteps } from "../runtime/tune-process.ts";
 import { addressOf } from "./address-of.ts";
+import { spawnRestart } from "./spawn-restart.ts";
 import { describeSetup } from "./setup.ts";
 
 /** What a start may change. */
@@ -59,7 +60,14 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   if (context.signal.aborted) stop.resolve(String(context.signal.reason));
   using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
   for (let recoveries = 0; ; recoveries += 1) {
-    const composed = await composeGateway({ context, loaded, logger, secrets, onShutdownRequest: (reason) => stop.resolve(reason) });
+    const composed = await composeGateway({
+      context,
+      loaded,
+      logger,
+      secrets,
+      onRestartRequest: async () => spawnRestart(context),
+      onShutdownRequest: (reason) => stop.resolve(reason),
+    });
     await rememberConfig(loaded);
     logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
     using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });

@@ -242,19 +242,24 @@ describe("a gateway in the background", () => {
       expect(await readFile(join(cli.factotumHome, "logs", name), "utf8")).not.toContain(token);
   });
 
-  test("restarts when a command of its own asks for it, as a process that does not belong to that command", async () => {
+  test("restarts when a command of its own asks for it, as a process that does not belong to that command, with the gateway's own environment", async () => {
     await using cli = await CliHome.create();
-    cli.env["FACTOTUM_PORT"] = "0";
+    Object.assign(cli.env, { FACTOTUM_PORT: "0", MODEL_KEY: "a-key-of-its-own" });
     await cli.run("setup");
     const { pid } = JSON.parse((await cli.run("gateway", "start", "--json")).stdout) as { pid: number };
     const before = cli.env;
-    cli.env = { ...before, FACTOTUM_CHILD: "00000000-0000-4000-8000-000000000000" };
+    const { MODEL_KEY: _onlyTheGateways, ...passed } = before;
+    cli.env = { ...passed, FACTOTUM_CHILD: "00000000-0000-4000-8000-000000000000" };
     expect(JSON.parse((await cli.run("gateway", "restart", "--json")).stdout)).toEqual({ restarting: true });
     cli.env = before;
     const now = async (): Promise<number | undefined> =>
       (JSON.parse((await cli.run("gateway", "status", "--json")).stdout) as { pid?: number }).pid;
     await expect.poll(now).toSatisfy((found) => found !== undefined && found !== pid);
-    if (process.platform === "linux") expect(await readFile(`/proc/${await now()}/environ`, "latin1")).not.toContain("FACTOTUM_CHILD");
+    if (process.platform === "linux") {
+      const environment = await readFile(`/proc/${await now()}/environ`, "latin1");
+      expect(environment).not.toContain("FACTOTUM_CHILD");
+      expect(environment).toContain("MODEL_KEY=a-key-of-its-own");
+    }
     expect((await cli.run("gateway", "stop")).code).toBe(0);
   });
 

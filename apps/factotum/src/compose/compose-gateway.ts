@@ -53,6 +53,7 @@ export interface ComposeOptions {
   readonly loaded: LoadedConfig;
   readonly logger: Logger;
   readonly secrets: SecretFilter;
+  readonly onRestartRequest: () => Promise<void>;
   readonly onShutdownRequest: (reason: string) => void;
 }
 
@@ -74,7 +75,8 @@ const COMMANDS: GatewayOptions["commands"] = [
 ];
 
 /** Builds the gateway from its packages and starts it. Rejects with an error that says what to do; then nothing is left open. */
-export async function composeGateway({ context, loaded, logger, secrets, onShutdownRequest }: ComposeOptions): Promise<ComposedGateway> {
+export async function composeGateway(options: ComposeOptions): Promise<ComposedGateway> {
+  const { context, loaded, logger, secrets, onRestartRequest, onShutdownRequest } = options;
   const [{ paths }, { env }] = [loaded, context];
   const system = { clock: systemClock, random: systemRandom, logger };
   // What is not made anew with another configuration asks here.
@@ -123,18 +125,13 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
       configControl: reloader,
       store,
       reserve,
-      drainMs: DRAIN_MS,
       localFiles: createLocalFiles(files),
-      remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
-      imageWorker: pathToFileURL(assetPath("image-worker")),
-      ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
-      commands: COMMANDS,
-      documentation: { folder: assetPath("documentation") },
       environment: env,
       ...system,
-      fetch: globalThis.fetch,
+      ...ofThisBuild(),
       onSecret: (value) => secrets.add([value]),
       hideSecrets: (text) => secrets.hide(text),
+      onRestartRequest,
       onShutdownRequest,
       ...crashPointFrom(env, logger),
     });
@@ -156,6 +153,22 @@ export async function composeGateway({ context, loaded, logger, secrets, onShutd
     await store.close();
     throw error;
   }
+}
+
+/** What is the same wherever this build runs. */
+function ofThisBuild(): Pick<
+  GatewayOptions,
+  "drainMs" | "remoteFiles" | "imageWorker" | "webFolder" | "commands" | "documentation" | "fetch"
+> {
+  return {
+    drainMs: DRAIN_MS,
+    remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
+    imageWorker: pathToFileURL(assetPath("image-worker")),
+    ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
+    commands: COMMANDS,
+    documentation: { folder: assetPath("documentation") },
+    fetch: globalThis.fetch,
+  };
 }
 
 /** What the settings of every configuration are made around. */

@@ -49,6 +49,7 @@ describe("authority", () => {
         "rpc deadletters.replay: token",
         "rpc deadletters.show: token",
         "rpc config.reload: token",
+        "rpc gateway.restart: token",
         "rpc gateway.shutdown: token",
         "rpc sessions.delete: token",
         "rpc sessions.export: token",

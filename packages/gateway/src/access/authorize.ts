@@ -98,6 +98,7 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   status: OWNER_ONLY,
   "warnings.list": OWNER_ONLY,
   "config.reload": OWNER_ONLY,
+  "gateway.restart": OWNER_ONLY,
   "gateway.shutdown": OWNER_ONLY,
 };
 

@@ -40,6 +40,7 @@ export interface RpcServices {
   readonly status: () => Promise<GatewayStatus>;
   readonly warnings: () => readonly GatewayWarning[];
   readonly reloadConfig: () => Promise<ConfigReloadResult>;
+  readonly requestRestart: () => Promise<void>;
   readonly requestShutdown: (reason: string) => void;
 }
 
@@ -52,7 +53,8 @@ export type RpcHandlers = {
 };
 
 /** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
-export function createRpcHandlers({ engine, hub, status, warnings, reloadConfig, requestShutdown }: RpcServices): RpcHandlers {
+export function createRpcHandlers(services: RpcServices): RpcHandlers {
+  const { engine, hub } = services;
   const { sessions } = engine;
   return {
     "chat.send": async (params, connection) => {
@@ -114,9 +116,26 @@ export function createRpcHandlers({ engine, hub, status, warnings, reloadConfig,
     "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
+    ...gatewayHandlers(services),
+  };
+}
+
+/** What is about the gateway as a whole. */
+function gatewayHandlers({
+  status,
+  warnings,
+  reloadConfig,
+  requestRestart,
+  requestShutdown,
+}: RpcServices): Pick<RpcHandlers, "status" | "warnings.list" | "config.reload" | "gateway.restart" | "gateway.shutdown"> {
+  return {
     status,
     "warnings.list": async () => ({ warnings: warnings() }),
     "config.reload": reloadConfig,
+    "gateway.restart": async () => {
+      await requestRestart();
+      return { restarting: true };
+    },
     "gateway.shutdown": async (params) => {
       requestShutdown(params.reason ?? "asked by a client");
       return { stopping: true };

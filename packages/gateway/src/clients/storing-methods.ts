@@ -27,6 +27,7 @@ const STORES: { readonly [Method in RpcMethod]: boolean } = {
   status: false,
   "warnings.list": false,
   "config.reload": false,
+  "gateway.restart": false,
   "gateway.shutdown": false,
 };
 

@@ -32,6 +32,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     status: () => running.gateway.status(),
     warnings: () => [],
     reloadConfig: () => Promise.reject(new Error("there is no file")),
+    requestRestart: async () => undefined,
     requestShutdown: () => undefined,
   });
   return startHttpServer({
