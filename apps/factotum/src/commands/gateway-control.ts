@@ -10,6 +10,7 @@ import { ConnectionError } from "../rpc/rpc-client.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { isReady, startDetached } from "../runtime/start-detached.ts";
 import { systemService } from "../service/find-service.ts";
+import type { SystemService } from "../service/system-service.ts";
 
 const STOP_TIMEOUT_MS = 45_000;
 const START_TIMEOUT_MS = 30_000;
@@ -34,8 +35,7 @@ export async function gatewayControl(
     }
     case "restart":
       if (context.env[CHILD_VARIABLE] !== undefined) return restartLater(context, json);
-      await stopGateway(context);
-      return reportStarted(context, await startGateway(context), json);
+      return reportStarted(context, await restartGateway(context), json);
   }
 }
 
@@ -88,14 +88,32 @@ async function startGateway(context: CliContext): Promise<Started> {
   if (service === undefined || !(await service.isInstalled())) return { facts: await startDetached(context), how: "runs now" };
   const before = await readRuntimeFile(context.paths);
   await service.start();
-  const facts = await waitFor(START_TIMEOUT_MS, async () => {
+  return waitForService(context, service, before);
+}
+
+async function restartGateway(context: CliContext): Promise<Started> {
+  const service = systemService(context);
+  const before = await readRuntimeFile(context.paths);
+  if (service !== undefined && (await service.isInstalled()) && (await service.restart()))
+    return waitForService(context, service, before, STOP_TIMEOUT_MS + START_TIMEOUT_MS);
+  await stopGateway(context);
+  return startGateway(context);
+}
+
+async function waitForService(
+  context: CliContext,
+  service: SystemService,
+  before: RuntimeFacts | undefined,
+  timeoutMs = START_TIMEOUT_MS,
+): Promise<Started> {
+  const facts = await waitFor(timeoutMs, async () => {
     const now = await readRuntimeFile(context.paths);
     return now !== undefined && now.startedAtMs !== before?.startedAtMs && (await isReady(now.url)) ? now : undefined;
   });
   if (facts !== undefined) return { facts, how: "runs now, as a service" };
   throw new CliError(
     "failure",
-    `${service.manager} has started the service, but the gateway is not ready after ${START_TIMEOUT_MS / 1000} seconds.`,
+    `${service.manager} has started the service, but the gateway is not ready after ${timeoutMs / 1000} seconds.`,
     {
       fix:
         service.manager === "systemd"

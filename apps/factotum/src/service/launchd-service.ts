@@ -35,6 +35,8 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
     },
     start: () => launchctl("kickstart", `${domain}/${label}`),
     stop: () => launchctl("kill", "SIGTERM", `${domain}/${label}`),
+    // A process in a group of its own outlives its job.
+    restart: async () => false,
   };
 }
 

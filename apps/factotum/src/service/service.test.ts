@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
 import { parse } from "plist";
 import { expect, test } from "vitest";
@@ -101,6 +102,12 @@ async function fakeSystemctl(cli: CliHome, exitCode: number): Promise<() => Prom
   return async () => (await readFile(log, "utf8")).trim().split("\n");
 }
 
+/** A service manager that has nothing to do: the gateway is told directly. */
+async function fakeStop(cli: CliHome): Promise<void> {
+  await writeFile(join(cli.home, "bin", "systemctl"), "#!/bin/sh\n");
+  expect((await cli.run("gateway", "stop")).code).toBe(0);
+}
+
 test("install writes the unit and starts it, uninstall takes it away, each once", async () => {
   await using cli = await CliHome.create();
   const calls = await fakeSystemctl(cli, 0);
@@ -114,6 +121,26 @@ test("install writes the unit and starts it, uninstall takes it away, each once"
   expect((await calls()).slice(3)).toEqual([`--user disable --now ${unit}`, "--user daemon-reload"]);
   expect(await readdir(join(cli.home, ".config/systemd/user"))).toEqual([]);
   expect((await cli.run("gateway", "uninstall")).stdout).toContain("not installed");
+});
+
+test("a restart is left to systemd, which ends whatever asks for it from within the service", async () => {
+  await using cli = await CliHome.create();
+  await fakeSystemctl(cli, 0);
+  cli.env["FACTOTUM_PORT"] = "0";
+  await cli.run("gateway", "install");
+  const first = cli.spawn("gateway", "run", "--setup");
+  await first.waitFor(/is ready/);
+  // Everything of the service ends, whoever called included; then the service starts.
+  const entry = fileURLToPath(new URL("../factotum.ts", import.meta.url));
+  const restart = `kill ${first.child.pid}; kill -9 $PPID; while kill -0 ${first.child.pid} 2>/dev/null; do sleep 0.1; done
+exec "${process.execPath}" --conditions=factotum-source "${entry}" gateway run --quiet >/dev/null 2>&1`;
+  await writeFile(join(cli.home, "bin", "systemctl"), `#!/bin/sh\ncase "$2" in\nrestart) ${restart};;\nstop) kill -9 $PPID;;\nesac\n`);
+  expect((await cli.process("gateway", "restart")).code).toBeNull();
+  await first.ended;
+  const facts = async (): Promise<{ pid?: number }> =>
+    JSON.parse((await cli.run("gateway", "status", "--json")).stdout) as { pid?: number };
+  await expect.poll(async () => (await facts()).pid ?? first.child.pid, { timeout: 60_000 }).not.toBe(first.child.pid);
+  await fakeStop(cli);
 });
 
 test("the default state directory has the plain name", async () => {

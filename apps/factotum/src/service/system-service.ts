@@ -12,6 +12,11 @@ export interface SystemService {
   uninstall(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /**
+   * Has the manager end and start the service that runs, without waiting for it: it goes on with it though whoever asks is a process of the service and ends with it.
+   * False, and nothing done, when the service does not run or whoever asks outlives it.
+   */
+  restart(): Promise<boolean>;
 }
 
 /** The variables that decide which installation the service serves. Keys are not among them: they belong into the configuration. */

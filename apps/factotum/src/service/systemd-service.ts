@@ -39,6 +39,12 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     },
     start: () => systemctl("start", unit),
     stop: () => systemctl("stop", unit),
+    async restart() {
+      const active = await runProgram("systemctl", ["--user", "is-active", "--quiet", unit], env);
+      if (active.code !== 0) return false;
+      await systemctl("restart", "--no-block", unit);
+      return true;
+    },
   };
 }
 
