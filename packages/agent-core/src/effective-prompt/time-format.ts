@@ -22,8 +22,14 @@ export function createTimeFormat(timeZone: string): TimeFormat {
     second: "2-digit",
     timeZoneName: "short",
   });
-  const parts = (timeMs: number): Readonly<Record<string, string>> =>
-    Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value]));
+  // A turn asks for several times, and most turns for the same second.
+  let last: { readonly second: number; readonly parts: Readonly<Record<string, string>> } | undefined;
+  const parts = (timeMs: number): Readonly<Record<string, string>> => {
+    const second = Math.floor(timeMs / 1000);
+    if (last?.second !== second)
+      last = { second, parts: Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value])) };
+    return last.parts;
+  };
   return {
     timestamp: (timeMs) => {
       const { weekday, year, month, day, hour, minute, timeZoneName } = parts(timeMs);

@@ -42,14 +42,14 @@ export class Transactions {
   }
 
   startTurn(start: NewTurn): Awaited<ReturnType<Store["startTurn"]>> {
-    const { sessions, transcripts, turns, inbox, prompts } = this.#tables;
+    const { sessions, turns, inbox, prompts } = this.#tables;
     const opened = sessions.open(start.session, start.startedAtMs);
     const conversation = this.#conversationOf(opened.sessionId);
     const turn = turns.insert(start, conversation);
     inbox.claim(start.inputIds, turn.n);
     if (start.prompt !== undefined) prompts.save(conversation, start.prompt);
     const touched = sessions.touch(opened, start.touch, start.startedAtMs);
-    const entries = this.#append(transcripts.read(turn.conversation), start.entries, start.startedAtMs, turn);
+    const entries = this.#append(conversation, start.entries, start.startedAtMs, turn);
     const record: TurnRecord = {
       id: start.id,
       number: turn.number,
