@@ -90,9 +90,9 @@ export class SpendGuard {
       tokens: usage?.total ?? 0,
       ...(usage?.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
     };
-    // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls that were on the wire.
+    // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls of the last second.
     this.#options.store
-      .addSpend(charge)
+      .addSpend(charge, { mayWait: true })
       .catch((error: unknown) => this.#options.logger.error("A call could not be charged", { cause, error }));
   }
 

@@ -41,8 +41,8 @@ test("a turn costs three commits and one for the receipt, one request and one se
   await costOf(running, "the first one, which makes the session");
   expect(await costOf(running, "and another")).toMatchObject({ requests: 1, sends: 1, commits: 4 });
   server.script([toolReply({ name: "ls", input: { path: "." } }), textReply("Nothing there.")]);
-  // What only reads is written down once it is done, with the answer that called it. What the request cost has gone before: that waits for nothing.
-  expect(await costOf(running, "look")).toMatchObject({ requests: 2, sends: 1, commits: 6 });
+  // What only reads is written down once it is done, with the answer that called it and what the request cost.
+  expect(await costOf(running, "look")).toMatchObject({ requests: 2, sends: 1, commits: 5 });
   server.script([toolReply({ name: "write", input: { path: "a.txt", content: "1" } }), textReply("Done.")]);
   // What changes something is written down before it begins, with the cost of the request, and once it is done.
   expect(await costOf(running, "write")).toMatchObject({ requests: 2, sends: 1, commits: 6 });

@@ -333,8 +333,8 @@ export interface Store {
     options: { readonly nowMs: number },
   ): Promise<number>;
 
-  /** Adds to what an agent has used for a cause on a day. */
-  addSpend(charge: SpendCharge): Promise<void>;
+  /** Adds to what an agent has used for a cause on a day. With `mayWait` it is stored a moment later, to share the flush of another write. */
+  addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void>;
   /** What an agent has used on a day, by cause. */
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
 

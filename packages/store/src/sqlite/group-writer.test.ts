@@ -48,6 +48,20 @@ test("writes that are asked for together share commits, eight each", async () =>
   expect(store.metrics().writes - before.writes).toBe(64);
 });
 
+test("a write that may wait shares the commit of the next one, or goes alone after a moment", async () => {
+  const charge = { day: "2026-03-01", agentId: "main", cause: "user" as const, calls: 1, tokens: 100 };
+  const before = store.metrics();
+  const shared = store.addSpend(charge, { mayWait: true });
+  await Promise.all([shared, accept("1")]);
+  expect(store.metrics()).toMatchObject({ commits: before.commits + 1, writes: before.writes + 2 });
+  const alone = store.addSpend(charge, { mayWait: true });
+  expect(store.metrics().commits).toBe(before.commits + 1);
+  fixture.clock.fire();
+  await alone;
+  expect(store.metrics().commits).toBe(before.commits + 2);
+  expect(await store.readSpend("2026-03-01", "main")).toMatchObject([{ calls: 2, tokens: 200 }]);
+});
+
 test("writes that all fail cost no commit", async () => {
   const before = store.metrics().commits;
   await Promise.allSettled([store.endTurn(sampleEnd("t1")), store.endTurn(sampleEnd("t2"))]);

@@ -28,6 +28,9 @@ export interface GroupWriterOptions {
   readonly logger: Logger;
 }
 
+/** How long a write that nobody waits for may wait for another one, whose flush it shares. */
+const COMPANY_MS = 1_000;
+
 /** A pause of this length is used to write the log back into the database, so that it is short again and no later turn has to wait for it. */
 const CHECKPOINT_AFTER_MS = 1_000;
 
@@ -40,6 +43,8 @@ export class GroupWriter {
   readonly #options: GroupWriterOptions;
   #queue: QueuedWrite[] = [];
   #flushing: NodeJS.Immediate | undefined;
+  /** Ends the wait of writes that are in no hurry. */
+  #waiting: Disposable | undefined;
   #refusal: StoreError | undefined;
   #commits = 0;
   #writes = 0;
@@ -60,8 +65,8 @@ export class GroupWriter {
     return this.#writes;
   }
 
-  /** Queues one write; resolves after the commit that holds it. */
-  write<Result>(work: () => Result): Promise<Result> {
+  /** Queues one write; resolves after the commit that holds it. One that may wait goes with the next that may not, or alone after a second. */
+  write<Result>(work: () => Result, options: { readonly mayWait?: boolean } = {}): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#refusal !== undefined) {
         reject(this.#refusal);
@@ -72,8 +77,15 @@ export class GroupWriter {
         return () => resolve(result);
       };
       this.#queue.push({ run, reject });
-      this.#flushing ??= setImmediate(() => this.#flush());
+      if (options.mayWait === true) this.#waiting ??= this.#options.clock.schedule(COMPANY_MS, () => this.#flushSoon());
+      else this.#flushSoon();
     });
+  }
+
+  #flushSoon(): void {
+    this.#waiting?.[Symbol.dispose]();
+    this.#waiting = undefined;
+    this.#flushing ??= setImmediate(() => this.#flush());
   }
 
   /** Whether the store is still ours, as far as this moment can tell. */
@@ -96,6 +108,8 @@ export class GroupWriter {
   #flush(): void {
     if (this.#flushing !== undefined) clearImmediate(this.#flushing);
     this.#flushing = undefined;
+    this.#waiting?.[Symbol.dispose]();
+    this.#waiting = undefined;
     const batch = this.#queue.splice(0, MAX_BATCH);
     if (this.#queue.length > 0) this.#flushing = setImmediate(() => this.#flush());
     if (batch.length === 0) return;

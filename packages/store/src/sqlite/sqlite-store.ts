@@ -317,8 +317,8 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#deadLetters.purge(which, options.nowMs));
   }
 
-  addSpend(charge: SpendCharge): Promise<void> {
-    return this.#write(() => this.#tables.spend.add(charge));
+  addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void> {
+    return this.#write(() => this.#tables.spend.add(charge), options);
   }
 
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]> {
@@ -371,10 +371,10 @@ export class SqliteStore implements Store {
     this.#tables.database.close();
   }
 
-  async #write<Result>(work: () => Result): Promise<Result> {
+  async #write<Result>(work: () => Result, options?: { readonly mayWait?: boolean }): Promise<Result> {
     this.#refuseClosed();
     try {
-      return await this.#writer.write(work);
+      return await this.#writer.write(work, options);
     } catch (error) {
       this.#keeper.look(error);
       throw error;
