@@ -4,6 +4,8 @@ import { ProductEndedError } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { Scene } from "../scene/scene.ts";
 import { seededRandom } from "../scene/seeded-random.ts";
+import { SHOWINGS } from "../scene/showing.ts";
+import type { Showing } from "../scene/showing.ts";
 import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
 import type { KillPlan } from "./plan-kills.ts";
 
@@ -80,12 +82,17 @@ export async function runKills(options: KillsOptions): Promise<KillsReport> {
 
 interface World {
   readonly world: number;
+  readonly showing: Showing;
   readonly plans: readonly KillPlan[];
 }
 
 function dealOut(plans: readonly KillPlan[], sideBySide: number): World[] {
-  const count = Math.max(sideBySide, Math.ceil(plans.length / MAX_LIVES));
-  return Array.from({ length: count }, (_, world) => ({ world, plans: plans.filter((_plan, index) => index % count === world) }));
+  const count = Math.max(sideBySide, SHOWINGS.length, Math.ceil(plans.length / MAX_LIVES));
+  return Array.from({ length: count }, (_, world) => ({
+    world,
+    showing: SHOWINGS[world % SHOWINGS.length] ?? "whole",
+    plans: plans.filter((_plan, index) => index % count === world),
+  }));
 }
 
 interface WorldReport {
@@ -94,8 +101,12 @@ interface WorldReport {
   readonly problems: readonly string[];
 }
 
-async function runWorld({ world, plans }: World, options: KillsOptions, noteKill: (kill: KillRecord) => void): Promise<WorldReport> {
-  await using scene = await Scene.start(options);
+async function runWorld(
+  { world, showing, plans }: World,
+  options: KillsOptions,
+  noteKill: (kill: KillRecord) => void,
+): Promise<WorldReport> {
+  await using scene = await Scene.start({ ...options, showing });
   const lives: string[] = [];
   const problems: string[] = [];
   for (const plan of plans) {
@@ -110,9 +121,10 @@ async function runWorld({ world, plans }: World, options: KillsOptions, noteKill
   const doubled = await scene.doubledEffects();
   if (!report.isClean)
     problems.push(`${describeLedger(ledger, report)}\ngiven up by the product: ${scene.givenUp().join(", ") || "nothing"}`);
+  problems.push(...scene.leftovers);
   if (doubled.length > 0) problems.push(`tools that ran twice, for ${doubled.join(", ")}`);
   problems.push(...scene.model.violations.map((violation) => `the model's server refused a request: ${JSON.stringify(violation)}`));
-  const named = problems.map((problem) => `world ${world}: ${problem}`);
+  const named = problems.map((problem) => `world ${world} (${showing}): ${problem}`);
   if (named.length > 0) named.push(`world ${world}, its kills in order: ${lives.join(", ")}`);
   return { report, toldOnly: scene.toldOnly, problems: named };
 }

@@ -1,8 +1,11 @@
 import { callTools, sayText } from "@factotum/testing-providers";
-import type { CapturedRequest, ScriptedReply } from "@factotum/testing-providers";
+import type { CapturedRequest, Gate, ScriptedReply } from "@factotum/testing-providers";
 
 /** How a message names itself, in what is said and in what is answered. */
 export const MARK: RegExp = /input-\d+/g;
+
+/** More than the events before the first words and some of these, less than the whole answer. */
+const STALL_AFTER_BYTES = 1_500;
 
 interface Block {
   readonly type: string;
@@ -24,13 +27,29 @@ export function readQuestion({ body }: CapturedRequest): { readonly mark: string
   return { mark, isToolDone: messages.slice(at + 1).some(({ content }) => blocks(content).some(({ type }) => type === "tool_result")) };
 }
 
-/** Calls one tool that leaves a line for each time it runs, then answers by the message's name, in several pieces. */
-export function answerQuestion(request: CapturedRequest, effectsFile: string): ScriptedReply {
+/** Parts of an answer: paragraphs, each of which says which it is. */
+export const PARTS = 3;
+
+/**
+ * Calls one tool that leaves a line for each time it runs, then answers by the message's name, in parts. With a gate the answer stands still within its
+ * second part until that opens.
+ */
+export function answerQuestion(request: CapturedRequest, options: { readonly effectsFile: string; readonly until?: Gate }): ScriptedReply {
   const question = readQuestion(request);
   if (question === undefined) return sayText("Nobody has asked anything.");
   const { mark, isToolDone } = question;
-  if (isToolDone) return sayText(`This is the answer to ${mark}, and it is long enough to come in more than one piece.`);
-  return callTools({ name: "exec", arguments: { command: `echo ${mark} >> ${effectsFile}` } });
+  if (!isToolDone) return callTools({ name: "exec", arguments: { command: `echo ${mark} >> ${options.effectsFile}` } });
+  const answer = Array.from({ length: PARTS }, (_, part) => `Part ${part + 1} of the answer to ${mark}: long enough to come in pieces.`);
+  const { until } = options;
+  return {
+    ...sayText(answer.join("\n\n")),
+    ...(until === undefined ? {} : { fault: { type: "stall", afterBytes: STALL_AFTER_BYTES, until } }),
+  };
+}
+
+/** The parts that a text has of answers, by their messages; a part that breaks off within its name is none. */
+export function readParts(text: string): readonly { readonly mark: string; readonly part: number }[] {
+  return [...text.matchAll(/Part (\d) of the answer to (input-\d+):/g)].map(([, part, mark = ""]) => ({ mark, part: Number(part) - 1 }));
 }
 
 function textOf({ content }: Message): string {

@@ -1,14 +1,21 @@
 import type { FakeFeishu } from "@factotum/testing-channels";
+import { showingConfig } from "./showing.ts";
+import type { Showing } from "./showing.ts";
 
 /** A configuration in which everybody of the fake platform has a session of their own, and the agent may run commands for those who are owners. */
 export function productConfig(
   feishu: FakeFeishu,
   modelUrl: string,
-  { people, owners }: { readonly people: readonly string[]; readonly owners: readonly string[] },
+  {
+    people,
+    owners,
+    showing = "whole",
+  }: { readonly people: readonly string[]; readonly owners: readonly string[]; readonly showing?: Showing },
 ): object {
+  const { account, agents } = showingConfig(showing);
   const { appId, appSecret, encryptKey, verificationToken } = feishu.app;
   return {
-    agents: { defaults: { model: "anthropic/claude-sonnet-4-6" }, list: [{ id: "main", tools: { allow: ["exec"] } }] },
+    agents: { defaults: { model: "anthropic/claude-sonnet-4-6", ...agents }, list: [{ id: "main", tools: { allow: ["exec"] } }] },
     models: { providers: { anthropic: { baseUrl: modelUrl, apiKey: "sk-ant-test-0123456789" } } },
     tools: { exec: { mode: "full" } },
     session: { dmScope: "per-channel-peer" },
@@ -20,6 +27,7 @@ export function productConfig(
         appSecret,
         baseUrl: feishu.baseUrl,
         allowFrom: people,
+        ...account,
         transport: { type: "webhook", encryptKey, verificationToken },
       },
     },

@@ -3,14 +3,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
-import type { FeishuEnvelope, FeishuSentMessage } from "@factotum/testing-channels";
-import type { Ledger, ObservedSend } from "@factotum/testing-chaos";
+import type { FeishuEnvelope } from "@factotum/testing-channels";
+import type { Ledger } from "@factotum/testing-chaos";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
-import { startStrictServer } from "@factotum/testing-providers";
-import type { StrictServer } from "@factotum/testing-providers";
-import { answerQuestion, MARK, readQuestion } from "./obedient-model.ts";
+import { createGate, startStrictServer } from "@factotum/testing-providers";
+import type { Gate, StrictServer } from "@factotum/testing-providers";
+import { answerQuestion, readQuestion } from "./obedient-model.ts";
+import { PlatformView } from "./platform-view.ts";
 import { chatOf, personOf, productConfig } from "./product-config.ts";
+import type { Showing } from "./showing.ts";
 import { WireEvents } from "./wire-events.ts";
 
 /** One thing that was said. */
@@ -29,6 +31,8 @@ export interface SceneOptions {
   readonly entry?: string;
   /** Where the product keeps its state, a folder that is not there yet; one of its own by default. It is removed in the end. */
   readonly home?: string;
+  /** At once by default. */
+  readonly showing?: Showing;
 }
 
 /** People in chats of their own, a model that does what it is asked, and a product that may die at any time. */
@@ -42,9 +46,9 @@ export class Scene implements AsyncDisposable {
   readonly #byMessage = new Map<string, string>();
   /** Messages that the model was asked to answer. */
   readonly #asked = new Set<string>();
-  /** Messages that somebody was answered by, from as many of the platform's sends as were looked at. */
-  readonly #answers = new Set<string>();
-  #looked = 0;
+  readonly #view: PlatformView;
+  /** Answers that stand still until something of them is shown, by the messages that they answer; each stands still once. */
+  readonly #held = new Map<string, Gate>();
   #product: Product | undefined;
 
   private constructor(parts: { feishu: FakeFeishu; model: StrictServer; home: string; options: SceneOptions }) {
@@ -52,6 +56,7 @@ export class Scene implements AsyncDisposable {
     this.model = parts.model;
     this.home = parts.home;
     this.#options = parts.options;
+    this.#view = new PlatformView(parts.feishu, (messageId) => this.#byMessage.get(messageId));
   }
 
   static async start(options: SceneOptions): Promise<Scene> {
@@ -64,9 +69,13 @@ export class Scene implements AsyncDisposable {
       const question = readQuestion(request);
       if (question !== undefined) scene.#asked.add(question.mark);
       scene.wire.note();
-      return answerQuestion(request, scene.#effectsFile);
+      const until = scene.#holdOnce(question);
+      return answerQuestion(request, { effectsFile: scene.#effectsFile, ...(until === undefined ? {} : { until }) });
     });
-    feishu.watch(() => scene.wire.note());
+    feishu.watch(() => {
+      for (const mark of scene.#view.mentioned) scene.#held.get(mark)?.open();
+      scene.wire.note();
+    });
     return scene;
   }
 
@@ -82,7 +91,11 @@ export class Scene implements AsyncDisposable {
   async boot(crashAt?: string): Promise<Product> {
     const { entry } = this.#options;
     const product = await startProduct({
-      config: productConfig(this.feishu, this.model.baseUrl, { people: this.#people, owners: this.#people }),
+      config: productConfig(this.feishu, this.model.baseUrl, {
+        people: this.#people,
+        owners: this.#people,
+        showing: this.#options.showing ?? "whole",
+      }),
       home: this.home,
       ...(entry === undefined ? {} : { entry }),
       ...(crashAt === undefined ? {} : { env: { FACTOTUM_CRASH_AT: crashAt } }),
@@ -135,12 +148,12 @@ export class Scene implements AsyncDisposable {
 
   /** Messages whose turn has begun, as the model saw, and that nobody has answered. */
   get unfinished(): number {
-    const answered = this.#answered();
+    const answered = this.#view.answered;
     return [...this.#asked].filter((id) => !answered.has(id)).length;
   }
 
   isAnswered(...messages: readonly Said[]): boolean {
-    const answered = this.#answered();
+    const answered = this.#view.answered;
     return messages.every(({ id }) => answered.has(id));
   }
 
@@ -151,13 +164,18 @@ export class Scene implements AsyncDisposable {
 
   /** Whether all that the gateway has taken is answered. */
   get isQuiet(): boolean {
-    const answered = this.#answered();
+    const answered = this.#view.answered;
     return [...this.#said.values()].every(({ id, acknowledged }) => !acknowledged || answered.has(id));
   }
 
   /** Messages that were answered with a notice: their turn had crashed too often, and people were told so. */
   get toldOnly(): number {
-    return this.texts.filter((text) => text.match(MARK) === null).length;
+    return this.#view.notices;
+  }
+
+  /** What people see and must not, once everything has come to rest. */
+  get leftovers(): readonly string[] {
+    return this.#view.problems();
   }
 
   /** What people read, oldest first. */
@@ -169,7 +187,7 @@ export class Scene implements AsyncDisposable {
   ledger(): Ledger {
     return {
       inputs: [...this.#said.values()].map(({ id, conversation, acknowledged }) => ({ id, conversation, acknowledged })),
-      sends: this.feishu.sent.map((message) => this.#observe(message)),
+      sends: this.#view.sends(),
       idempotentSends: true,
     };
   }
@@ -231,21 +249,13 @@ export class Scene implements AsyncDisposable {
     }
   }
 
-  #answered(): ReadonlySet<string> {
-    for (const message of this.feishu.sent.slice(this.#looked)) {
-      const { answers } = this.#observe(message);
-      if (answers !== undefined) this.#answers.add(answers);
-      this.#looked += 1;
-    }
-    return this.#answers;
-  }
-
-  #observe({ messageId, receiveId, parentId, content }: FeishuSentMessage): ObservedSend {
-    const named = JSON.stringify(content).match(MARK)?.[0];
-    const parent = parentId === undefined ? undefined : this.#byMessage.get(parentId);
-    // A notice names nothing: what it is about stands in the message that it replies to. An answer under a stranger's message answers nothing.
-    const answers = named === undefined || parent === undefined || named === parent ? (named ?? parent) : undefined;
-    const id = `${messageId} (${JSON.stringify(content)}${parent === undefined ? "" : ` under ${parent}`})`;
-    return { id, conversation: receiveId, answers, part: 0, shown: true, onWireAtKill: false };
+  /** Where answers are shown while they grow, they stand still until that is seen: the platform's pace is slower than this model. */
+  #holdOnce(question: ReturnType<typeof readQuestion>): Gate | undefined {
+    const { showing = "whole" } = this.#options;
+    if (showing === "whole" || question === undefined || !question.isToolDone || this.#held.has(question.mark)) return undefined;
+    const gate = createGate();
+    this.#held.set(question.mark, gate);
+    if (this.#view.mentioned.has(question.mark)) gate.open();
+    return gate;
   }
 }

@@ -11,7 +11,7 @@ import type { StreamedReply } from "./streaming/reply-stream.ts";
 export interface FinalReply {
   readonly turn: TurnRecord;
   readonly text: string;
-  /** A notice is the gateway's own: nothing of it can have been shown before. */
+  /** A notice is the gateway's own: nothing of it can have been shown before. It takes a preview over that shows nothing of an answer. */
   readonly purpose: "reply" | "notice";
   readonly asked: ReplyTarget;
   readonly isGiven: (id: string) => boolean;
@@ -28,7 +28,8 @@ interface PlanOptions {
 /** The rows of the final commit: what blocks have not covered; where there is a preview, its message takes the first of them. */
 export function planReply(reply: FinalReply, options: PlanOptions, { channels }: Pick<TurnServices, "channels">): readonly NewOutbound[] {
   const { turn, purpose, covered } = reply;
-  const streamed = purpose === "reply" ? reply.streamed : undefined;
+  const isTaken = purpose === "reply" || (reply.streamed?.type === "preview" && reply.streamed.shown === 0);
+  const streamed = isTaken ? reply.streamed : undefined;
   const hasBegun = reply.streamed?.type === "blocks" && reply.streamed.hasBegun;
   const mode = channels.accountFor(turn.origin)?.replyToMode;
   const message: PlannedMessage = {

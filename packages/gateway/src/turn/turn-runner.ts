@@ -6,6 +6,7 @@ import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
+import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
@@ -145,6 +146,7 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
+          streamed: await leftPreview(job.turn.id, this.#services.store),
           remarks: [],
         });
         return undefined;
@@ -168,6 +170,7 @@ export class TurnRunner {
           sentTexts: [],
           lastText: "",
           model: undefined,
+          streamed: await leftPreview(job.turn.id, this.#services.store),
           remarks: [],
         });
       return undefined;

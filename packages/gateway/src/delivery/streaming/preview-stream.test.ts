@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@factotum/agent-contract";
 import type { Channel, SendReceipt } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
@@ -245,7 +246,48 @@ describe("trouble with edits", () => {
   });
 });
 
+test("a turn that fails says so in the message that tells of tools at work", async () => {
+  const refusal: AnthropicReply = { type: "error", errorType: "authentication_error", message: "invalid x-api-key" };
+  server.script([withTool("I look."), refusal]);
+  await using running = await start({ streaming: { mode: "progress" } });
+  await platform.say(platform.message("hi"));
+  await server.nextRequest();
+  const gate = server.hold();
+  await platform.waitForSends(1);
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(chat()).toEqual([expect.stringContaining("refused the key")]);
+});
+
+/** As if the process had ended often while the turn was at work. */
+function crashOftenIn(home: string): void {
+  const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"));
+  database.exec("UPDATE turns SET attempts = 3 WHERE state = 'running'");
+  database.close();
+}
+
 describe("the end of the process in the middle", () => {
+  test("a turn that is given up says so in the message that tells of tools at work", async () => {
+    server.script([withTool("I look.")]);
+    server.respond(() => textReply("Never said."));
+    const first = await start({ streaming: { mode: "progress" } });
+    await platform.say(platform.message("hi"));
+    await server.nextRequest();
+    const gate = server.hold();
+    while ((chat()[0] ?? "") !== "• ls: .") await turns();
+    await server.nextRequest();
+    const home = await mkdtemp(path.join(tmpdir(), "factotum-killed-"));
+    await cp(first.home, home, { recursive: true });
+    crashOftenIn(home);
+    const second = await start({ streaming: { mode: "progress" } }, home);
+    await second.gateway.engine.idle();
+    await second.stop();
+    gate.open();
+    await first[Symbol.asyncDispose]();
+    await rm(home, { recursive: true, force: true });
+    expect(chat()).toEqual([expect.not.stringContaining("• ls")]);
+  });
+
   test.each(["stopped", "killed"])("%s: the message that stands gets the final text", async (how) => {
     const gate = createGate();
     server.script([halting(TEXT, gate)]);

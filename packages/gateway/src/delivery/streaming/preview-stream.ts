@@ -1,7 +1,6 @@
 import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
 import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
-import { StoreError } from "@factotum/store";
 import type { OutboxRecord, TurnRecord } from "@factotum/store";
 import type { TurnServices } from "../../turn/turn-services.ts";
 import { sendKey } from "../idempotency-key.ts";
@@ -9,6 +8,7 @@ import { isSuppressed } from "../is-suppressed.ts";
 import { replyToOf } from "../reply-to.ts";
 import type { ReplyPlace } from "../reply-to.ts";
 import { AnswerText } from "./answer-text.ts";
+import { previewKey, undamaged } from "./left-preview.ts";
 import { PreviewPace } from "./preview-pace.ts";
 import { previewText, progressLine, progressText } from "./preview-text.ts";
 import type { PreviewMode, PreviewText } from "./preview-text.ts";
@@ -243,16 +243,6 @@ export class PreviewStream implements ReplyStream {
   }
 
   get #key(): string {
-    return sendKey("turn", this.#options.turn.id, "preview");
-  }
-}
-
-/** A row that the disk has damaged is none: the answer is sent as it would be without a preview. */
-async function undamaged(row: Promise<OutboxRecord | undefined>): Promise<OutboxRecord | undefined> {
-  try {
-    return await row;
-  } catch (error) {
-    if (StoreError.isInstance(error) && error.code === "damaged") return undefined;
-    throw error;
+    return previewKey(this.#options.turn.id);
   }
 }

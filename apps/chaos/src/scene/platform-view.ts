@@ -1,0 +1,106 @@
+import type { FakeFeishu, FeishuSentMessage } from "@factotum/testing-channels";
+import type { ObservedSend } from "@factotum/testing-chaos";
+import { MARK, PARTS, readParts } from "./obedient-model.ts";
+
+/** What a message says, as whoever reads it can tell. */
+type Seen =
+  | { readonly type: "parts"; readonly about: string | undefined; readonly parts: readonly number[] }
+  /** It names nothing: what it is about stands in the message that it replies to. */
+  | { readonly type: "notice"; readonly about: string | undefined }
+  /** It names a message, and has no part of its answer: a preview that stands there. `isAnswer`: it has the first words of one. */
+  | { readonly type: "preview"; readonly about: string; readonly isAnswer: boolean };
+
+/** What people see on the platform, as its own log says. A message may be another one later: an edit has made it that. */
+export class PlatformView {
+  readonly #feishu: FakeFeishu;
+  readonly #inputOf: (messageId: string) => string | undefined;
+  /** Parts of its answer that an input was seen to have. */
+  readonly #parts = new Map<string, Set<number>>();
+  readonly #answered = new Set<string>();
+  readonly #mentioned = new Set<string>();
+  /** Places in the log that are looked at again: their inputs have no whole answer yet. */
+  #open: number[] = [];
+  #looked = 0;
+
+  constructor(feishu: FakeFeishu, inputOf: (messageId: string) => string | undefined) {
+    this.#feishu = feishu;
+    this.#inputOf = inputOf;
+  }
+
+  /** Inputs of which people have read the whole answer, or that there is none. */
+  get answered(): ReadonlySet<string> {
+    this.#look();
+    return this.#answered;
+  }
+
+  /** Inputs that any message is about, a preview included. */
+  get mentioned(): ReadonlySet<string> {
+    this.#look();
+    return this.#mentioned;
+  }
+
+  /** What people were told instead of an answer. */
+  get notices(): number {
+    return this.#feishu.sent.filter((message) => this.#see(message).type === "notice").length;
+  }
+
+  /** Each part of each answer, once for every message that has it; a notice stands for the part that is missing. */
+  sends(): ObservedSend[] {
+    this.#look();
+    return this.#feishu.sent.flatMap((message) => {
+      const seen = this.#see(message);
+      const base = { id: nameOf(message), conversation: message.receiveId, answers: seen.about, shown: true, onWireAtKill: false };
+      if (seen.type === "preview") return [];
+      if (seen.type === "parts") return seen.parts.map((part) => ({ ...base, part }));
+      return [{ ...base, part: this.#parts.get(seen.about ?? "")?.size ?? 0 }];
+    });
+  }
+
+  /** What must not be there once everything has come to rest: a preview, an answer that breaks off, a notice that a whole answer has failed. */
+  problems(): string[] {
+    this.#look();
+    const all = this.#feishu.sent.map((message) => ({ message, seen: this.#see(message) }));
+    const told = new Set(all.flatMap(({ seen }) => (seen.type === "notice" ? [seen.about] : [])));
+    // Words of an answer that people have read may stay when they are told that there is no more of it.
+    const left = all.filter(({ seen }) => seen.type === "preview" && !(seen.isAnswer && told.has(seen.about)));
+    return [
+      ...left.map(({ message }) => `a preview was left: ${nameOf(message)}`),
+      ...[...this.#parts].flatMap(([about, { size }]) => {
+        if (size < PARTS && !told.has(about)) return [`the answer to ${about} breaks off after ${size} of ${PARTS} parts`];
+        return size === PARTS && told.has(about) ? [`${about} was answered, and people were told that it was not`] : [];
+      }),
+    ];
+  }
+
+  #look(): void {
+    for (; this.#looked < this.#feishu.sent.length; this.#looked += 1) this.#open.push(this.#looked);
+    this.#open = this.#open.filter((at) => {
+      const message = this.#feishu.sent[at];
+      if (message === undefined) return false;
+      const seen = this.#see(message);
+      if (seen.about === undefined) return false;
+      this.#mentioned.add(seen.about);
+      const parts = this.#parts.get(seen.about) ?? new Set();
+      if (seen.type === "parts") this.#parts.set(seen.about, parts);
+      if (seen.type === "parts") for (const part of seen.parts) parts.add(part);
+      if (seen.type === "notice" || parts.size === PARTS) this.#answered.add(seen.about);
+      return !this.#answered.has(seen.about);
+    });
+  }
+
+  #see({ parentId, content }: FeishuSentMessage): Seen {
+    const text = JSON.stringify(content);
+    const parent = parentId === undefined ? undefined : this.#inputOf(parentId);
+    const parts = readParts(text);
+    const named = parts[0]?.mark ?? text.match(MARK)?.[0];
+    if (named === undefined) return { type: "notice", about: parent };
+    if (parts.length === 0) return { type: "preview", about: parent ?? named, isAnswer: text.includes("Part 1 of the answer") };
+    // An answer under a stranger's message answers nothing, nor does one to several.
+    const isOne = parts.every(({ mark }) => mark === named) && (parent === undefined || parent === named);
+    return { type: "parts", about: isOne ? named : undefined, parts: parts.map(({ part }) => part) };
+  }
+}
+
+function nameOf({ messageId, content, parentId }: FeishuSentMessage): string {
+  return `${messageId} (${JSON.stringify(content)}${parentId === undefined ? "" : ` under ${parentId}`})`;
+}

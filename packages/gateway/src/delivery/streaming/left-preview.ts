@@ -1,0 +1,25 @@
+import { StoreError } from "@factotum/store";
+import type { OutboxRecord, Store } from "@factotum/store";
+import { sendKey } from "../idempotency-key.ts";
+import type { StreamedPreview } from "./reply-stream.ts";
+
+/** The key of a turn's preview: there is at most one. */
+export function previewKey(turnId: string): string {
+  return sendKey("turn", turnId, "preview");
+}
+
+/** The preview of a turn that nobody writes any more, as an earlier process left it; `undefined` where there is none. */
+export async function leftPreview(turnId: string, store: Store): Promise<StreamedPreview | undefined> {
+  const row = await undamaged(store.findOutbound(previewKey(turnId)));
+  return row === undefined ? undefined : { type: "preview", rowId: row.id, shown: row.covers?.end ?? 0 };
+}
+
+/** A row that the disk has damaged is none: the answer is sent as it would be without a preview. */
+export async function undamaged(row: Promise<OutboxRecord | undefined>): Promise<OutboxRecord | undefined> {
+  try {
+    return await row;
+  } catch (error) {
+    if (StoreError.isInstance(error) && error.code === "damaged") return undefined;
+    throw error;
+  }
+}
