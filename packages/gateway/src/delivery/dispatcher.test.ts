@@ -93,7 +93,7 @@ class Scene {
   afterSettled: () => void = () => undefined;
 
   constructor(
-    answer: (text: string, count: number) => SendReceipt,
+    answer: (text: string, count: number) => SendReceipt | Promise<SendReceipt>,
     { idempotentSend, ...capabilities }: Partial<ChannelCapabilities> = {},
   ) {
     const channel = new ScriptedChannel(answer, this, { ...capabilities, idempotentSend });
@@ -123,7 +123,7 @@ class ScriptedChannel {
   readonly channel: Pick<Channel, "send" | "capabilities"> & Channel;
 
   constructor(
-    answer: (text: string, count: number) => SendReceipt,
+    answer: (text: string, count: number) => SendReceipt | Promise<SendReceipt>,
     scene: Pick<Scene, "asked" | "shown">,
     capabilities: Omit<Partial<ChannelCapabilities>, "idempotentSend"> & {
       readonly idempotentSend: ChannelCapabilities["idempotentSend"] | undefined;
@@ -138,7 +138,7 @@ class ScriptedChannel {
       send: async (_target: Origin, outbound: Outbound, { idempotencyKey }) => {
         if (outbound.type !== "text") throw new Error("only texts are sent here");
         scene.asked.push({ text: outbound.text, key: idempotencyKey, replyTo: outbound.replyTo });
-        const receipt = answer(outbound.text, scene.asked.length);
+        const receipt = await answer(outbound.text, scene.asked.length);
         if (receipt.type === "accepted") scene.shown.push(outbound.text);
         return receipt;
       },
@@ -242,6 +242,18 @@ describe("a message that is not taken now", () => {
     expect(gone.settled).toMatchObject([{ state: { type: "dead", reason: expect.stringContaining("time ran out") } }]);
   });
 
+  test("has its eight tries after a long time without a channel too: what never left was no try", async () => {
+    const scene = new Scene((_, count) => (count < 8 ? { type: "rejected", code: "rejected", retry: { type: "backoff" } } : yes()));
+    scene.isRunning = false;
+    clock.waits.push = (...waits: number[]) => {
+      if (clock.nowMs > NOW_MS + 3_600_000) scene.isRunning = true;
+      return waits.length;
+    };
+    await scene.send(row("Hello"));
+    expect(scene.asked).toHaveLength(8);
+    expect(scene.shown).toEqual(["Hello"]);
+  });
+
   test("does not come nine days late: old rows are given up without a request", async () => {
     const scene = new Scene(yes);
     await store.addOutbound(Array.from({ length: 50 }, (_, index) => row(`old ${index}`)));
@@ -272,6 +284,23 @@ describe("a message of which no answer came", () => {
     await unknown.send(row("Bye"));
     expect(unknown.asked).toHaveLength(1);
     expect(unknown.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
+  });
+
+  test("ten ends of the gateway on the way of it are no tries: the platform has refused nothing", async () => {
+    const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
+    await store.addOutbound([row("Hello", { state: "sending" })]);
+    for (let count = 1; count <= 10; count += 1) {
+      const life = new Scene(async () => new Promise(() => undefined), known);
+      await life.dispatcher.recover();
+      // It ends here, while the platform has the request.
+      expect(life.dispatcher.pending).toBe(1);
+      while (life.asked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const scene = new Scene((_, count) => (count < 8 ? lost : yes()), known);
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.shown).toEqual(["Hello"]);
+    expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
   });
 
   test("one that was on the wire at a kill is told of, where it is not sent again", async () => {

@@ -10,7 +10,7 @@ import { degradeRow } from "./degrade-row.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
-import { nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import { isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import { RowTimes } from "./row-times.ts";
 
 /** What delivery needs of the rest. */
@@ -82,7 +82,7 @@ export class Dispatcher {
     for (const row of pending.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))) {
       if (row.state.type === "sending") {
         const receipt: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
-        const settled = await this.#settle(row, receipt);
+        const settled = await this.#settle(row, receipt, { isRefusal: false });
         if (settled.state.type === "waiting") this.dispatch([settled]);
         else this.#options.onSettled(settled);
       } else this.dispatch([row]);
@@ -226,7 +226,7 @@ export class Dispatcher {
     }
   }
 
-  async #settle(row: OutboxRecord, receipt: SendReceipt): Promise<OutboxRecord> {
+  async #settle(row: OutboxRecord, receipt: SendReceipt, options = { isRefusal: isRefusal(receipt) }): Promise<OutboxRecord> {
     const { clock, random } = this.#options;
     // To give a message the same text once more changes nothing.
     const isEdit = row.outbound.type === "edit" && (await resolveOutbound(row, this.#options))?.type === "edit";
@@ -235,6 +235,7 @@ export class Dispatcher {
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
     const delayMs = nextTry(receipt, {
       attempts,
+      refusals: row.refusals + (options.isRefusal ? 1 : 0),
       ageMs: this.#times.ageMs(row),
       random,
       ...(idempotent === undefined ? {} : { idempotent }),
@@ -246,7 +247,7 @@ export class Dispatcher {
       receipt,
       isLostPreview
         ? { type: "dropped", reason: receipt.type }
-        : { type: "receipt", receipt, ...(delayMs === undefined ? {} : { retryAtMs: clock.now() + delayMs }) },
+        : { type: "receipt", receipt, ...options, ...(delayMs === undefined ? {} : { retryAtMs: clock.now() + delayMs }) },
     );
     if (receipt.type !== "accepted") {
       this.#options.logger.warn("A message was not accepted", {

@@ -5,18 +5,26 @@ import { backoffDelay } from "@factotum/channel-kit";
 /** Milliseconds that one send may take. */
 export const SEND_TIMEOUT_MS = 60_000;
 
-/** Tries of one row, the first one included; those that never reached the platform, or that it put off, go on until the row's time runs out. */
-const MAX_SEND_ATTEMPTS = 8;
+/** Tries of one row that may be refused. What never reached the platform, what it put off, and what the gateway's own end cut short is none of these. */
+const MAX_REFUSALS = 8;
 
 /** What the decision rests on. */
 export interface SendAttempt {
   /** Tries so far, this one included. */
   readonly attempts: number;
+  /** Those of them that were refused, this one included. */
+  readonly refusals: number;
   /** How old the row is. */
   readonly ageMs: number;
   readonly random: Random;
   /** The channel's declaration; absent when it cannot recognise a repeated send. */
   readonly idempotent?: NonNullable<ChannelCapabilities["idempotentSend"]>;
+}
+
+/** Whether a try uses up one of a row's chances. */
+export function isRefusal(receipt: SendReceipt): boolean {
+  if (receipt.type !== "rejected") return receipt.type === "ambiguous";
+  return receipt.code !== "unreachable" && receipt.code !== "rate-limited";
 }
 
 /**
@@ -25,8 +33,7 @@ export interface SendAttempt {
  */
 export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | undefined {
   if (receipt.type === "accepted") return undefined;
-  const isPutOff = receipt.type === "rejected" && (receipt.code === "unreachable" || receipt.code === "rate-limited");
-  if (attempt.attempts >= MAX_SEND_ATTEMPTS && !isPutOff) return undefined;
+  if (attempt.refusals >= MAX_REFUSALS) return undefined;
   if (receipt.type === "ambiguous") {
     const window = attempt.idempotent?.windowMs;
     const delayMs = backoff(attempt);

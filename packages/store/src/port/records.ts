@@ -292,6 +292,8 @@ export interface OutboxRecord {
   readonly idempotencyKey: string;
   readonly state: OutboxState;
   readonly attempts: number;
+  /** Those of its tries that count against it, as whoever settled them has said. */
+  readonly refusals: number;
   readonly createdAtMs: number;
   /** Not before this time. */
   readonly dueAtMs: number;
@@ -366,7 +368,8 @@ export type OutboxState =
 
 /** What a receipt makes of a row. */
 export type OutboxTransition =
-  | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number }
+  /** `isRefusal`: the try counts against the row. */
+  | { readonly type: "receipt"; readonly receipt: SendReceipt; readonly retryAtMs?: number; readonly isRefusal?: boolean }
   | { readonly type: "dead"; readonly reason: string }
   /** A preview ends without a word to anybody. */
   | { readonly type: "dropped"; readonly reason: string };

@@ -302,6 +302,11 @@ ALTER TABLE transcript ADD COLUMN key TEXT;
 CREATE UNIQUE INDEX transcript_by_key ON transcript (key) WHERE key IS NOT NULL;
 `;
 
+/** Of the tries of an outgoing row, those that the platform has refused or left without an answer: only they use up its chances. */
+const REFUSALS = `
+ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -310,4 +315,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: REPLACED_OUTBOX },
   { version: 5, sql: DEAD_LETTERS },
   { version: 6, sql: NOTICE_KEYS },
+  { version: 7, sql: REFUSALS },
 ];

@@ -94,16 +94,18 @@ export class OutboxTable {
     const state = transition.type === "receipt" ? stateAfter(transition.receipt, retryAtMs) : endedState(transition);
     const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
     const mayBeShown = record.mayBeShown || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
+    const refusals = record.refusals + (transition.type === "receipt" && transition.isRefusal === true ? 1 : 0);
     this.#context.database.run(
-      "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ?, may_be_shown = ? WHERE id = ?",
+      "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ?, may_be_shown = ?, refusals = ? WHERE id = ?",
       state.type,
       resultOf(state),
       dueAtMs,
       state.type === "waiting" ? null : nowMs,
       mayBeShown ? 1 : 0,
+      refusals,
       decodeId("o", id) ?? -1,
     );
-    return { ...record, state, dueAtMs, mayBeShown };
+    return { ...record, state, dueAtMs, mayBeShown, refusals };
   }
 
   /** Rows that were given up, newest first, before a place in the list. */
@@ -132,12 +134,12 @@ export class OutboxTable {
     if (record.state.type !== "dead" && record.state.type !== "ambiguous")
       throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}; only one that was given up can be sent again.`);
     this.#context.database.run(
-      "UPDATE outbox SET state = 'waiting', result = NULL, settled_at = NULL, attempts = 0, due_at = ?, expires_at = ? WHERE id = ?",
+      "UPDATE outbox SET state = 'waiting', result = NULL, settled_at = NULL, attempts = 0, refusals = 0, due_at = ?, expires_at = ? WHERE id = ?",
       options.nowMs,
       options.expiresAtMs,
       decodeId("o", id) ?? -1,
     );
-    return { ...record, state: { type: "waiting" }, attempts: 0, dueAtMs: options.nowMs, expiresAtMs: options.expiresAtMs };
+    return { ...record, state: { type: "waiting" }, attempts: 0, refusals: 0, dueAtMs: options.nowMs, expiresAtMs: options.expiresAtMs };
   }
 
   /** Removes one row that was given up. */
@@ -310,6 +312,7 @@ function toRecord(row: Row): OutboxRecord {
     idempotencyKey,
     state: toState(row),
     attempts: numberOf(row, "attempts"),
+    refusals: numberOf(row, "refusals"),
     createdAtMs: numberOf(row, "created_at"),
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
