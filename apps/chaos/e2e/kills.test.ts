@@ -3,7 +3,7 @@ import { describeKills } from "../src/kills/describe-kills.ts";
 import { runKills } from "../src/kills/run-kills.ts";
 
 /** The short form; `pnpm chaos` has the long one. */
-const SHORT = { kills: Number(process.env["FACTOTUM_CHAOS_KILLS"] ?? 120), seed: 20_261_122, worlds: 2, conversations: 20, load: 6 };
+const SHORT = { kills: Number(process.env["FACTOTUM_CHAOS_KILLS"] ?? 200), seed: 20_261_122, worlds: 4, conversations: 20, load: 6 };
 
 test(`${SHORT.kills} kills, at every crash point and at random: nothing lost, nothing answered twice`, { timeout: 1_800_000 }, async () => {
   const report = await runKills(SHORT);

@@ -175,7 +175,7 @@ export class Scene implements AsyncDisposable {
 
   /** What people see and must not, once everything has come to rest. */
   get leftovers(): readonly string[] {
-    return this.#view.problems();
+    return this.#view.problems({ grows: (this.#options.showing ?? "whole") !== "whole" });
   }
 
   /** What people read, oldest first. */
