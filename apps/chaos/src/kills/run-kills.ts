@@ -30,6 +30,8 @@ export interface KillsOptions {
   readonly conversations: number;
   /** Messages that are said in each life of a process. */
   readonly load: number;
+  /** How the worlds show answers, in turns; every way by default. */
+  readonly showings?: readonly Showing[];
   readonly entry?: string;
   /** Told of each kill. */
   readonly onKill?: (kill: KillRecord, index: number) => void;
@@ -63,7 +65,7 @@ export async function runKills(options: KillsOptions): Promise<KillsReport> {
     kills.push(kill);
     options.onKill?.(kill, kills.length);
   };
-  const waiting = dealOut(plans, options.worlds);
+  const waiting = dealOut(plans, options);
   const worlds: WorldReport[] = [];
   const place = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) worlds.push(await runWorld(next, options, noteKill));
@@ -86,11 +88,11 @@ interface World {
   readonly plans: readonly KillPlan[];
 }
 
-function dealOut(plans: readonly KillPlan[], sideBySide: number): World[] {
-  const count = Math.max(sideBySide, SHOWINGS.length, Math.ceil(plans.length / MAX_LIVES));
+function dealOut(plans: readonly KillPlan[], { worlds, showings = SHOWINGS }: KillsOptions): World[] {
+  const count = Math.max(worlds, showings.length, Math.ceil(plans.length / MAX_LIVES));
   return Array.from({ length: count }, (_, world) => ({
     world,
-    showing: SHOWINGS[world % SHOWINGS.length] ?? "whole",
+    showing: showings[world % showings.length] ?? "whole",
     plans: plans.filter((_plan, index) => index % count === world),
   }));
 }
