@@ -28,7 +28,9 @@ export function resumeRun(
   const open = openCalls(messages);
   const answerAt = open.length === 0 ? -1 : messages.findLastIndex((message) => message.role === "assistant");
   const answer = messages[answerAt];
-  if (answer?.role !== "assistant") return { messages, model, tools, answer: undefined, finished: new Set() };
+  // Calls before the last words of a person are those of a turn that was given up: they are over, and those words stay.
+  const isOver = messages.findLastIndex((message) => message.role === "user") > answerAt;
+  if (answer?.role !== "assistant" || isOver) return { messages, model, tools, answer: undefined, finished: new Set() };
   const stored = messages.slice(answerAt + 1).filter((message) => message.role === "toolResult");
   const known = new Map<string, AgentToolResult>(stored.map((result) => [result.toolCallId, asResult(result)]));
   const begun = new Map(journal.map((row) => [row.callId, row]));
