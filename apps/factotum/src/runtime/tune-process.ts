@@ -26,11 +26,11 @@ const HEAP_FLAG = "--max-semi-space-size=32";
 const HEAP_STEP_FLAG = "--heap-growing-percent=80";
 /**
  * One arena that gives back what is free. glibc otherwise keeps one for each thread, and in each what the compiler of V8 once needed, in pieces of 8 to
- * 32 KiB (mallopt(3)).
+ * 32 KiB (mallopt(3)): those come from the system and go back to it, and leave no gaps between what stays.
  */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "1",
-  MALLOC_MMAP_THRESHOLD_: "32768",
+  MALLOC_MMAP_THRESHOLD_: "8192",
   MALLOC_TRIM_THRESHOLD_: "65536",
   MALLOC_TOP_PAD_: "16384",
 } as const;
