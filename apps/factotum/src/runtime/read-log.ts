@@ -65,7 +65,9 @@ async function* readOn(path: string, file: FileHandle, from: number, signal: Abo
   let at = from;
   let rest = "";
   while (!signal.aborted) {
-    // Looked at before reading: whoever gave the name to another file has written everything to this one.
+    // Looked at before reading: whoever gave the name to another file has written everything to this one. What is written between the two makes it no
+    // shorter than it was known to be.
+    const known = at;
     const now = await statOrNone(path);
     for (let read = await file.read(chunk, 0, CHUNK_BYTES, at); read.bytesRead > 0; read = await file.read(chunk, 0, CHUNK_BYTES, at)) {
       at += read.bytesRead;
@@ -73,7 +75,7 @@ async function* readOn(path: string, file: FileHandle, from: number, signal: Abo
       rest = pieces.pop() ?? "";
       yield* pieces;
     }
-    if (now?.ino !== ino || now.size < at) return;
+    if (now?.ino !== ino || now.size < known) return;
     await pause(signal);
   }
 }

@@ -247,7 +247,7 @@ describe("a kept request sent again", () => {
       toolCalls: [{ name: "write", argumentsText: expect.stringContaining("never.txt") }],
     });
     expect(client.replays).toContainEqual({ replayId: "mine", block: "tool-call", text: "write" });
-    expect(await spent()).toBe(2);
+    await expect.poll(spent).toBe(2);
     expect((await running.store.readSession(SESSION))?.usage).toEqual(usage);
     server.respond(() => textReply("Now in words."));
     const words = await client.call("context.replay", { sessionKey: SESSION, replayId: "other" });
