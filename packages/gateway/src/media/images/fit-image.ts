@@ -30,9 +30,9 @@ export async function fitImage(
   if (header === undefined) return { type: "omitted", reason: "unreadable" };
   if (header.widthPx * header.heightPx > MAX_PIXELS) return { type: "omitted", reason: "too-large" };
   const mimeType = SENT_TYPES[header.format];
-  const plain = mimeType === undefined ? undefined : stripMetadata(bytes, header.format);
-  const original: FittedImage | undefined =
-    mimeType !== undefined && plain !== undefined && isTaken(bytes, header, mimeType, limits) ? sent(plain, mimeType) : undefined;
+  const isTakenSo = mimeType !== undefined && isTaken(bytes, header, mimeType, limits);
+  const plain = isTakenSo ? stripMetadata(bytes, header.format) : undefined;
+  const original = isTakenSo && plain !== undefined ? sent(plain, mimeType) : undefined;
   if (original !== undefined && header.orientation === 1 && longestSide(header) <= SENT_SIDE_PX) return original;
   const result = await encoder.encode(
     {

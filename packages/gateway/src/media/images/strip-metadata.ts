@@ -65,10 +65,17 @@ function jpegParts(data: Buffer): readonly Buffer[] | undefined {
       parts.push(segment);
     at = end;
     if (marker !== 0xda) continue;
-    // Behind the head of a scan come its bytes, up to the next marker that is none of their own.
-    while (data.readUInt8(at) !== 0xff || isOfScan(data.readUInt8(at + 1))) at += 1;
+    at = scanEnd(data, at);
     parts.push(slice(data, end, at));
   }
+}
+
+/** Behind the head of a scan come its bytes, up to the next marker that is none of their own. They are most of the picture. */
+function scanEnd(data: Buffer, start: number): number {
+  let at = data.indexOf(0xff, start);
+  while (at !== -1 && isOfScan(data.readUInt8(at + 1))) at = data.indexOf(0xff, at + 2);
+  if (at === -1) throw new RangeError("behind the end");
+  return at;
 }
 
 function isOfScan(second: number): boolean {
