@@ -42,10 +42,10 @@ describe("a leak is found", () => {
   });
 
   test.each([
-    ["timers", 18],
-    ["file descriptors", 46],
+    ["timers", 10],
+    ["file descriptors", 38],
     ["child processes", 1],
-    ["sockets", 9],
+    ["sockets", 1],
   ])("of %s", (kind, count) => {
     expect(judgeSoak(runOf({ after: { ...HELD, [kind]: count } })).problems).toEqual([
       expect.stringContaining(`${count} at the end`) as string,
@@ -54,14 +54,10 @@ describe("a leak is found", () => {
 });
 
 test("of a short run the memory is shown and not judged, and what it holds is", () => {
-  const run = { ...runOf({ growthMib: 50, after: { ...HELD, timers: 18 } }), turns: 19_999 };
+  const run = { ...runOf({ growthMib: 50, after: { ...HELD, timers: 10 } }), turns: 19_999 };
   const { line, problems } = judgeSoak(run);
   expect(line.slope).toBeGreaterThan(40);
   expect(problems).toEqual([expect.stringContaining("timers") as string]);
-});
-
-test("a few more connections that are kept open are no leak", () => {
-  expect(judgeSoak(runOf({ after: { timers: 17, sockets: 8, "file descriptors": 45, "child processes": 0 } })).problems).toEqual([]);
 });
 
 test("what a process gives back is no leak", () => {

@@ -14,13 +14,6 @@ export const WARM_UP_SHARE = 0.2;
 /** The share after which the run comes to rest once, to be counted. It goes on to warm up: what rests gives memory back that it takes again. */
 export const REST_SHARE = 0.1;
 
-/**
- * Connections that are kept open for the next request, each with its timer and its descriptor: how many there are is how many were once needed at the
- * same time. What a turn leaves behind is more than this within a run, whatever its length.
- */
-const POOLED = new Set(["timers", "sockets", "file descriptors"]);
-const MAX_MORE_POOLED = 8;
-
 /** Memory at a point of the run. */
 export interface SoakSample extends MemorySample {
   readonly turns: number;
@@ -51,7 +44,7 @@ export function judgeSoak({ turns, samples, before, after }: SoakRun): SoakVerdi
   const line = fitLine(points);
   const kinds = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const leaks = kinds
-    .filter((kind) => (after[kind] ?? 0) > (before[kind] ?? 0) + (POOLED.has(kind) ? MAX_MORE_POOLED : 0))
+    .filter((kind) => (after[kind] ?? 0) > (before[kind] ?? 0))
     .map((kind) => `${kind}: ${before[kind] ?? 0} when it was warm, ${after[kind] ?? 0} at the end`);
   if (turns < MIN_TURNS || line.slopeUpper95 <= MAX_GROWTH_MIB) return { line, problems: leaks };
   const growth = `the memory may grow by ${line.slopeUpper95.toFixed(2)} MiB per 10,000 turns (fitted: ${line.slope.toFixed(2)}); ${MAX_GROWTH_MIB} is allowed`;

@@ -60,9 +60,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     tookMs += performance.now() - startedAt;
     samples.push(sample);
     options.onSample?.(sample);
-    if (index === SAMPLES * REST_SHARE) before = await rest(probe, pid);
+    if (index === SAMPLES * REST_SHARE) before = await rest({ scene, probe, pid });
   }
-  const after = await rest(probe, pid, before);
+  const after = await rest({ scene, probe, pid, before });
   await scene.stop();
   const run = { turns: options.turns, samples, before, after };
   const { line, problems } = judgeSoak(run);
@@ -70,7 +70,18 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 }
 
 /** What the process holds when nothing changes any more, or as soon as it holds no more than `before`. */
-async function rest(probe: ProductProbe, pid: number, before?: Resources): Promise<Resources> {
+async function rest({
+  scene,
+  probe,
+  pid,
+  before,
+}: {
+  readonly scene: SoakScene;
+  readonly probe: ProductProbe;
+  readonly pid: number;
+  readonly before?: Resources;
+}): Promise<Resources> {
+  scene.closeIdleConnections();
   let held = await probe.resources(pid);
   let since = performance.now();
   for (const startedAt = since; performance.now() - startedAt < REST_LIMIT_MS; await delay(500)) {

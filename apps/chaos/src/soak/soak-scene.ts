@@ -65,6 +65,12 @@ export class SoakScene implements AsyncDisposable {
     await (number % HTTP_EVERY === 0 ? this.#ask(text, speaker) : this.#say(number, text, speaker));
   }
 
+  /** No turn is under way: connections that are kept for the next one are closed. How many there are is how many were once needed at the same time. */
+  closeIdleConnections(): void {
+    this.#feishu.closeIdleConnections();
+    this.#model.closeIdleConnections();
+  }
+
   /** Stops the product. Rejects when it does not stop cleanly. */
   async stop(): Promise<void> {
     const { code } = await this.product.end("SIGTERM");

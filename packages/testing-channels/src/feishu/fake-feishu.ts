@@ -129,6 +129,11 @@ export class FakeFeishu implements AsyncDisposable {
     this.#watchers.push(listener);
   }
 
+  /** Closes the connections that wait for a request, so that a client at rest holds none. A client that sends one just then fails. */
+  closeIdleConnections(): void {
+    this.#server.closeIdleConnections();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();
     this.longConnection.close();

@@ -75,6 +75,7 @@ export async function startAimock(format: WireFormatName, options: Omit<StrictSe
     nextRequest: (next) => front.nextRequest(next),
     nextAborted: (next) => front.nextAborted(next),
     instantReply: (reply) => front.instantReply(reply),
+    closeIdleConnections: () => front.closeIdleConnections(),
     close,
     [Symbol.asyncDispose]: close,
   };

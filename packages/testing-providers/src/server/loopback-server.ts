@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 export interface LoopbackServer {
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
   readonly url: string;
+  /** Closes the connections that wait for a request. A client that sends one just then fails: for when nobody does. */
+  readonly closeIdleConnections: () => void;
   /** Destroys every open connection and frees the port. */
   readonly close: () => Promise<void>;
 }
@@ -20,6 +22,7 @@ export async function startLoopbackServer(handle: (request: IncomingMessage, res
   if (address === null || typeof address === "string") throw new Error("The server has no port: it listens on a pipe.");
   return {
     url: `http://127.0.0.1:${address.port}`,
+    closeIdleConnections: () => server.closeIdleConnections(),
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) =>

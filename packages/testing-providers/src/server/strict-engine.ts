@@ -61,6 +61,8 @@ export interface ServerControls<Reply, Usage = unknown> extends AsyncDisposable 
   nextAborted(options?: { signal?: AbortSignal }): Promise<CapturedRequest<Usage>>;
   /** For benchmarks: from now on requests are read and answered at once, without checks, records and script. A function chooses by the body's bytes. */
   instantReply(reply: string | ((body: Buffer) => PreparedReply)): void;
+  /** Closes the connections that wait for a request, so that a client at rest holds none. A client that sends one just then fails. */
+  closeIdleConnections(): void;
   /** Destroys every connection. */
   close(): Promise<void>;
 }
@@ -78,7 +80,7 @@ export async function startEngine<Reply, Usage>(
   options: EngineOptions,
 ): Promise<ServerControls<Reply, Usage>> {
   const engine = new Engine(format, options);
-  const { url, close } = await startLoopbackServer((request, response) => void engine.handle(request, response));
+  const { url, close, closeIdleConnections } = await startLoopbackServer((request, response) => void engine.handle(request, response));
   return {
     baseUrl: url,
     requests: engine.requests,
@@ -94,6 +96,7 @@ export async function startEngine<Reply, Usage>(
       const prepared = typeof reply === "string" ? format.prepare(reply) : undefined;
       engine.instant = typeof reply === "string" ? () => prepared ?? format.prepare(reply) : reply;
     },
+    closeIdleConnections,
     close,
     [Symbol.asyncDispose]: close,
   };

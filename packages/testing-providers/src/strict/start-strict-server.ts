@@ -51,6 +51,7 @@ async function startAnthropic(options: StrictServerOptions): Promise<StrictServe
     nextRequest: (next) => server.nextRequest(next),
     nextAborted: (next) => server.nextAborted(next),
     instantReply: (reply) => server.instantReply(typeof reply === "string" ? prepareReplyOnce(reply) : reply),
+    closeIdleConnections: () => server.closeIdleConnections(),
     close: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),
   };
