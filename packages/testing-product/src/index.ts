@@ -1,3 +1,5 @@
+export { canMountFailingDisk, mountFailingDisk } from "./failing-disk.ts";
+export type { FailingDisk } from "./failing-disk.ts";
 export { ProductEndedError, productEntry, runCommand, startProduct } from "./start-product.ts";
 export type { CommandOutcome, Product, ProductEnd, ProductOptions } from "./start-product.ts";
 export { noonZone } from "./noon-zone.ts";
