@@ -9,7 +9,7 @@ import type { Showing } from "../scene/showing.ts";
 import { CRASH_POINTS, MIN_HITS, planKills } from "./plan-kills.ts";
 import type { KillPlan } from "./plan-kills.ts";
 
-/** How long nothing at all may happen on the wire before a run is given up. It ends what hangs; nothing is measured by it. */
+/** How long nothing at all may happen on the wire while something is left to do: then the product hangs. Nothing is measured by it. */
 const STALL_MS = 120_000;
 
 /** Of the kills, how many must hit a process with an unfinished turn. */
@@ -44,6 +44,8 @@ interface KillRecord {
   readonly name: string;
   /** Turns that had begun and that nobody had been answered by. */
   readonly unfinished: number;
+  /** The process lived and nothing happened any more, though something was left to do: what was, and what it printed. */
+  readonly stall?: string;
 }
 
 /** What a run came to, summed over its worlds. */
@@ -115,6 +117,7 @@ async function runWorld(
     const kill = { world, ...(await liveAndDie(scene, plan)) };
     lives.push(`${kill.name} (${kill.unfinished} unfinished)`);
     noteKill(kill);
+    if (kill.stall !== undefined) problems.push(`life ${lives.length}, ${kill.name}: ${kill.stall}`);
     problems.push(...scene.checkDatabase().map((problem) => `after kill ${lives.length}, ${kill.name}: ${problem}`));
   }
   problems.push(...(await recover(scene, options.conversations)));
@@ -145,20 +148,33 @@ async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Prom
   const eventsBefore = scene.wire.count;
   const pushes = [scene.pushAgain(product), ...conversations.map(async (index) => scene.push(scene.say(index), product))];
   let isDead = false;
+  let goesOn: boolean;
   void product.ended.then(() => (isDead = true));
+  let isSaid = false;
+  void Promise.all(pushes).then(() => {
+    isSaid = true;
+    // The last answer may have come before the last acknowledgement: nothing else would wake whoever waits for both.
+    scene.wire.note();
+  });
   if (kill.type === "point") {
-    let isSaid = false;
-    void Promise.all(pushes).then(() => (isSaid = true));
-    await scene.wire.until(() => isDead || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
+    goesOn = await scene.wire.until(() => isDead || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
   } else {
-    await scene.wire.until(() => isDead || scene.wire.count - eventsBefore >= kill.afterEvents, { stallMs: STALL_MS });
+    // A life in which little is left to do has fewer events: it may come to rest first.
+    const isFarEnough = (): boolean => scene.wire.count - eventsBefore >= kill.afterEvents;
+    goesOn = await scene.wire.until(() => isDead || isFarEnough() || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
     await new Promise((resolve) => setTimeout(resolve, kill.delayMs));
   }
   const end = isDead ? await product.ended : undefined;
   if (end !== undefined && (kill.type === "random" || end.signal !== "SIGKILL")) {
     throw new Error(`The product ended by itself (${end.code ?? end.signal}), and not at a crash point. It printed:\n${product.output()}`);
   }
-  const record = { name: kill.type === "point" && !isDead ? `missed ${name}` : name, unfinished: scene.unfinished };
+  const record = {
+    name: kill.type === "point" && !isDead ? `missed ${name}` : name,
+    unfinished: scene.unfinished,
+    ...(goesOn
+      ? {}
+      : { stall: `${scene.describeOpen()}; nothing happened for ${STALL_MS / 1000} s. The product printed:\n${product.output()}` }),
+  };
   await product.end("SIGKILL");
   await Promise.all(pushes);
   return record;

@@ -168,6 +168,14 @@ export class Scene implements AsyncDisposable {
     return [...this.#said.values()].every(({ id, acknowledged }) => !acknowledged || answered.has(id));
   }
 
+  /** What is left to do, for people. */
+  describeOpen(): string {
+    const answered = this.#view.answered;
+    const open = [...this.#said.values()].filter(({ id, acknowledged }) => acknowledged && !answered.has(id)).map(({ id }) => id);
+    const held = [...this.#held.keys()].filter((mark) => !this.#view.mentioned.has(mark));
+    return `not answered: ${open.join(", ") || "nothing"}; answers of the model that wait until something of them is shown: ${held.join(", ") || "none"}`;
+  }
+
   /** Messages that were answered with a notice: their turn had crashed too often, and people were told so. */
   get toldOnly(): number {
     return this.#view.notices;
