@@ -25,6 +25,10 @@ function leak(bytes: number): void {
 }
 
 function listen(where: string): void {
+  // Code is memory too. Each collection ages what did not run since the one before, and a sample makes several: V8 would throw all of it away and compile
+  // it anew. And what runs once in a turn would be compiled for the last time after thousands of them: the line would follow the compiler.
+  setFlagsFromString("--no-flush-bytecode");
+  setFlagsFromString("--invocation-count-for-turbofan=60");
   setFlagsFromString("--expose-gc");
   const collect: unknown = runInNewContext("gc");
   if (typeof collect !== "function") throw new TypeError("This Node does not hand out its garbage collector.");

@@ -13,7 +13,8 @@ const SAMPLES = 50;
 /** Turns at the same time. */
 const SIDE_BY_SIDE = 16;
 
-/** What rests has held the same for so long; what does not come to rest is given up. */
+/** How often is looked at what is held, which stops the product for a second. What rests has held the same for so long; what does not come to rest is given up. */
+const LOOK_MS = 2_000;
 const REST_MS = 8_000;
 const REST_LIMIT_MS = 120_000;
 
@@ -84,7 +85,7 @@ async function rest({
   scene.closeIdleConnections();
   let held = await probe.resources(pid);
   let since = performance.now();
-  for (const startedAt = since; performance.now() - startedAt < REST_LIMIT_MS; await delay(500)) {
+  for (const startedAt = since; performance.now() - startedAt < REST_LIMIT_MS; await delay(LOOK_MS)) {
     const now = await probe.resources(pid);
     if (before !== undefined && holdsNoMore(now, before)) return now;
     if (JSON.stringify(now) !== JSON.stringify(held)) since = performance.now();

@@ -6,6 +6,7 @@ import type { Product } from "@factotum/testing-product";
 import { prepareReply, startAnthropicServer, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer, PreparedReply } from "@factotum/testing-providers";
 import { chatOf, personOf, productConfig } from "../scene/product-config.ts";
+import { makeSoakHome } from "./soak-home.ts";
 
 /** How long one turn may take. It ends what hangs; nothing is measured by it. */
 const TURN_LIMIT_MS = 120_000;
@@ -53,7 +54,7 @@ export class SoakScene implements AsyncDisposable {
     model.instantReply((body) => (wantsTool(body) ? prepareCall() : answer));
     const owners = people.filter((_, index) => index % OWNER_EVERY === 0);
     const config = productConfig(feishu, model.baseUrl, { people, owners });
-    const product = await startProduct({ config, env, ...(entry === undefined ? {} : { entry }) });
+    const product = await startProduct({ config, env, home: await makeSoakHome(), ...(entry === undefined ? {} : { entry }) });
     return new SoakScene({ product, feishu, model });
   }
 
