@@ -48,6 +48,29 @@ test("writes that are asked for together share commits, eight each", async () =>
   expect(store.metrics().writes - before.writes).toBe(64);
 });
 
+test("whoever shared a flush goes on in a turn of the event loop of its own, in order, and what is written meanwhile shares the next", async () => {
+  const before = store.metrics().commits;
+  let turn = 0;
+  let counting = setImmediate(function count() {
+    turn += 1;
+    counting = setImmediate(count);
+  });
+  const told: number[] = [];
+  const turns = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      await accept(`${index}`);
+      told.push(index);
+      const toldIn = turn;
+      await accept(`${index} again`);
+      return toldIn;
+    }),
+  );
+  clearImmediate(counting);
+  expect(new Set(turns).size).toBe(8);
+  expect(told).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(store.metrics().commits - before).toBe(2);
+});
+
 test("a write that may wait shares the commit of the next one, or goes alone after a moment", async () => {
   const charge = { day: "2026-03-01", agentId: "main", cause: "user" as const, calls: 1, tokens: 100 };
   const before = store.metrics();

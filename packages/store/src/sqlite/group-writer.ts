@@ -4,10 +4,7 @@ import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
 
-/**
- * Writes that share one flush at most; the rest waits for the next turn of the event loop. Whoever asked for them goes on in one piece once they are
- * committed: with a hundred sessions at once, more would keep the loop from everything else for longer than a flush costs.
- */
+/** Writes that share one flush at most; the rest waits for the next one. With a hundred sessions at once, more would keep the loop from everything else. */
 const MAX_BATCH = 8;
 
 interface QueuedWrite {
@@ -42,6 +39,11 @@ export class GroupWriter {
   readonly #database: Database;
   readonly #options: GroupWriterOptions;
   #queue: QueuedWrite[] = [];
+  /** What is committed and not told yet. */
+  #untold: (() => void)[] = [];
+  #telling: NodeJS.Immediate | undefined;
+  /** A write waits that may not wait any longer than for the callers to be told. */
+  #isHurried = false;
   #flushing: NodeJS.Immediate | undefined;
   /** Ends the wait of writes that are in no hurry. */
   #waiting: Disposable | undefined;
@@ -95,7 +97,11 @@ export class GroupWriter {
 
   /** Commits everything that is queued, now. */
   drain(): void {
-    while (this.#queue.length > 0) this.#flush();
+    this.#tellAll();
+    while (this.#queue.length > 0) {
+      this.#flush();
+      this.#tellAll();
+    }
   }
 
   /** Refuses every later write with `error`. */
@@ -108,23 +114,51 @@ export class GroupWriter {
   #flush(): void {
     if (this.#flushing !== undefined) clearImmediate(this.#flushing);
     this.#flushing = undefined;
+    if (this.#untold.length > 0) {
+      this.#isHurried = true;
+      return;
+    }
     this.#waiting?.[Symbol.dispose]();
     this.#waiting = undefined;
     const batch = this.#queue.splice(0, MAX_BATCH);
-    if (this.#queue.length > 0) this.#flushing = setImmediate(() => this.#flush());
+    this.#isHurried = this.#queue.length > 0;
     if (batch.length === 0) return;
-    let acknowledgements: readonly (() => void)[];
+    let acknowledgements: (() => void)[];
     try {
       acknowledgements = this.#transact(batch);
     } catch (error) {
       const storeError = toStoreError(error);
       this.#rollBack();
       for (const write of batch) write.reject(storeError);
+      this.#goOn();
       return;
     }
     this.#options.afterCommit();
-    for (const acknowledge of acknowledgements) acknowledge();
     if (this.#pause === undefined) this.#awaitPause();
+    this.#untold = acknowledgements;
+    this.#tell();
+  }
+
+  /**
+   * Each caller goes on in a turn of the event loop of its own: with many sessions at once, all of them in one piece would keep the loop from everything
+   * else. What they write meanwhile waits for the last of them, and shares a flush.
+   */
+  #tell(): void {
+    this.#telling = undefined;
+    this.#untold.shift()?.();
+    if (this.#untold.length > 0) this.#telling = setImmediate(() => this.#tell());
+    else this.#goOn();
+  }
+
+  #tellAll(): void {
+    if (this.#telling !== undefined) clearImmediate(this.#telling);
+    this.#telling = undefined;
+    for (const acknowledge of this.#untold.splice(0)) acknowledge();
+  }
+
+  #goOn(): void {
+    if (this.#isHurried) this.#flushSoon();
+    this.#isHurried = false;
   }
 
   #awaitPause(): void {
@@ -147,7 +181,7 @@ export class GroupWriter {
   }
 
   /** Rejects the writes that failed by themselves, and returns the acknowledgements of those that were committed. */
-  #transact(batch: readonly QueuedWrite[]): readonly (() => void)[] {
+  #transact(batch: readonly QueuedWrite[]): (() => void)[] {
     if (this.#refusal !== undefined) throw this.#refusal;
     const database = this.#database;
     database.run("BEGIN IMMEDIATE");
