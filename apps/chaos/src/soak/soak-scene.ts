@@ -11,13 +11,15 @@ import { makeSoakHome } from "./soak-home.ts";
 /** How long one turn may take. It ends what hangs; nothing is measured by it. */
 const TURN_LIMIT_MS = 120_000;
 
-/** Of so many turns one runs a command, and one comes over HTTP instead of the chat. */
+/** Of so many turns one runs a command. */
 const TOOL_EVERY = 40;
-const HTTP_EVERY = 25;
+
+/** Of so many people one talks over HTTP, the others in chats. */
+const HTTP_EVERY = 2;
 
 /**
- * Of so many people one is an owner, and says what needs a command. Ids of owners stand in every prompt: with thousands of them nothing but prompts would
- * be made and sent.
+ * Of so many people one is an owner in chats, and says what needs a command. Ids of owners stand in every prompt: with thousands of them nothing but prompts
+ * would be made and sent.
  */
 const OWNER_EVERY = 100;
 
@@ -61,9 +63,9 @@ export class SoakScene implements AsyncDisposable {
   /** One turn to its answer. `number` names it, and says what kind of turn it is. */
   async turn(number: number, person: number): Promise<void> {
     const hasTool = number % TOOL_EVERY === 0;
-    const speaker = hasTool ? person - (person % OWNER_EVERY) : person;
     const text = `Message ${number}, please look after it${hasTool ? ` ${TOOL_WORDS}` : ""}.`;
-    await (number % HTTP_EVERY === 0 ? this.#ask(text, speaker) : this.#say(number, text, speaker));
+    if (person % HTTP_EVERY === 1) await this.#ask(text, person);
+    else await this.#say(number, text, hasTool ? person - (person % OWNER_EVERY) : person);
   }
 
   /** No turn is under way: connections that are kept for the next one are closed. How many there are is how many were once needed at the same time. */
