@@ -31,14 +31,25 @@ export function advance(
   return at;
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** Made when it is first needed: that takes some ten milliseconds, which no command that only reads a configuration has to spend. */
+class Graphemes {
+  #segmenter: Intl.Segmenter | undefined;
+
+  /** The grapheme of `text` that holds its code unit `at`. */
+  containing(text: string, at: number): Intl.SegmentData | undefined {
+    this.#segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
+    return this.#segmenter.segment(text).containing(at);
+  }
+}
+
+const graphemes = new Graphemes();
 
 /** True when a text may be cut at `at`: what stands around it are two graphemes. Looks at the neighbours only; meant for places after a space or a mark. */
 export function isGraphemeBoundary(source: string, at: number): boolean {
   if (at <= 0 || at >= source.length) return true;
   const before = at - (isLowSurrogate(source, at - 1) ? 2 : 1);
   const around = source.slice(Math.max(before, 0), at + 2);
-  return graphemes.segment(around).containing(at - Math.max(before, 0))?.index === at - Math.max(before, 0);
+  return graphemes.containing(around, at - Math.max(before, 0))?.index === at - Math.max(before, 0);
 }
 
 /**
@@ -49,7 +60,7 @@ export function lastGraphemeBoundary(source: string, range: { readonly after: nu
   const { after, until } = range;
   if (until >= source.length) return source.length;
   const window = source.slice(after, until + 2);
-  const index = graphemes.segment(window).containing(until - after)?.index ?? until - after;
+  const index = graphemes.containing(window, until - after)?.index ?? until - after;
   if (index > 0) return after + index;
   const at = isLowSurrogate(source, until) ? until - 1 : until;
   return at > after ? at : after + ((source.codePointAt(after) ?? 0) > 0xffff ? 2 : 1);

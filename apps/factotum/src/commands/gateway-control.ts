@@ -6,7 +6,7 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
 import { spawnRestart } from "./spawn-restart.ts";
-import { ConnectionError } from "../rpc/rpc-client.ts";
+import { ConnectionError } from "../rpc/rpc-errors.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { isReady, startDetached } from "../runtime/start-detached.ts";
 import { systemService } from "../service/find-service.ts";

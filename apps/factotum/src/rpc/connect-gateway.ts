@@ -2,7 +2,8 @@ import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { ownTokens } from "./own-token.ts";
-import { ConnectionError, RpcClient, RpcError } from "./rpc-client.ts";
+import type { RpcClient } from "./rpc-client.ts";
+import { ConnectionError, RpcError } from "./rpc-errors.ts";
 
 /** A gateway that answers. */
 export interface ConnectedGateway extends Disposable {
@@ -29,10 +30,12 @@ export async function findGateway(context: CliContext): Promise<ConnectedGateway
 
 async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick<ConnectedGateway, "client" | "token">> {
   const { version, signal } = context;
+  // What no gateway answers needs none of the protocol.
+  const { RpcClient: Client } = await import("./rpc-client.ts");
   let refusal: unknown;
   for await (const token of ownTokens(context)) {
     try {
-      const client = await RpcClient.connect({ url, version, signal, ...(token === undefined ? {} : { token }) });
+      const client = await Client.connect({ url, version, signal, ...(token === undefined ? {} : { token }) });
       return { client, token };
     } catch (error) {
       if (!isUnauthorized(error)) throw error;

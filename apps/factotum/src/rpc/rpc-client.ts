@@ -5,31 +5,11 @@ import {
   RPC_METHODS,
   ServerFrameSchema,
   type EventFrame,
-  type RpcErrorBody,
-  type RpcErrorCode,
   type RpcEvents,
   type RpcMethod,
   type RpcMethods,
 } from "@factotum/protocol";
-
-/** A request that the gateway answered with an error. */
-export class RpcError extends Error {
-  readonly code: RpcErrorCode;
-
-  constructor({ code, message }: RpcErrorBody) {
-    super(message);
-    this.name = "RpcError";
-    this.code = code;
-  }
-}
-
-/** No connection, or it broke. */
-export class ConnectionError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "ConnectionError";
-  }
-}
+import { ConnectionError, RpcError } from "./rpc-errors.ts";
 
 /** How to reach a gateway. */
 export interface ConnectOptions {

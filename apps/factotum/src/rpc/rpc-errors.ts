@@ -1,0 +1,20 @@
+import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
+
+/** A request that the gateway answered with an error. */
+export class RpcError extends Error {
+  readonly code: RpcErrorCode;
+
+  constructor({ code, message }: RpcErrorBody) {
+    super(message);
+    this.name = "RpcError";
+    this.code = code;
+  }
+}
+
+/** No connection, or it broke. */
+export class ConnectionError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "ConnectionError";
+  }
+}
