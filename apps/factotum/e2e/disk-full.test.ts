@@ -1,14 +1,10 @@
 import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
-import { sayText, startStrictServer } from "@factotum/testing-providers";
+import { sayText } from "@factotum/testing-providers";
 import { canMountDisk, mountSmallDisk, runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
-import { checkedOfficially } from "./check-official.ts";
-import { feishuConfig, waitForSent } from "./feishu-scene.ts";
-
-const USER = "ou_olga";
-const CHAT = "oc_dm";
+import { startDiskScene } from "./disk-scene.ts";
+import { waitForSent } from "./feishu-scene.ts";
 
 async function exists(file: string): Promise<boolean> {
   return stat(file).then(
@@ -23,25 +19,13 @@ test.runIf(canMountDisk("a disk that is full"))(
   async () => {
     await using disk = mountSmallDisk();
     const home = path.join(disk.folder, "home");
-    await using feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
-    await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
-    const config = {
-      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
-      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
-      ...feishuConfig(feishu, USER),
-    };
+    await using scene = await startDiskScene();
+    const { feishu, model, config, say } = scene;
     await mkdir(home, { recursive: true });
     await using product = await startProduct({ config, home });
-    const say = async (text: string, number: number): Promise<number> => {
-      const messageId = `om_${String(number).padStart(32, "0")}`;
-      feishu.addInbound({ messageId, chatId: CHAT });
-      const content = { chatId: CHAT, chatType: "p2p", messageType: "text", content: { text }, senderOpenId: USER, messageId } as const;
-      const request = feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, feishuMessageEvent(feishu.app, content));
-      return (await fetch(request)).status;
-    };
     await expect.poll(() => exists(path.join(home, "state", "reserve"))).toBe(true);
     const gate = model.hold();
-    expect(await say("the first one", 1)).toBe(200);
+    expect(await say(product, "the first one", 1)).toBe(200);
     await model.nextRequest();
     const filler = await disk.fill("filler");
     model.respond(() => sayText("It is answered."));
@@ -49,7 +33,7 @@ test.runIf(canMountDisk("a disk that is full"))(
     await waitForSent(feishu, 1);
     expect(await exists(path.join(home, "state", "reserve"))).toBe(false);
 
-    expect(await say("the second one", 2)).toBe(503);
+    expect(await say(product, "the second one", 2)).toBe(503);
     const ready = await fetch(`${product.url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: expect.stringContaining("space") as string }]);
     const status = await runCommand(["status"], { home });
@@ -67,7 +51,7 @@ test.runIf(canMountDisk("a disk that is full"))(
     await rm(filler);
     await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200);
     expect(await exists(path.join(home, "state", "reserve"))).toBe(true);
-    expect(await say("the second one", 2)).toBe(200);
+    expect(await say(product, "the second one", 2)).toBe(200);
     await waitForSent(feishu, 2);
     expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
     expect(feishu.sent).toHaveLength(2);

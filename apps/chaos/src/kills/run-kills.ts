@@ -148,7 +148,6 @@ async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Prom
   const eventsBefore = scene.wire.count;
   const pushes = [scene.pushAgain(product), ...conversations.map(async (index) => scene.push(scene.say(index), product))];
   let isDead = false;
-  let goesOn: boolean;
   void product.ended.then(() => (isDead = true));
   let isSaid = false;
   void Promise.all(pushes).then(() => {
@@ -156,14 +155,9 @@ async function liveAndDie(scene: Scene, { kill, conversations }: KillPlan): Prom
     // The last answer may have come before the last acknowledgement: nothing else would wake whoever waits for both.
     scene.wire.note();
   });
-  if (kill.type === "point") {
-    goesOn = await scene.wire.until(() => isDead || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
-  } else {
-    // A life in which little is left to do has fewer events: it may come to rest first.
-    const isFarEnough = (): boolean => scene.wire.count - eventsBefore >= kill.afterEvents;
-    goesOn = await scene.wire.until(() => isDead || isFarEnough() || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
-    await new Promise((resolve) => setTimeout(resolve, kill.delayMs));
-  }
+  const isFarEnough = (): boolean => kill.type === "random" && scene.wire.count - eventsBefore >= kill.afterEvents;
+  const goesOn = await scene.wire.until(() => isDead || isFarEnough() || (isSaid && scene.isQuiet), { stallMs: STALL_MS });
+  if (kill.type === "random") await new Promise((resolve) => setTimeout(resolve, kill.delayMs));
   const end = isDead ? await product.ended : undefined;
   if (end !== undefined && (kill.type === "random" || end.signal !== "SIGKILL")) {
     throw new Error(`The product ended by itself (${end.code ?? end.signal}), and not at a crash point. It printed:\n${product.output()}`);

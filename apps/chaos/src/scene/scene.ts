@@ -164,14 +164,18 @@ export class Scene implements AsyncDisposable {
 
   /** Whether all that the gateway has taken is answered. */
   get isQuiet(): boolean {
+    return this.#open.length === 0;
+  }
+
+  /** What the gateway has taken and not answered. */
+  get #open(): readonly Said[] {
     const answered = this.#view.answered;
-    return [...this.#said.values()].every(({ id, acknowledged }) => !acknowledged || answered.has(id));
+    return [...this.#said.values()].filter(({ id, acknowledged }) => acknowledged && !answered.has(id));
   }
 
   /** What is left to do, for people. */
   describeOpen(): string {
-    const answered = this.#view.answered;
-    const open = [...this.#said.values()].filter(({ id, acknowledged }) => acknowledged && !answered.has(id)).map(({ id }) => id);
+    const open = this.#open.map(({ id }) => id);
     const held = [...this.#held.keys()].filter((mark) => !this.#view.mentioned.has(mark));
     return `not answered: ${open.join(", ") || "nothing"}; answers of the model that wait until something of them is shown: ${held.join(", ") || "none"}`;
   }

@@ -10,15 +10,17 @@ import { SoakScene } from "./soak-scene.ts";
 /** Samples of the memory in a run; four of five are judged. For each the turns that are under way come to their end first. */
 const SAMPLES = 30;
 
-/** Looks of one sample, and how far they are apart. The least counts: what V8 compiles at that moment, on another thread, is not held. */
-const LOOKS = 3;
-const LOOKS_APART_MS = 100;
+/** Readings of one sample, and how far they are apart. The least counts: what V8 compiles at that moment, on another thread, is not held. */
+const READINGS = 3;
+const READINGS_APART_MS = 100;
 
 /** Turns at the same time. */
 const SIDE_BY_SIDE = 16;
 
-/** How often is looked at what is held, which stops the product for a second. What rests has held the same for so long; what does not come to rest is given up. */
+/** How often is looked at what is held: each look stops the product for a second. */
 const LOOK_MS = 2_000;
+
+/** What rests has held the same for so long; what does not come to rest is given up. */
 const REST_MS = 8_000;
 const REST_LIMIT_MS = 120_000;
 
@@ -76,8 +78,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 
 async function leastMemory(probe: ProductProbe, pid: number): Promise<MemorySample> {
   let least = await probe.memory(pid);
-  for (let look = 1; look < LOOKS; look += 1) {
-    await delay(LOOKS_APART_MS);
+  for (let reading = 1; reading < READINGS; reading += 1) {
+    await delay(READINGS_APART_MS);
     const memory = await probe.memory(pid);
     if (memory.rss < least.rss) least = memory;
   }
