@@ -1,12 +1,15 @@
 import { appendFile, mkdir, readdir, readFile, readlink, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Clock } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS, sampleEnd, sampleSession, sampleTurn, userEntry } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
 import { exportSession } from "../index.ts";
 import type { SqliteStore } from "../index.ts";
+import type { CopyBook } from "./copy-book.ts";
+import { SessionCopier } from "./session-copier.ts";
 
 let fixture: SqliteFixture;
 let store: SqliteStore;
@@ -62,6 +65,69 @@ test("a conversation is a file of lines, the owner's alone, and no file stays op
   expect((await stat(dirname(fixture.copyPath("session-1")))).mode & 0o777).toBe(0o700);
   const open = await Promise.all((await readdir("/proc/self/fd")).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => "")));
   expect(open.filter((path) => path.endsWith(".jsonl"))).toEqual([]);
+});
+
+test("what is said while copies are written waits for the next round, together", async () => {
+  const rounds: number[][] = [];
+  const grown = new Map<number, number>();
+  const said = (n: number): void => void grown.set(n, (grown.get(n) ?? 0) + 1);
+  let whileWriting = (): void => undefined;
+  const book: CopyBook = {
+    behind: () => [],
+    requireOwnership: () => undefined,
+    next(n) {
+      const lines = grown.get(n);
+      if (lines === undefined) return undefined;
+      rounds.at(-1)?.push(n);
+      grown.delete(n);
+      whileWriting();
+      return { sessionId: `s${n}`, agentId: "main", startedAtMs: NOW_MS, position: { entry: 0, bytes: 0 }, entries: [], lastEntry: lines };
+    },
+    moveTo: () => undefined,
+    waiting: 0,
+    savePositions: async () => undefined,
+    toRename: () => [],
+    renamed: async () => undefined,
+    toRemove: () => [],
+    removed: async () => undefined,
+  };
+  let due: (() => void) | undefined;
+  const clock: Pick<Clock, "schedule"> = {
+    schedule(_delayMs, run) {
+      expect(due).toBeUndefined();
+      due = run;
+      return { [Symbol.dispose]: () => void (due = undefined) };
+    },
+  };
+  const folder = dirname(fixture.copyPath("session-1"));
+  const copier = new SessionCopier(book, { folder: () => folder, cwd: () => "/" }, { clock, logger: fixture.logger });
+  const round = async (): Promise<void> => {
+    rounds.push([]);
+    const run = due;
+    due = undefined;
+    run?.();
+    await expect.poll(() => due !== undefined || grown.size === 0).toBe(true);
+  };
+  for (const n of [1, 2, 1]) {
+    said(n);
+    copier.mark(n);
+  }
+  whileWriting = () => {
+    whileWriting = () => undefined;
+    for (const n of [1, 3, 3]) {
+      said(n);
+      copier.mark(n);
+    }
+  };
+  await round();
+  await round();
+  // The second page of a conversation that grew under the pen belongs to its round; what came for others does not.
+  expect(rounds).toEqual([[1, 1, 2], [3]]);
+  said(4);
+  copier.mark(4);
+  await copier.flush();
+  expect(grown.size).toBe(0);
+  await copier.stop();
 });
 
 test("what the last process left half done is completed at the start", async () => {

@@ -14,7 +14,7 @@ const PAGE = 200;
 /** Positions that may wait for the next commit of the work; more get a commit of their own. */
 const MAX_WAITING = 256;
 /** How long entries may wait for others, so that a conversation in full swing opens its file once for many of them. A stop does not wait. */
-const GATHER_MS = 250;
+const GATHER_MS = 1_000;
 /** How long the plain file of a deleted session is kept. */
 const KEEP_DELETED_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -62,16 +62,17 @@ export class SessionCopier {
   /** The conversation has new entries: they are written soon, with those that come until then. */
   mark(n: number): void {
     this.#dirty.add(n);
-    if (this.#isStopped || this.#running !== undefined) return;
-    this.#gathering ??= this.#clock.schedule(GATHER_MS, () => this.#begin());
+    if (this.#running === undefined) this.#gather();
   }
 
   /** Waits until every copy is complete; rejects when one cannot be written. */
   async flush(): Promise<void> {
     await this.#starting;
+    // What is running may have passed a conversation that has grown since.
+    await this.#running;
     for (const n of this.#failed.keys()) this.#dirty.add(n);
     this.#begin();
-    while (this.#running !== undefined) await this.#running;
+    await this.#running;
     for (const cause of this.#failed.values()) throw toCopyError(cause);
   }
 
@@ -115,6 +116,10 @@ export class SessionCopier {
     }
   }
 
+  #gather(): void {
+    if (!this.#isStopped && this.#dirty.size > 0) this.#gathering ??= this.#clock.schedule(GATHER_MS, () => this.#begin());
+  }
+
   #begin(): void {
     this.#gathering?.[Symbol.dispose]();
     this.#gathering = undefined;
@@ -123,8 +128,9 @@ export class SessionCopier {
 
   async #run(): Promise<void> {
     await nextTick();
-    for (const n of this.#dirty) {
-      this.#dirty.delete(n);
+    const batch = [...this.#dirty];
+    this.#dirty.clear();
+    for (const n of batch) {
       try {
         await this.#copy(n);
         if (this.#book.waiting >= MAX_WAITING) await this.#book.savePositions();
@@ -135,6 +141,7 @@ export class SessionCopier {
       }
     }
     this.#running = undefined;
+    this.#gather();
   }
 
   async #copy(n: number): Promise<void> {
