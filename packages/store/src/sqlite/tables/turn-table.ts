@@ -35,6 +35,8 @@ export type DamagedTurn = Pick<RunningTurn, "n" | "id" | "sessionKey">;
 const COLUMNS = `turns.*, conversations.session_id, conversations.session_key, conversations.agent_id
   FROM turns JOIN conversations ON conversations.n = turns.conversation`;
 
+const STATE = "id, kind, state, attempts, outcome FROM turns";
+
 /** Turns and the journals of their tool calls. */
 export class TurnTable {
   readonly #context: TableContext;
@@ -132,12 +134,16 @@ export class TurnTable {
 
   /** The state of the conversation's newest turn, of any but these kinds. Reads plain columns only: damage of the address plays no part. */
   last(conversation: Conversation, except: readonly TurnRecord["kind"][]): TurnState | undefined {
-    const row = this.#context.database.get(
-      `SELECT id, kind, state, attempts, outcome FROM turns
-       WHERE conversation = ?1 AND kind NOT IN (SELECT value FROM json_each(?2)) ORDER BY number DESC LIMIT 1`,
-      conversation.n,
-      JSON.stringify(except),
-    );
+    const newest = this.#context.database.get(`SELECT ${STATE} WHERE conversation = ? ORDER BY number DESC LIMIT 1`, conversation.n);
+    // Nearly always the newest one will do, and a list of kinds inside the query costs more than the rest of it.
+    const isExcepted = except.some((kind) => kind === newest?.["kind"]);
+    const row = isExcepted
+      ? this.#context.database.get(
+          `SELECT ${STATE} WHERE conversation = ?1 AND kind NOT IN (SELECT value FROM json_each(?2)) ORDER BY number DESC LIMIT 1`,
+          conversation.n,
+          JSON.stringify(except),
+        )
+      : newest;
     if (row === undefined) return undefined;
     const outcome = optionalText(row, "outcome");
     const { failure } = outcome === undefined ? {} : (JSON.parse(outcome) as TurnOutcome);
