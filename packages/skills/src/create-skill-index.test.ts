@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, mkdtemp, readdir, realpath, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Logger } from "@factotum/agent-contract";
@@ -45,6 +45,26 @@ const index = (options: Partial<SkillIndexOptions> = {}) =>
   });
 const scan = (options: Partial<SkillIndexOptions> = {}) => index(options).scan({ workspace: join(base, "workspace"), signal });
 const names = async (options: Partial<SkillIndexOptions> = {}): Promise<string[]> => (await scan(options)).skills.map(({ name }) => name);
+
+test("a file that was written since it was read last is read again, and only that", async () => {
+  const path = await put("managed/a/SKILL.md", "One.");
+  await put("managed/b/SKILL.md", "Bee.");
+  const kept = index();
+  const descriptions = async (): Promise<string[]> =>
+    (await kept.scan({ workspace: join(base, "workspace"), signal })).skills.map(({ description }) => description);
+  expect(await descriptions()).toEqual(["One.", "Bee."]);
+  const { atime, mtime } = await stat(path);
+  // As long as before and with its old times: the kernel knows better.
+  await writeFile(path, "Two.");
+  await utimes(path, atime, mtime);
+  expect(await descriptions()).toEqual(["Two.", "Bee."]);
+  await rm(path);
+  expect(await descriptions()).toEqual(["Bee."]);
+  await put("managed/a/SKILL.md", "");
+  expect(await descriptions()).toEqual(["Bee."]);
+  await put("managed/a/SKILL.md", "Three.");
+  expect(await descriptions()).toEqual(["Three.", "Bee."]);
+});
 
 describe("where skills come from", () => {
   test("every folder, by name, with the path that `read` takes", async () => {

@@ -1,9 +1,9 @@
-import { basename, dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import type { Logger, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { findSkillFiles } from "./discovery/find-skill-files.ts";
-import { readSkillFile } from "./discovery/read-skill-file.ts";
+import { SkillFiles } from "./discovery/skill-files.ts";
 import { ProgramLookup, unmetRequirements, type SkillHost, type SkillSetting } from "./eligibility/unmet-requirements.ts";
-import { parseSkill, SkillFileError, type SkillFile } from "./skill-file/parse-skill.ts";
+import { SkillFileError, type SkillFile } from "./skill-file/parse-skill.ts";
 
 const MAX_SKILLS = 500;
 /** Warnings remembered so that each is logged once. */
@@ -41,7 +41,7 @@ export interface SkillScan {
 
 /** The index with what `doctor` wants to know beside it. */
 export interface SkillCatalogue extends SkillIndex {
-  /** Looks at the disk anew. Rejects only when aborted. */
+  /** Looks at the disk anew; files that have not changed are not read again. Rejects only when aborted. */
   scan(options: { readonly workspace: string; readonly signal: AbortSignal }): Promise<SkillScan>;
 }
 
@@ -56,6 +56,7 @@ interface Candidate extends SkillFile {
  */
 export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
   const warned = new Set<string>();
+  const files = new SkillFiles();
   const warnOnce = ({ path, message }: SkillProblem): void => {
     const key = `${path}\0${message}`;
     if (warned.has(key)) return;
@@ -64,7 +65,7 @@ export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
     options.logger.warn("A skill was left out.", { path, reason: message });
   };
   const scan: SkillCatalogue["scan"] = async ({ workspace, signal }) => {
-    const { candidates, problems } = await collect(options, workspace, signal);
+    const { candidates, problems } = await collect(options, files, workspace, signal);
     const programs = new ProgramLookup(options.host.env["PATH"]);
     const skills: SkillEntry[] = [];
     for (const candidate of candidates.values()) {
@@ -93,6 +94,7 @@ export function createSkillIndex(options: SkillIndexOptions): SkillCatalogue {
 
 async function collect(
   options: SkillIndexOptions,
+  files: SkillFiles,
   workspace: string,
   signal: AbortSignal,
 ): Promise<{ candidates: Map<string, Candidate>; problems: SkillProblem[] }> {
@@ -103,7 +105,7 @@ async function collect(
     problems.push(...found.problems.map((problem): SkillProblem => ({ type: "broken", ...problem })));
     for (const path of found.files) {
       signal.throwIfAborted();
-      const skill = await readCandidate(path, source);
+      const skill = await readCandidate(path, source, files);
       if ("message" in skill) {
         problems.push(skill);
         continue;
@@ -126,9 +128,9 @@ function roots(options: SkillIndexOptions, workspace: string): { folder: string;
   ];
 }
 
-async function readCandidate(path: string, source: SkillEntry["source"]): Promise<Candidate | SkillProblem> {
+async function readCandidate(path: string, source: SkillEntry["source"], files: SkillFiles): Promise<Candidate | SkillProblem> {
   try {
-    return { ...parseSkill(await readSkillFile(path), basename(dirname(path))), path, source };
+    return { ...(await files.read(path)), path, source };
   } catch (error) {
     if (error instanceof SkillFileError) return { type: "broken", path, message: error.message };
     if (error instanceof Error && "code" in error) return { type: "broken", path, message: `It cannot be read (${String(error.code)}).` };
