@@ -18,7 +18,7 @@ import { clampThinking } from "./thinking/clamp-thinking.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
 import { ConnectionWatcher } from "./transport/connection-watch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
-import type { RenderedRequest, WireFormatModule } from "./wire-format.ts";
+import type { RenderedRequest, WireFormat, WireFormatModule } from "./wire-format.ts";
 
 /** What a client is bound to. */
 export interface ModelClientOptions {
@@ -46,19 +46,31 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseUrl = findBaseUrl(options);
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
-  const bound: BoundOptions = {
-    ...options,
-    baseUrl,
+  const connections = new ConnectionWatcher();
+  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools(), connections };
+  const modelFetch = createModelFetch({
+    fetch: options.fetch,
+    hasCredential: options.apiKey !== undefined,
+    now: () => options.clock.now(),
     errors,
-    tools: new RenderedTools(),
-    connections: new ConnectionWatcher(),
+    onAnswer: () => connections.current?.onConnected(),
+  });
+  const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
+  let spoken: SpokenFormat | undefined;
+  const load = async (): Promise<SpokenFormat> => {
+    const module = await loadFormat(api);
+    return {
+      module,
+      generateId,
+      format: module.connect({ info, baseUrl, apiKey: options.apiKey ?? NO_API_KEY, generateId, fetch: modelFetch }),
+    };
   };
   return {
     info,
     async *stream(request, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
       let prepared: PreparedCall;
       try {
-        prepared = await prepareCall(await loadFormat(api), bound, request);
+        prepared = await prepareCall((spoken ??= await load()), bound, request);
       } catch (failure) {
         yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
         return;
@@ -108,9 +120,16 @@ interface BoundOptions extends ModelClientOptions {
   readonly connections: ConnectionWatcher;
 }
 
+/** The wire format of a client, from its first call on. */
+interface SpokenFormat {
+  readonly module: WireFormatModule;
+  readonly format: WireFormat;
+  readonly generateId: () => string;
+}
+
 /** A request, ready to be sent by the format that rendered it. */
 interface PreparedCall {
-  readonly module: WireFormatModule;
+  readonly spoken: SpokenFormat;
   readonly request: ModelRequest;
   readonly rendered: RenderedRequest;
   readonly promptTokens: number;
@@ -120,18 +139,10 @@ interface PreparedCall {
 
 async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
   const { info, baseUrl, clock, errors } = options;
-  const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
+  const { module, format, generateId } = prepared.spoken;
   const guard = new CallGuard({ signal, clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
   using watch = options.connections.watch(() => guard.connected());
-  const modelFetch = createModelFetch({
-    fetch: options.fetch,
-    hasCredential: options.apiKey !== undefined,
-    now: () => clock.now(),
-    errors,
-    onAnswer: () => guard.connected(),
-  });
   const start = (): PromiseLike<LanguageModelV4StreamResult> => {
-    const format = prepared.module.connect({ info, baseUrl, apiKey: options.apiKey ?? NO_API_KEY, generateId, fetch: modelFetch });
     const callOptions = { ...format.prepare(prepared.request, prepared.rendered), abortSignal: guard.signal };
     guard.startConnecting(() => watch.canSee);
     return watch.run(() => format.model.doStream(callOptions));
@@ -140,7 +151,7 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
     info,
     guard,
     clock,
-    rules: prepared.module.streamRules,
+    rules: module.streamRules,
     assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
     ...(prepared.tags === undefined ? {} : { tagged: new TaggedParts({ ...prepared.tags, generateId }) }),
     errors,
@@ -151,9 +162,9 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
 }
 
 /** Renders the request. Reads nothing but code that is loaded when it is first needed. */
-async function prepareCall(module: WireFormatModule, bound: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
+async function prepareCall(spoken: SpokenFormat, bound: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
   const { info, baseUrl } = bound;
-  const rules = module.renderRules(info, baseUrl);
+  const rules = spoken.module.renderRules(info, baseUrl);
   const asked: ModelRequest =
     original.thinking === undefined ? original : { ...original, thinking: clampThinking(info, original.thinking).applied };
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
@@ -165,7 +176,7 @@ async function prepareCall(module: WireFormatModule, bound: BoundOptions, origin
   const promptTokens = tokens + estimatePrompt(prompt);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;
-  return { module, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };
+  return { spoken, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };
 }
 
 async function chooseTags(tags: TagChoice): Promise<PreparedCall["tags"]> {

@@ -8,7 +8,7 @@ import type {
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import type { RenderRules } from "./prompt/render-context.ts";
 
-/** What a wire format needs to reach its server. Made anew for each call. */
+/** What a wire format needs to reach its server, for as long as its client lives. */
 interface WireConnection {
   readonly info: ModelInfo;
   /** With its version segment, without a slash at the end. */
@@ -51,7 +51,7 @@ export interface StreamRules {
 }
 
 /** One wire format, bound to one connection. */
-interface WireFormat {
+export interface WireFormat {
   readonly model: LanguageModelV4;
   /** Adds the format's own settings and cache marks. Pure. */
   readonly prepare: (request: ModelRequest, rendered: RenderedRequest) => LanguageModelV4CallOptions;

@@ -10,6 +10,7 @@ export interface ConnectionWatch extends Disposable {
   readonly canSee: boolean;
 }
 
+/** One call that is watched. */
 interface WatchedCall {
   onConnected: () => void;
   canSee: boolean;
@@ -25,6 +26,11 @@ export class ConnectionWatcher {
   readonly #calls = new AsyncLocalStorage<WatchedCall>();
   readonly #requests = new WeakMap<object, WatchedCall>();
   #listening = false;
+
+  /** The call in whose `run` the caller is, at whatever distance. */
+  get current(): Pick<WatchedCall, "onConnected"> | undefined {
+    return this.#calls.getStore();
+  }
 
   /** Begins to watch one call. */
   watch(onConnected: () => void): ConnectionWatch {

@@ -12,13 +12,13 @@ const CREDENTIAL_HEADERS = ["authorization", "x-api-key", "x-goog-api-key"];
 /** What stands in for a key where there is none; the header that carries it never leaves. */
 export const NO_API_KEY = "none";
 
-/** What the fetch of one call needs. */
+/** What the fetch of one client needs. */
 export interface ModelFetchOptions {
   readonly fetch: typeof fetch;
   readonly hasCredential: boolean;
   readonly now: () => number;
   readonly errors: ErrorContext;
-  /** Called when the response's headers are there. */
+  /** Called when the response's headers are there, in the context of its request. */
   readonly onAnswer: () => void;
 }
 
