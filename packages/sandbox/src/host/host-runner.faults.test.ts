@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type * as Fs from "node:fs/promises";
+import type * as Fs from "node:fs";
 import { mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { realClock } from "../../test/real-clock.ts";
 const fault = vi.hoisted(() => ({ looks: 0 }));
 
 /** The first look at a process finds no file handle left. */
-vi.mock("node:fs/promises", async (original) => {
+vi.mock("node:fs", async (original) => {
   const real = await original<typeof Fs>();
-  const readFile = async (path: string, encoding: "utf8" | "latin1"): Promise<string> => {
+  const readFileSync = (path: string, encoding: "utf8"): string => {
     if (/^\/proc\/\d+\/stat$/.test(path) && fault.looks++ === 0) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
-    return real.readFile(path, encoding);
+    return real.readFileSync(path, encoding);
   };
-  return { ...real, readFile };
+  return { ...real, readFileSync };
 });
 
 test.runIf(process.platform === "linux")("a command of which it cannot be told when it began is run, ended and told about", async () => {

@@ -119,6 +119,7 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
   const identity = await recordStart(id, started.processId, books);
   const stopped = await ending;
   if (stopped === undefined) await Promise.all([within(closed, clock, lingerMs), familyGone(identity, clock, lingerMs)]);
+  // Looked for twice also when nothing was found: who forks and ends while the table is read is not in it.
   // What cannot be ended stays written down: the next start tries again.
   if (await endFamily(identity, { clock, graceMs: killGraceMs })) await forget(id, books);
   // A process that was not found may still hold the pipes; it must not hold us.
