@@ -8,6 +8,9 @@ export interface TimeFormat {
   day(timeMs: number): string;
 }
 
+/** Seconds whose parts are kept. */
+const MOST_KEPT = 64;
+
 /** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
 export function createTimeFormat(timeZone: string): TimeFormat {
   const format = new Intl.DateTimeFormat("en-US", {
@@ -22,13 +25,16 @@ export function createTimeFormat(timeZone: string): TimeFormat {
     second: "2-digit",
     timeZoneName: "short",
   });
-  // A turn asks for several times, and most turns for the same second.
-  let last: { readonly second: number; readonly parts: Readonly<Record<string, string>> } | undefined;
+  // A turn asks for now and for when its conversation began, several times, and many turns for the same.
+  const kept = new Map<number, Readonly<Record<string, string>>>();
   const parts = (timeMs: number): Readonly<Record<string, string>> => {
     const second = Math.floor(timeMs / 1000);
-    if (last?.second !== second)
-      last = { second, parts: Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value])) };
-    return last.parts;
+    const known = kept.get(second);
+    if (known !== undefined) return known;
+    const found = Object.fromEntries(format.formatToParts(timeMs).map(({ type, value }) => [type, value]));
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(second, found);
+    return found;
   };
   return {
     timestamp: (timeMs) => {

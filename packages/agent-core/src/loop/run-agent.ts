@@ -6,6 +6,9 @@ import { describeError } from "./settle.ts";
 import { joinSteering, takeSteering } from "./steering.ts";
 import { ToolCallBatch } from "./tool-call-batch.ts";
 
+/** Why everything of a run that is over is aborted. Made once: the stack of an error costs, and that of this one says nothing. */
+const OVER = new Error("the run is over");
+
 /**
  * Runs the agent: model request, tool calls, results, next request, until the model has the last word.
  *
@@ -34,7 +37,7 @@ export async function* runAgent(input: RunAgentInput, options: RunAgentOptions):
   } finally {
     // Whoever is still at work now ignored an abort, or the consumer has left: nobody will take a result any more.
     signal.removeEventListener("abort", onAbort);
-    left.abort(new Error("the run is over"));
+    left.abort(OVER);
   }
   yield { type: "run-end", outcome, usage: run.usage };
 }
