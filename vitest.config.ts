@@ -2,10 +2,21 @@ import { basename, join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { ROOT, workspaceFolders } from "./scripts/workspace.ts";
 
+/**
+ * Whose test files get a process of their own each: those that change a module under others, or their process. Elsewhere no module keeps state, so files share
+ * what was loaded: to load it for each of them was a third of the time.
+ */
+const needsIsolation = (folder: string): boolean => folder.startsWith("apps/") || ["packages/sandbox", "packages/tools"].includes(folder);
+
 /** One project a package, named after its folder; `repo` for what holds over the whole tree, which it reads; `scripts` for those beside it. */
 const projects = workspaceFolders().map((folder) => ({
   extends: true as const,
-  test: { name: basename(folder), root: join(ROOT, folder), include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"] },
+  test: {
+    name: basename(folder),
+    root: join(ROOT, folder),
+    include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
+    isolate: needsIsolation(folder),
+  },
 }));
 
 export default defineConfig({
