@@ -4,7 +4,7 @@ import { runSoak } from "../src/soak/run-soak.ts";
 import { saveSoak } from "../src/soak/save-soak.ts";
 
 /** The short form; `pnpm chaos --soak` has the long one. */
-const SHORT = { turns: Number(process.env["FACTOTUM_SOAK_TURNS"] ?? 2_000), sessions: 400, seed: 20_261_122 };
+const SHORT = { turns: Number(process.env["FACTOTUM_SOAK_TURNS"] ?? 20_000), sessions: 5_000, seed: 20_261_122 };
 
 test.runIf(process.platform === "linux")(
   `${SHORT.turns} turns: what the process holds is what it held`,

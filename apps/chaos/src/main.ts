@@ -43,7 +43,8 @@ async function kill(options: KillsOptions): Promise<readonly string[]> {
 async function soak(options: SoakOptions): Promise<readonly string[]> {
   const report = await runSoak({
     ...options,
-    onSample: ({ turns, rss, heapUsed }) => console.error(`${turns}/${options.turns} ${mib(rss)} MiB, heap ${mib(heapUsed)}`),
+    onSample: ({ turns, rss, anonymous, heapUsed }) =>
+      console.error(`${turns}/${options.turns} ${mib(rss)} MiB, ${mib(rss - anonymous)} of it files, heap ${mib(heapUsed)}`),
   });
   console.log(`${describeSoak(options, report)}\nThe picture is ${await saveSoak(report)}`);
   return report.problems;

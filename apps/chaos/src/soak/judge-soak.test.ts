@@ -18,7 +18,7 @@ function runOf({
   const samples = Array.from({ length: 200 }, (_, index) => {
     const turns = (index + 1) * 100;
     const mib = 120 + Math.min(turns, 4_000) / 100 + (growthMib * turns) / 10_000 + (index % 2 === 0 ? noiseMib : -noiseMib);
-    return { turns, rss: mib * MIB, heapUsed: 30 * MIB, external: 10 * MIB };
+    return { turns, rss: mib * MIB, anonymous: (mib - 40) * MIB, heapUsed: 30 * MIB, external: 10 * MIB };
   });
   return { turns: 20_000, samples, before: HELD, after };
 }

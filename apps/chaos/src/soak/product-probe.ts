@@ -16,6 +16,8 @@ export type ProbeQuestion = "memory" | "resources";
 /** Memory after a garbage collection that gives back what V8 keeps for the next load, in bytes. */
 export interface MemorySample {
   readonly rss: number;
+  /** The part of `rss` that is no file: heaps, stacks, what V8 has compiled. The rest are pages of the program and of the database. */
+  readonly anonymous: number;
   readonly heapUsed: number;
   readonly external: number;
 }

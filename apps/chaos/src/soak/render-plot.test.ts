@@ -6,6 +6,7 @@ test("every sample, the fitted line and its figures are in the picture, and noth
   const samples = Array.from({ length: 50 }, (_, index) => ({
     turns: (index + 1) * 20,
     rss: 2 ** 27 + index * 2 ** 16,
+    anonymous: 2 ** 26,
     heapUsed: 2 ** 25,
     external: 2 ** 23,
   }));
@@ -14,7 +15,7 @@ test("every sample, the fitted line and its figures are in the picture, and noth
   const plot = renderPlot({ ...run, ...verdict });
   expect(plot).toContain(`fitted ${verdict.line.slope.toFixed(2)} MiB`);
   const curves = Array.from(plot.matchAll(/points="([^"]*)"/g), ([, points = ""]) => points.split(" "));
-  expect(curves.map((points) => points.length)).toEqual([50, 50, 50]);
+  expect(curves.map((points) => points.length)).toEqual([50, 50, 50, 50]);
   const places = curves.flat().map((point) => point.split(",").map(Number));
   for (const [x = -1, y = -1] of places) {
     expect(x >= 0 && x <= 900).toBe(true);

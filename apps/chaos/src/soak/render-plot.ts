@@ -8,7 +8,7 @@ const BOTTOM = 50;
 const TOP = 50;
 const RIGHT = 20;
 
-const COLOURS = { rss: "#1f6feb", heapUsed: "#2da44e", external: "#bf8700" } as const;
+const COLOURS = { rss: "#1f6feb", heapUsed: "#2da44e", external: "#bf8700", anonymous: "#8250df" } as const;
 
 /** Draws a run as SVG: memory over turns, the fitted line, and where the warm-up ends. Pure. */
 export function renderPlot({ turns, samples, line }: SoakRun & Pick<SoakVerdict, "line">): string {
@@ -39,6 +39,7 @@ export function renderPlot({ turns, samples, line }: SoakRun & Pick<SoakVerdict,
     ...names,
     `<line x1="${x(warm)}" x2="${x(warm)}" y1="${TOP}" y2="${HEIGHT - BOTTOM}" stroke="#999" stroke-dasharray="4"/>`,
     curve("rss"),
+    curve("anonymous"),
     curve("heapUsed"),
     curve("external"),
     `<line x1="${x(warm)}" y1="${y(fitted(warm))}" x2="${x(turns)}" y2="${y(fitted(turns))}" stroke="#cf222e" stroke-width="2"/>`,

@@ -17,10 +17,7 @@ const READINGS_APART_MS = 100;
 /** Turns at the same time. */
 const SIDE_BY_SIDE = 16;
 
-/** How often is looked at what is held: each look stops the product for a second. */
-const LOOK_MS = 2_000;
-
-/** What rests has held the same for so long; what does not come to rest is given up. */
+/** What rests holds the same after so long; what does not come to rest is given up. Each look stops the product for seconds: it walks the heap for every kind. */
 const REST_MS = 8_000;
 const REST_LIMIT_MS = 120_000;
 
@@ -99,14 +96,14 @@ async function rest({
   readonly before?: Resources;
 }): Promise<Resources> {
   scene.closeIdleConnections();
+  const startedAt = performance.now();
   let held = await probe.resources(pid);
-  let since = performance.now();
-  for (const startedAt = since; performance.now() - startedAt < REST_LIMIT_MS; await delay(LOOK_MS)) {
+  while (performance.now() - startedAt < REST_LIMIT_MS) {
+    if (before !== undefined && holdsNoMore(held, before)) return held;
+    await delay(REST_MS);
     const now = await probe.resources(pid);
-    if (before !== undefined && holdsNoMore(now, before)) return now;
-    if (JSON.stringify(now) !== JSON.stringify(held)) since = performance.now();
+    if (before === undefined && JSON.stringify(now) === JSON.stringify(held)) return now;
     held = now;
-    if (before === undefined && performance.now() - since >= REST_MS) return now;
   }
   return held;
 }
