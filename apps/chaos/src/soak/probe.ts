@@ -3,7 +3,7 @@
 
 import { ChildProcess } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import path from "node:path";
 import { queryObjects, setFlagsFromString } from "node:v8";
@@ -17,10 +17,15 @@ if (folder !== undefined) {
   leak(Number(process.env["CHAOS_PROBE_LEAK_BYTES"] ?? 0));
 }
 
-/** What is resident, page by page: the counters that `process.memoryUsage` reads lag behind on every processor. */
+/** What is resident, page by page where the kernel can tell: the counters that `process.memoryUsage` reads lag behind on every processor. */
 function readResident(): Pick<MemorySample, "rss" | "anonymous"> {
+  const pages = "/proc/self/smaps_rollup";
+  if (!existsSync(pages)) {
+    const { rss } = process.memoryUsage();
+    return { rss, anonymous: rss };
+  }
   const rows = new Map(
-    readFileSync("/proc/self/smaps_rollup", "utf8")
+    readFileSync(pages, "utf8")
       .split("\n")
       .map((row) => [row.split(":")[0], Number.parseInt(row.split(":")[1] ?? "", 10) * 1024]),
   );
