@@ -47,7 +47,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
   const connections = new ConnectionWatcher();
-  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools(), connections };
+  const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
+  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools(), connections, generateId };
   const modelFetch = createModelFetch({
     fetch: options.fetch,
     hasCredential: options.apiKey !== undefined,
@@ -55,15 +56,10 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     errors,
     onAnswer: () => connections.current?.onConnected(),
   });
-  const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
   let spoken: SpokenFormat | undefined;
   const load = async (): Promise<SpokenFormat> => {
     const module = await loadFormat(api);
-    return {
-      module,
-      generateId,
-      format: module.connect({ info, baseUrl, apiKey: options.apiKey ?? NO_API_KEY, generateId, fetch: modelFetch }),
-    };
+    return { module, format: module.connect({ info, baseUrl, apiKey: options.apiKey ?? NO_API_KEY, generateId, fetch: modelFetch }) };
   };
   return {
     info,
@@ -118,13 +114,14 @@ interface BoundOptions extends ModelClientOptions {
   readonly errors: ErrorContext;
   readonly tools: RenderedTools;
   readonly connections: ConnectionWatcher;
+  /** Ids for calls whose provider gives none. */
+  readonly generateId: () => string;
 }
 
 /** The wire format of a client, from its first call on. */
 interface SpokenFormat {
   readonly module: WireFormatModule;
   readonly format: WireFormat;
-  readonly generateId: () => string;
 }
 
 /** A request, ready to be sent by the format that rendered it. */
@@ -138,8 +135,8 @@ interface PreparedCall {
 }
 
 async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
-  const { info, baseUrl, clock, errors } = options;
-  const { module, format, generateId } = prepared.spoken;
+  const { info, baseUrl, clock, errors, generateId } = options;
+  const { module, format } = prepared.spoken;
   const guard = new CallGuard({ signal, clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
   using watch = options.connections.watch(() => guard.connected());
   const start = (): PromiseLike<LanguageModelV4StreamResult> => {

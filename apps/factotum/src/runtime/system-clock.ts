@@ -1,4 +1,4 @@
-import { randomFillSync, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock, Random } from "@factotum/agent-contract";
 
 /** The time of this machine. */
@@ -10,18 +10,9 @@ export const systemClock: Clock = {
   },
 };
 
-/** Bytes that are fetched at a time: a few bytes cost the system as much as many. */
-const FETCHED = 1024;
-let fetched = Buffer.alloc(0);
-
 /** The randomness of this machine. */
 export const systemRandom: Random = {
-  bytes(count) {
-    if (count > fetched.length) fetched = randomFillSync(Buffer.allocUnsafeSlow(Math.max(FETCHED, count)));
-    const bytes = fetched.subarray(0, count);
-    fetched = fetched.subarray(count);
-    return bytes;
-  },
+  bytes: (count) => randomBytes(count),
   uuid: () => randomUUID(),
   float: () => Math.random(),
 };

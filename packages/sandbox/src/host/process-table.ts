@@ -15,7 +15,7 @@ export interface ProcessRow {
   readonly startTicks: number;
 }
 
-/** Files of `/proc` that are read before anything else goes on. */
+/** Files of `/proc` that are read at a time. */
 const BATCH = 64;
 
 /** Every process that runs. Linux only. Zombies, which stay when nobody reaps orphans (a container's PID 1), do not run. */
