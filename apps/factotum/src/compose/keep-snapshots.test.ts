@@ -2,7 +2,8 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { keepSnapshots } from "./keep-snapshots.ts";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 /** A store that counts its snapshots, and a clock that goes from timer to timer. */
 function createScene(youngestMs: number | undefined, fails = false) {
@@ -41,6 +42,7 @@ function createScene(youngestMs: number | undefined, fails = false) {
     warnings,
     taken: () => taken,
     isWaiting: () => pending !== undefined,
+    waitsForMs: () => (pending === undefined ? undefined : pending.atMs - nowMs),
     /** Lets the next look happen; resolves when it is over. */
     look: async (): Promise<void> => {
       if (pending === undefined) throw new Error("nothing is scheduled");
@@ -62,6 +64,14 @@ test("a snapshot is taken when there is none, and then once a day", async () => 
   expect(scene.taken()).toBe(1);
   await scene.look();
   expect(scene.taken()).toBe(2);
+});
+
+test("the first look is a minute after the start: no message of the beginning waits for it, and what is killed often is looked at all the same", async () => {
+  const scene = createScene(undefined);
+  using _kept = keepSnapshots({ ...scene.options, wasKilled: true });
+  expect(scene.waitsForMs()).toBe(MINUTE_MS);
+  await scene.look();
+  expect(scene.waitsForMs()).toBe(HOUR_MS);
 });
 
 test("after an unclean end a young one is no reason not to look", async () => {

@@ -1,8 +1,8 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { SqliteStore } from "@factotum/store";
 
-/** No start is delayed by a copy, nor the first messages after it. */
-const FIRST_LOOK_MS = 10 * 60_000;
+/** No start is delayed by a copy, nor the first messages after it; but what was killed again and again is still looked at, and a new database soon has a copy. */
+const FIRST_LOOK_MS = 60_000;
 const LOOK_MS = 60 * 60_000;
 /** A snapshot of this age is replaced. */
 const MAX_AGE_MS = 24 * 60 * 60_000;
