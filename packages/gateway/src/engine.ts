@@ -61,6 +61,7 @@ export class Engine {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
+      again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
     });
     this.#queue = new TurnQueue({
       clock,
@@ -69,7 +70,7 @@ export class Engine {
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
       onError: (sessionKey, error) => {
-        logger.error("A turn could not be finished and is taken up at the next start", { sessionKey, error });
+        logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });

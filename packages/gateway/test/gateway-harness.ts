@@ -207,6 +207,14 @@ export interface TestGateway {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+/** For `around`: a gateway that stops leaves its turns as a kill does. */
+export function endsAsKilled(store: Store): Store {
+  const handOverTurn: Store["handOverTurn"] = async () => undefined;
+  return new Proxy(store, {
+    get: (target, name: keyof Store) => (name === "handOverTurn" ? handOverTurn : (target[name] as () => unknown).bind(target)),
+  });
+}
+
 /** Starts a gateway. `home` takes up an earlier one's state. */
 export async function startTestGateway(
   options: {

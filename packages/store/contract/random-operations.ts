@@ -173,7 +173,10 @@ const reopen = fc.constant(
     const resumed = await real.store.resumeTurns();
     const running = [...model.turns].filter(([, turn]) => turn.state === "running");
     expect(resumed.map((turn) => turn.id).toSorted()).toEqual(running.map(([id]) => id).toSorted());
-    for (const [, turn] of running) turn.attempts += 1;
+    for (const [id, turn] of running) {
+      await real.store.beginAttempt(id);
+      turn.attempts += 1;
+    }
     await expectSame(real.store, model);
   }),
 );

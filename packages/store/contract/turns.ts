@@ -159,7 +159,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect((await store.counts()).usage).toEqual(second.session.usage);
     });
 
-    test("turns that were running are taken up again, oldest first, one attempt more", async () => {
+    test("turns that were running are taken up again, oldest first; an attempt counts from its beginning, unless it is handed over", async () => {
       const { store, fixture } = context();
       const id = await accept(store, "1");
       await store.startTurn(sampleTurn("t1", [id]));
@@ -168,11 +168,17 @@ export function describeTurns(context: () => ContractContext): void {
       await store.endTurn(sampleEnd("t2"));
       const reopened = await fixture.open();
       expect(await reopened.resumeTurns()).toMatchObject([
-        { id: "t1", attempts: 2, inputIds: [id], origin: ORIGIN },
-        { id: "t3", attempts: 2 },
+        { id: "t1", attempts: 1, inputIds: [id], origin: ORIGIN },
+        { id: "t3", attempts: 1 },
       ]);
+      expect(await reopened.beginAttempt("t1")).toMatchObject({ id: "t1", attempts: 2, inputIds: [id] });
+      expect(await reopened.beginAttempt("t2")).toBeUndefined();
+      await reopened.beginAttempt("t3");
+      await reopened.handOverTurn("t3");
       const third = await fixture.open();
-      expect((await third.resumeTurns()).map((turn) => turn.attempts)).toEqual([3, 3]);
+      expect((await third.resumeTurns()).map((turn) => turn.attempts)).toEqual([2, 1]);
+      await expect(third.beginAttempt("t9")).rejects.toMatchObject({ code: "not-found" });
+      await expect(third.handOverTurn("t2")).rejects.toMatchObject({ code: "conflict" });
       await third.endTurn(sampleEnd("t1"));
       expect((await third.readInput(id))?.state).toEqual({ type: "answered" });
     });

@@ -5,7 +5,7 @@ import type { Origin, SendReceipt } from "@factotum/channel-contract";
 import type { OutboxRecord } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
-import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
@@ -131,13 +131,14 @@ test("a message that stopped the gateway again and again is told as failed, kept
   model.respond(() => textReply("At last."));
   const platform = new TestPlatform();
   const clock = movableClock();
-  let running = await startTestGateway({ platform, clock, patch: withModel(model.baseUrl) });
+  const common = { platform, clock, patch: withModel(model.baseUrl), around: endsAsKilled };
+  let running = await startTestGateway(common);
   const gate = model.hold();
   await platform.say(platform.message("work on this"));
   await model.nextRequest();
   for (let start = 0; start < 3; start += 1) {
     await running.stop();
-    running = await startTestGateway({ platform, clock, home: running.home, patch: withModel(model.baseUrl) });
+    running = await startTestGateway({ ...common, home: running.home });
     if (start < 2) await model.nextRequest();
   }
   await using last = running;

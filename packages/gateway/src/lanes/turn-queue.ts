@@ -4,7 +4,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { inputsOf, saidIn } from "../turn/turn-job.ts";
-import type { InputJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
+import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
 import { LaneInterrupt, SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
 
@@ -37,7 +37,7 @@ export class TurnQueue {
       onForgotten: (_sessionKey, job) => {
         if (job.type === "task") job.forget();
       },
-      notBeforeMs: (job) => (job.type === "input" ? job.notBeforeMs : undefined),
+      notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes: (job, waiting) => kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(waiting.input.admission.kind),
     });
   }
@@ -76,6 +76,11 @@ export class TurnQueue {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
     if (host === undefined) this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
+  }
+
+  /** Takes back what could not be finished: nothing else of the session comes before it. */
+  again(sessionKey: string, job: InputJob | ResumeJob, delayMs: number): void {
+    this.lanes.prepend(sessionKey, { ...job, notBeforeMs: this.#clock.monotonic() + delayMs });
   }
 
   /** What waits and may be said into a turn at work, oldest first. It stays in the queue until it is taken. */

@@ -19,6 +19,8 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   appendToTurn: "hold",
   endTurn: "hold",
   resumeTurns: "hold",
+  beginAttempt: "hold",
+  handOverTurn: "hold",
   readTurn: "read",
   findTurn: "read",
   readLastTurn: "read",

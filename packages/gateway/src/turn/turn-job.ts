@@ -28,13 +28,25 @@ export interface InputJob extends SaidInput {
   readonly shortened?: readonly InputRecord[];
   /** Monotonic time before which it is not begun. */
   readonly notBeforeMs?: number;
+  /** How often this process could not finish it. */
+  readonly failures?: number;
+}
+
+/** A turn that was begun and has not ended: the last process left it, or it could not be finished. */
+export interface ResumeJob {
+  readonly type: "resume";
+  readonly turn: TurnRecord;
+  /** It was begun a moment ago, and its attempt is counted. */
+  readonly isCounted?: boolean;
+  readonly notBeforeMs?: number;
+  /** How often this process could not finish it. */
+  readonly failures?: number;
 }
 
 /** What a lane works on. */
 export type TurnJob =
   | InputJob
-  /** A turn that the last process did not end. */
-  | { readonly type: "resume"; readonly turn: TurnRecord }
+  | ResumeJob
   /** Something that must not overlap with a turn of the session: a reset, a removal, a summary. */
   | {
       readonly type: "task";

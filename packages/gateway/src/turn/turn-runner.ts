@@ -2,6 +2,7 @@ import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
+import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
@@ -26,7 +27,7 @@ import { answerInput } from "./answer-input.ts";
 import { failureText } from "./failure-text.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
-import type { InputJob, TurnJob } from "./turn-job.ts";
+import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
 import type { SteeringSource } from "./turn-steering.ts";
@@ -41,6 +42,8 @@ const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelToo
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
   readonly putBack: (sessionKey: string, job: InputJob) => void;
+  /** Takes back what could not be finished, before everything that waits. */
+  readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
 }
 
 /** What has been tried of a turn before it was begun again. */
@@ -74,15 +77,42 @@ export class TurnRunner {
     this.#waiting = waiting;
   }
 
-  /** Works on one job to its end. Rejects only when the store does: then nothing more can be promised to anybody. */
+  /**
+   * Works on one job to its end. Rejects when the store or the disk does. What was begun then comes before anything else of its session, after a while and
+   * as often as it takes: a later turn must not end before it.
+   */
   async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
     if (job.type === "task") return job.run(options);
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
+    let begun: InputJob | ResumeJob = job;
     await this.#services.turnContext.run(ids, async () => {
-      const prepared = await this.#prepareInTime(sessionKey, job, options.signal);
-      if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
+      try {
+        const found = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
+        const prepared = found === undefined ? undefined : await this.#prepareInTime(sessionKey, found, options.signal);
+        if (prepared === undefined) return;
+        begun = { type: "resume", turn: prepared.turn };
+        await this.#runPrepared(prepared, options.signal);
+      } catch (error) {
+        if (!isHopeless(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
+        throw error;
+      }
     });
+  }
+
+  /** What a job that could not be finished has left: itself, the turn that has its message, or nothing to do. */
+  async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {
+    const { store } = this.#services;
+    if (job.type === "resume" || (await store.readInput(job.input.id))?.state.type === "waiting") return job;
+    const session = await store.readSession(sessionKey);
+    const last = session === undefined ? undefined : await store.readLastTurn(session.sessionId, { except: [] });
+    const turn = last?.state === "running" ? await store.readTurn(last.id) : undefined;
+    return turn === undefined ? undefined : { type: "resume", turn, failures: job.failures ?? 0 };
+  }
+
+  #takeUpAgain(sessionKey: string, job: InputJob | ResumeJob): void {
+    const delayMs = backoffDelay((job.failures ?? 1) - 1, { baseMs: 250, maxMs: 60_000, random: this.#services.random });
+    this.#waiting.again(sessionKey, job, delayMs);
   }
 
   /**
@@ -95,7 +125,7 @@ export class TurnRunner {
     const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#services);
     this.#services.cache.append(turn.sessionId, entries);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
-    const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn }, signal);
+    const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
     if (prepared !== undefined) await this.#runPrepared(prepared, signal);
   }
 
@@ -135,23 +165,25 @@ export class TurnRunner {
           flushMemory: async (context, options) => this.flushMemory(context, options),
           showsGroup: (sessionId) => this.#showsGroup(sessionId, job.input.message),
         });
+      const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
+      if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
-      if (job.turn.attempts > MAX_TURN_ATTEMPTS || job.turn.kind === "compaction") {
+      if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
         await closeTurn(this.#services, {
-          turn: job.turn,
-          outcome: crashed(job.turn.attempts - 1),
+          turn,
+          outcome: crashed(turn.attempts - 1),
           isGivenUp: true,
           usage: NO_USAGE_TOTALS,
           entries: [],
           sentTexts: [],
           lastText: "",
           model: undefined,
-          streamed: await leftPreview(job.turn.id, this.#services.store),
+          streamed: await leftPreview(turn.id, this.#services.store),
           remarks: [],
         });
         return undefined;
       }
-      return await prepareResumedTurn(job.turn, this.#services, { signal });
+      return await prepareResumedTurn(turn, this.#services, { signal });
     } catch (error) {
       if (signal.reason instanceof LaneShutdown) return undefined;
       if (signal.reason instanceof LaneInterrupt && job.type === "input") {
@@ -251,6 +283,7 @@ export class TurnRunner {
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: what was completed is on disk, and the next start goes on from there.
       await recorder.flushOpen();
+      await store.handOverTurn(turn.id);
       return;
     }
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
@@ -339,6 +372,11 @@ export class TurnRunner {
     if (this.#groups.size > 1000 && oldest.done !== true) this.#groups.delete(oldest.value);
     return changed;
   }
+}
+
+/** The process is no more the one to do it, or nobody can: the next start decides. */
+function isHopeless(error: unknown): boolean {
+  return StoreError.isInstance(error) && ["closed", "lost-ownership", "damaged"].includes(error.code);
 }
 
 function crashed(times: number): RunOutcome {

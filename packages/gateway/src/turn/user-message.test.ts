@@ -4,7 +4,7 @@ import type { Clock } from "@factotum/agent-contract";
 import { parseEffectivePrompt, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer, ParsedEffectivePrompt } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
@@ -62,10 +62,10 @@ async function sayAndStop(running: TestGateway, text: string): Promise<void> {
   gate.open();
 }
 
-/** Starts on an earlier one's state, and stops it in the middle of the turn that it takes up. */
-async function startAndStop(home: string): Promise<void> {
+/** Starts on an earlier one's state, and ends it as a kill does in the middle of the turn that it takes up. */
+async function startAndKill(home: string): Promise<void> {
   const gate = server.hold();
-  const running = await start({ home });
+  const running = await start({ home, around: endsAsKilled });
   await server.nextRequest();
   await running.stop();
   gate.open();
@@ -114,11 +114,11 @@ describe("the session hint", () => {
     expect(hint(await say(second, "two"))).toBeUndefined();
   });
 
-  test("tells of a run that restarts cut short until it was given up, once", async () => {
-    const first = await start();
+  test("tells of a run that kills cut short until it was given up, once", async () => {
+    const first = await start({ around: endsAsKilled });
     await sayAndStop(first, "one");
-    await startAndStop(first.home);
-    await startAndStop(first.home);
+    await startAndKill(first.home);
+    await startAndKill(first.home);
     await using last = await start({ home: first.home });
     await last.gateway.engine.idle();
     expect(hint(await say(last, "two"))).toMatch(/cut short by a restart/);

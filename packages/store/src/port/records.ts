@@ -133,7 +133,7 @@ export interface TurnRecord {
   readonly inputIds: readonly string[];
   readonly replyTo?: MessageId;
   readonly state: "running" | "done" | "aborted" | "failed";
-  /** How often a process began to work on it; more than one after a crash. */
+  /** How often work on it was begun and not left to the next process in good order; more than one after a crash. */
   readonly attempts: number;
   readonly startedAtMs: number;
   readonly endedAtMs?: number;

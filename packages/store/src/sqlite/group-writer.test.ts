@@ -175,6 +175,7 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.listPendingOutbound({ limit: 2 });
   await store.counts();
   await store.resumeTurns();
+  await store.beginAttempt("t1");
   await store.maintain({ nowMs: NOW_MS });
   await store.createSession(sampleSession({ key: "agent:main:b", sessionId: "s2" }), { nowMs: NOW_MS });
   await store.deleteSession("agent:main:b", { nowMs: NOW_MS });

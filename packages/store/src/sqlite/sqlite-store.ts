@@ -112,6 +112,14 @@ export class SqliteStore implements Store {
     return this.#write(() => this.#transactions.resumeTurns());
   }
 
+  beginAttempt(turnId: string): Promise<TurnRecord | undefined> {
+    return this.#write(() => this.#tables.turns.beginAttempt(turnId));
+  }
+
+  handOverTurn(turnId: string): Promise<void> {
+    return this.#write(() => this.#tables.turns.handOver(turnId));
+  }
+
   readTurn(id: string): Promise<TurnRecord | undefined> {
     return this.#read(() => this.#tables.turns.read(id));
   }

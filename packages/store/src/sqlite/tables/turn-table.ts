@@ -156,10 +156,24 @@ export class TurnTable {
     };
   }
 
-  /** Counts one more attempt of every running turn. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */
+  /** Counts one more attempt; `undefined` when the turn is not running. */
+  beginAttempt(id: string): TurnRecord | undefined {
+    const turn = this.read(id);
+    if (turn === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
+    if (turn.state !== "running") return undefined;
+    this.#context.database.run("UPDATE turns SET attempts = attempts + 1 WHERE id = ?", id);
+    return { ...turn, attempts: turn.attempts + 1 };
+  }
+
+  /** Takes an attempt back. */
+  handOver(id: string): void {
+    const { n } = this.requireRunning(id);
+    this.#context.database.run("UPDATE turns SET attempts = attempts - 1 WHERE n = ?", n);
+  }
+
+  /** The running turns. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */
   resume(abandon: (turn: DamagedTurn) => void): readonly TurnRecord[] {
     const { database } = this.#context;
-    database.run("UPDATE turns SET attempts = attempts + 1 WHERE state = 'running'");
     const turns: TurnRecord[] = [];
     for (const row of database.all(`SELECT ${COLUMNS} WHERE turns.state = 'running' ORDER BY turns.n`)) {
       try {

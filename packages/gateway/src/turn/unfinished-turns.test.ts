@@ -1,0 +1,93 @@
+import { StoreError } from "@factotum/store";
+import type { Store } from "@factotum/store";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+
+/** The store, of which some calls fail as an unreliable disk does. */
+function failing(fails: Partial<{ [Method in keyof Store]: (...parameters: Parameters<Store[Method]>) => boolean }>) {
+  return (store: Store): Store =>
+    new Proxy(store, {
+      get: (target, name) => {
+        const call = (target[name as keyof Store] as (...parameters: unknown[]) => unknown).bind(target);
+        const isFailing = fails[name as keyof Store] as ((...parameters: unknown[]) => boolean) | undefined;
+        return async (...parameters: unknown[]) => {
+          if (isFailing?.(...parameters) === true) throw new StoreError("internal", "The disk could not be read.");
+          return call(...parameters);
+        };
+      },
+    });
+}
+
+const times = (count: number): (() => boolean) => {
+  let left = count;
+  return () => left-- > 0;
+};
+
+test.each([
+  // A turn that cannot begin is told of, and that fails too.
+  { fails: { startTurn: times(1), settleInputs: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
+  // The answer was in the commit that failed: it is asked for anew.
+  { fails: { endTurn: times(1) }, answers: ["Lost.", "To one.", "To two."], sent: ["To one.", "To two."] },
+])("what could not be finished comes to its end before anything that is said later ($answers.length answers)", async (row) => {
+  server.script(row.answers.map((text) => textReply(text)));
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: failing(row.fails) });
+  await platform.say(platform.message("one"));
+  await platform.say(platform.message("two"));
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toEqual(row.sent);
+  const answered = (await running.store.listInputs({ state: "answered", limit: 10 })).items;
+  expect(answered.map(({ message }) => message.text)).toEqual(["one", "two"]);
+});
+
+test("a turn that can never be finished is given up after three tries, and the conversation goes on", async () => {
+  server.script([textReply("To one."), textReply("To one."), textReply("To one."), textReply("To two.")]);
+  let broken: string | undefined;
+  const around = failing({
+    endTurn: ({ turnId, state }) => {
+      broken ??= turnId;
+      return turnId === broken && state === "done";
+    },
+  });
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
+  await platform.say(platform.message("one"));
+  await platform.waitForSends(1);
+  await platform.say(platform.message("two"));
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  expect(sentTexts()[0]).toContain("Something went wrong on my side");
+  expect(sentTexts()[1]).toMatch(/^To /);
+  expect((await running.store.listDeadLetters({ limit: 10 })).items).toHaveLength(1);
+});
+
+test("restarts in good order are no tries: a long turn outlives any number of them", async () => {
+  const gate = server.hold();
+  let running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  for (let restart = 0; restart < 5; restart += 1) {
+    const { home } = running;
+    await running.stop();
+    running = await startTestGateway({ platform, patch: withModel(server.baseUrl), home });
+    await server.nextRequest();
+  }
+  server.script([textReply("At last.")]);
+  gate.open();
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toHaveLength(1);
+  expect((await running.store.listInputs({ state: "answered", limit: 10 })).items).toHaveLength(1);
+  await running[Symbol.asyncDispose]();
+});
