@@ -45,7 +45,7 @@ export type { CompactionChunk, CompactionOptions, CompactionPlan } from "./compa
 export type { SummaryOptions, SummaryPart } from "./compaction/summary-request.ts";
 export type { PruneResult } from "./history/prune-tool-results.ts";
 export type { Quarantine } from "./history/quarantine.ts";
-export type { BeforeTool, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
+export type { BeforeTool, KnownResult, ModelSettings, RunAgentInput, RunAgentOptions, ToolDecision } from "./loop/run-input.ts";
 export type { ContextDescription, ContextRequestFacts, DescribedPart, DescribedSection } from "./report/context-description.ts";
 export type { ContextChange, ContextDifference } from "./report/diff-context.ts";
 export type { PromptVariant } from "./prompt/prompt-variant.ts";

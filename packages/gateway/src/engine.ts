@@ -115,6 +115,7 @@ export class Engine {
       cursor = page.cursor;
     } while (cursor !== undefined);
     this.services.storage.open();
+    this.#ingress.open();
     this.#inBackground("channels", channels.start());
     this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
@@ -210,6 +211,7 @@ export class Engine {
   /** Stops taking work, gives turns the time to end, leaves those that do not to the next start, and lets sends that are on the wire come back. The store stays open. */
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
+    this.#ingress.close();
     // Who waits for space waits no longer: what is not written is taken up at the next start.
     this.services.storage.close();
     this.#maintenance[Symbol.dispose]();

@@ -577,6 +577,25 @@ describe("without a prompt", () => {
     expect(model.requests).toEqual([]);
   });
 
+  test("a known result is given without its tool, and without asking about it; the others run", async () => {
+    const asked: string[] = [];
+    const known = { content: [{ type: "text", text: "It may have run." }], isError: true, tainted: true } as const;
+    const model = scriptedModel([answer("", [call("c1", "gone"), call("c2", "ls")]), answer("Done")]);
+    const input = runInput({ model, tools: [tool("ls", async () => ({ content: [] }))], knownResults: new Map([["c1", known]]) });
+    const events = await collect({
+      ...input,
+      beforeTool: async ({ id }) => {
+        asked.push(id);
+        return { type: "allow" };
+      },
+    });
+    const [first] = events.flatMap((event) => (event.type === "tool-end" ? [event.result] : []));
+    expect(first).toMatchObject({ toolCallId: "c1", content: known.content, isError: true, tainted: true });
+    expect(asked).toEqual(["c2"]);
+    expect(events.flatMap((event) => (event.type === "tool-start" ? [event.call.id] : []))).toEqual(["c2"]);
+    expect(outcomeOf(events).type).toBe("done");
+  });
+
   test("and without a history there is nothing to do", async () => {
     const events = await collect(runInput({ model: scriptedModel([]), prompt: undefined }));
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "internal" });

@@ -1,6 +1,7 @@
 import type {
   AgentMessage,
   AgentTool,
+  AgentToolResult,
   ModelClient,
   ModelRequest,
   RunFacts,
@@ -31,6 +32,12 @@ export type BeforeTool = (
   },
 ) => Promise<ToolDecision>;
 
+/** What a call came to before this run. */
+export interface KnownResult extends AgentToolResult {
+  /** Somebody else's words are in it (R23). */
+  readonly tainted: boolean;
+}
+
 /** What one run of the agent works on. The host has read the files, the configuration and the clock already. */
 export interface RunAgentInput {
   /** Who runs and for whom; `facts.kind` is the kind of the run. Handed to every tool. */
@@ -46,6 +53,11 @@ export interface RunAgentInput {
   /** Awaited without a limit: what it has taken would be lost otherwise. So it answers at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;
+  /**
+   * Results that stand already, by the ids of their calls: after a restart, of calls that ran or may have run before it. Such a call is neither asked about
+   * nor run, and has no `tool-start`. None when left out.
+   */
+  readonly knownResults?: ReadonlyMap<string, KnownResult>;
   readonly settings: ModelSettings;
   /**
    * True when the turn is tainted beside what `prompt` says: a turn that goes on after a restart, or marked history in a session that is

@@ -64,6 +64,12 @@ export class ToolCallBatch {
 
   async *#prepare(call: ToolCall): AsyncGenerator<AgentEvent, Prepared, undefined> {
     const run = this.#run;
+    const known = run.input.knownResults?.get(call.id);
+    if (known !== undefined) {
+      const { content, isError = false, details, tainted } = known;
+      const outcome = { content, isError, untrusted: tainted, ...(details === undefined ? {} : { details }) };
+      return { type: "answered", call, outcome, skipped: false };
+    }
     if (run.signal.aborted) this.skipRest(STOPPED);
     if (this.#skip === undefined && run.toolCalls >= run.options.limits.maxToolCalls) this.#endAtLimit();
     if (this.#skip !== undefined) return skipped(call, this.#skip);

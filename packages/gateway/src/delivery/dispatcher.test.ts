@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Clock } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { Channel, ChannelCapabilities, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { openSqliteStore } from "@factotum/store";
+import { openSqliteStore, StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
@@ -95,12 +95,17 @@ class Scene {
   constructor(
     answer: (text: string, count: number) => SendReceipt | Promise<SendReceipt>,
     { idempotentSend, ...capabilities }: Partial<ChannelCapabilities> = {},
+    { reads = 0 }: { readonly reads?: number } = {},
   ) {
+    let failures = reads;
     const channel = new ScriptedChannel(answer, this, { ...capabilities, idempotentSend });
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
-      readFile: async () => undefined,
+      readFile: async () => {
+        if (failures-- > 0) throw Object.assign(new Error("EIO"), { code: "EIO" });
+        return undefined;
+      },
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
@@ -311,6 +316,58 @@ describe("a message of which no answer came", () => {
     expect(scene.asked).toEqual([]);
     expect(scene.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
   });
+});
+
+describe("while the store fails", () => {
+  /** Fails the next calls of a method, as an unreliable disk does. */
+  function failNext(method: "claimOutbound" | "settleOutbound", count: number): void {
+    const call = store[method].bind(store) as (...parameters: unknown[]) => Promise<unknown>;
+    let left = count;
+    Object.assign(store, {
+      [method]: async (...parameters: unknown[]) => {
+        if (left-- > 0) throw new StoreError("internal", "The disk could not be read.");
+        return call(...parameters);
+      },
+    });
+  }
+
+  test("a conversation waits, and loses neither its messages nor their order", async () => {
+    const scene = new Scene(yes);
+    failNext("claimOutbound", 3);
+    await scene.send(row("one"), row("two"));
+    expect(scene.shown).toEqual(["one", "two"]);
+    expect(clock.waits).toEqual([250, 500, 1_000]);
+  });
+
+  test("a message whose receipt could not be noted is sent again where the platform knows the key, and else told of", async () => {
+    const known = new Scene(yes, { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } });
+    failNext("settleOutbound", 1);
+    await known.send(row("one"), row("two"));
+    expect(known.asked.map(({ key }) => key)).toEqual(["one", "one", "two"]);
+    const unknown = new Scene(yes);
+    failNext("settleOutbound", 1);
+    await unknown.send(row("three"), row("four"));
+    expect(unknown.asked.map(({ key }) => key)).toEqual(["three", "four"]);
+    expect(unknown.settled[0]).toMatchObject({ state: { type: "ambiguous" } });
+  });
+});
+
+test("a file that cannot be read for a while keeps its place", async () => {
+  // Then it is gone, and its name is said.
+  const scene = new Scene(yes, {}, { reads: 3 });
+  const file = { type: "media", file: "f", kind: "file", mimeType: "text/plain", fileName: "a.txt", text: "📎 a.txt" } as const;
+  await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
+  expect(scene.asked.map(({ text }) => text)).toEqual(["📎 a.txt", "later"]);
+});
+
+test("what stood behind another message at a kill has never left: it is sent, however late", async () => {
+  const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
+  await store.addOutbound([row("first"), row("second", { state: "sending" })]);
+  clock.nowMs += 12 * 3_600_000;
+  const scene = new Scene(yes, known);
+  await scene.dispatcher.recover();
+  await scene.dispatcher.idle();
+  expect(scene.shown).toEqual(["first", "second"]);
 });
 
 test("a row that is given to it twice is sent once", async () => {

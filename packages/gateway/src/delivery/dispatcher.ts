@@ -1,5 +1,6 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
+import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
 import type { CrashPointHook } from "../crash-point.ts";
@@ -12,6 +13,7 @@ import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import { RowTimes } from "./row-times.ts";
+import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
 /** What delivery needs of the rest. */
 export interface DispatcherOptions {
@@ -78,15 +80,24 @@ export class Dispatcher {
       pending.push(...rows);
       more = rows.length > 0;
     }
+    const begun = new Set<string>();
     // What is sent in the place of an earlier row has a later id than the rows that it goes before.
     for (const row of pending.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))) {
-      if (row.state.type === "sending") {
+      const isBehind = begun.has(conversationKey(row.target));
+      // A preview goes past what waits.
+      if (row.purpose !== "preview") begun.add(conversationKey(row.target));
+      if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
         const receipt: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
         const settled = await this.#settle(row, receipt, { isRefusal: false });
         if (settled.state.type === "waiting") this.dispatch([settled]);
         else this.#options.onSettled(settled);
       } else this.dispatch([row]);
     }
+  }
+
+  /** Custody of it was taken with its commit, before its turn to be sent: behind another row it has never left. */
+  #isTakenAhead({ target, purpose }: OutboxRecord): boolean {
+    return purpose !== "preview" && this.#options.channelFor(target)?.capabilities.idempotentSend !== undefined;
   }
 
   /** True while something waits for this conversation, or is on the wire to it. */
@@ -119,7 +130,7 @@ export class Dispatcher {
     const worker = this.#options
       .outside(async () => this.#drain(key, queue))
       .catch((error: unknown) => {
-        // The store refused: the rows stay on disk and are taken up at the next start.
+        // The rows stay on disk and are taken up at the next start.
         this.#options.logger.error("Delivery of a conversation stopped", {
           error,
           reason: StoreError.isInstance(error) ? error.code : "internal",
@@ -132,7 +143,7 @@ export class Dispatcher {
   async #drain(key: string, queue: OutboxRecord[]): Promise<void> {
     try {
       for (let row = queue[0]; row !== undefined && !this.#closing.signal.aborted; row = queue[0]) {
-        const after = await this.#deliverUndamaged(row);
+        const after = await this.#deliverAtLast(row);
         const open = after.filter(({ state }) => state.type === "waiting");
         queue.splice(0, 1, ...open);
         this.#taken.delete(row.id);
@@ -147,6 +158,35 @@ export class Dispatcher {
         this.#taken.delete(row.id);
         this.#times.forget(row);
       }
+    }
+  }
+
+  /** While the store or the disk does not do its part, the conversation waits: nothing of it overtakes. Rejects when this process can do no more. */
+  async #deliverAtLast(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+    const { logger, random } = this.#options;
+    for (let failures = 0; ; failures += 1) {
+      try {
+        const current = failures === 0 ? row : await this.#takeStock(row);
+        if (current === undefined) return [];
+        const isOpen = current.state.type === "waiting" || failures === 0;
+        return isOpen ? await this.#deliverUndamaged(current) : [current];
+      } catch (error) {
+        if (isFinalStoreError(error) || this.#closing.signal.aborted) throw error;
+        logger.error("A message could not be handled and is looked at again", { outboxId: row.id, turnId: row.turnId, error });
+        await this.#wait(backoffDelay(failures, { baseMs: 500, maxMs: 60_000, random }));
+      }
+    }
+  }
+
+  /** What has become of a row in whose handling something failed. */
+  async #takeStock(row: OutboxRecord): Promise<OutboxRecord | undefined> {
+    try {
+      const now = await this.#options.store.readOutbound(row.id);
+      if (now?.state.type !== "sending") return now;
+      return await this.#settle(now, { type: "ambiguous", cause: "what became of it could not be noted" }, { isRefusal: false });
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      return asDamaged(row);
     }
   }
 
@@ -179,7 +219,11 @@ export class Dispatcher {
       };
       return [await this.#settle(row, receipt)];
     }
-    const outbound = await resolveOutbound(row, this.#options);
+    const outbound = await this.#resolve(row);
+    if (outbound === "unreadable") {
+      const message = "the file that belongs to it cannot be read";
+      return [await this.#settle(row, { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message })];
+    }
     if (outbound === undefined) return [await this.#settle(row, { type: "accepted", messageIds: [] })];
     this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
@@ -210,6 +254,16 @@ export class Dispatcher {
     const replacing = await store.replaceOutbound(row.id, others, { reason, nowMs: clock.now() });
     for (const one of replacing) this.#times.takeInPlaceOf(one, row);
     return replacing;
+  }
+
+  async #resolve(row: OutboxRecord): Promise<Outbound | undefined | "unreadable"> {
+    try {
+      return await resolveOutbound(row, this.#options);
+    } catch (error) {
+      if (StoreError.isInstance(error)) throw error;
+      this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
+      return "unreadable";
+    }
   }
 
   async #send(channel: Channel, row: OutboxRecord, outbound: Outbound): Promise<SendReceipt> {

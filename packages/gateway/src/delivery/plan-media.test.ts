@@ -141,6 +141,18 @@ test("the message tool sends files by the same rules, and says at once what it r
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("absolute paths are refused");
 });
 
+test("a disk that does not keep a file takes nothing but the file", async () => {
+  await start();
+  await writeFile(inWorkspace("out/a b.png"), PNG);
+  // Where the folder of such files would be, lies a file.
+  await mkdir(path.join(running.home, "media", "outbound"), { recursive: true });
+  await writeFile(path.join(running.home, "media", "outbound", "kept"), "");
+  expect(await sentAfter(textReply("Here.\nMEDIA:out/a b.png"))).toEqual(["Here."]);
+  expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
+  await sentAfter(textReply("I see."));
+  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("a b.png was not sent: the disk could not keep it");
+});
+
 test("what changes after it was named is sent as it was, also after a restart", async () => {
   await start();
   await writeFile(inWorkspace("out/a b.png"), PNG);

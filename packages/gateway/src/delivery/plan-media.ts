@@ -1,9 +1,11 @@
 import type { RunFacts } from "@factotum/agent-contract";
-import type { Origin } from "@factotum/channel-contract";
+import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import { loadOutbound } from "../media/outbound/load-outbound.ts";
 import type { OutboundFile } from "../media/outbound/load-outbound.ts";
+import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { within } from "../turn/within.ts";
 import { sendKey } from "./idempotency-key.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 
@@ -38,7 +40,7 @@ export const NO_MEDIA: PlannedMedia = { rows: [], words: [], notes: [] };
 export async function planMedia(
   media: NamedMedia,
   options: { readonly nowMs: number; readonly suppressed: boolean; readonly nextDueMs?: () => number },
-  services: Pick<TurnServices, "channels" | "files" | "remoteFiles" | "media">,
+  services: Pick<TurnServices, "channels" | "files" | "remoteFiles" | "media" | "storage" | "logger" | "clock">,
 ): Promise<PlannedMedia> {
   const capabilities = services.channels.channelFor(media.target)?.capabilities;
   if (media.named.length === 0 || capabilities === undefined) return NO_MEDIA;
@@ -50,22 +52,21 @@ export async function planMedia(
   for (const [index, named] of media.named.entries()) {
     const file: OutboundFile =
       index < MAX_FILES
-        ? await loadOutbound(named, {
-            files: services.files,
-            remote: services.remoteFiles,
-            run: media.run,
-            media: capabilities.media,
-            signal: media.signal,
-          })
+        ? await load(named, media, capabilities.media, services)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
     else if (file.type === "refused") notes.push(`${named} was not sent: ${file.why}.`);
     else {
       const { bytes, kind, mimeType, fileName } = file;
+      const id = await keep(bytes, services);
+      if (id === undefined) {
+        notes.push(`${named} was not sent: the disk could not keep it.`);
+        continue;
+      }
       rows.push({
         sessionKey: media.sessionKey,
         target: media.target,
-        outbound: { type: "media", file: await services.media.outbound.put(bytes), kind, mimeType, fileName, text: `📎 ${fileName}` },
+        outbound: { type: "media", file: id, kind, mimeType, fileName, text: `📎 ${fileName}` },
         purpose: media.purpose,
         idempotencyKey: sendKey(...media.identity, "media", index),
         dueAtMs: options.nextDueMs?.() ?? options.nowMs,
@@ -75,4 +76,35 @@ export async function planMedia(
     }
   }
   return { rows, words, notes };
+}
+
+/** A file that is waited for until the signal fires, whether its source listens or not. */
+async function load(
+  named: string,
+  { run, signal }: NamedMedia,
+  media: ChannelCapabilities["media"],
+  { files, remoteFiles, clock }: Pick<TurnServices, "files" | "remoteFiles" | "clock">,
+): Promise<OutboundFile> {
+  const late: OutboundFile = { type: "refused", fileName: named, why: "it could not be had in time" };
+  if (signal.aborted) return late;
+  try {
+    return await within(loadOutbound(named, { files, remote: remoteFiles, run, media, signal }), { signal, clock });
+  } catch (error) {
+    if (signal.aborted) return late;
+    throw error;
+  }
+}
+
+/** Without space it waits for some, as every write does that something at work depends on (R30); `undefined` when the disk fails in another way. */
+async function keep(
+  bytes: Uint8Array,
+  { media, storage, logger }: Pick<TurnServices, "media" | "storage" | "logger">,
+): Promise<string | undefined> {
+  try {
+    return await storage.hold(async () => media.outbound.put(bytes));
+  } catch (error) {
+    if (isStorageFull(error)) throw error;
+    logger.error("A file on its way to a chat could not be kept", { error });
+    return undefined;
+  }
 }

@@ -1,4 +1,5 @@
 import type { MsgContext } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
 import type { InputAdmission, InputRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
@@ -42,12 +43,25 @@ export class Ingress {
   readonly #services: Omit<TurnServices, "dispatcher">;
   readonly #targets: IngressTargets;
   readonly #overheard = new Overheard();
+  readonly #opened = Promise.withResolvers<void>();
   /** Compiled once for every configuration. */
   #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
   constructor(services: Omit<TurnServices, "dispatcher">, targets: IngressTargets) {
     this.#services = services;
     this.#targets = targets;
+    // Often nobody waits for it.
+    this.#opened.promise.catch(() => undefined);
+  }
+
+  /** What the last process left has its place: from here on inputs are taken. What comes before waits for this, so that it goes behind. */
+  open(): void {
+    this.#opened.resolve();
+  }
+
+  /** What waits for `open` still is refused: nobody was told that it arrived. */
+  close(): void {
+    this.#opened.reject(new StoreError("closed", "The gateway ended before it took messages. Send it again."));
   }
 
   /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
@@ -62,6 +76,7 @@ export class Ingress {
     admission: InputAdmission,
     options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void } = {},
   ): Promise<Submission> {
+    await this.#opened.promise;
     // Read before the commit: nothing may come between that and the place in the queue.
     const settings = await this.#settings({ message, admission });
     this.#services.crashPoint?.("before-inbound-commit");

@@ -9,9 +9,11 @@ import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { LaneAbort } from "../lanes/session-lanes.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText } from "./chat-entries.ts";
 import { failureText } from "./failure-text.ts";
+import { RunDeadline } from "./run-deadline.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -48,6 +50,8 @@ export interface FinishedRun {
   readonly isGivenUp?: boolean;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
+  /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
+  readonly signal?: AbortSignal;
 }
 
 /** What the final commit says to the person. */
@@ -74,6 +78,10 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   const suppressed = await isSuppressed(turn, services);
   const closing = decideClosing(run);
   const media = await planFiles(services, run, closing, { nowMs, suppressed });
+  const { signal, ...rest } = run;
+  // Stopped by a person while its files were fetched: the answer is not given then.
+  if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
+    return closeTurn(services, { ...rest, outcome: { type: "aborted", reason: signal.reason.message } });
   const notices: readonly TranscriptBody[] = [
     ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
       type: "notice" as const,
@@ -226,8 +234,7 @@ async function planFiles(
   const { turn, streamed } = run;
   const named = mediaOf(run, say.reply);
   if (named.length === 0) return NO_MEDIA;
-  const limit = new AbortController();
-  using _timer = services.clock.schedule(MEDIA_TIMEOUT_MS, () => limit.abort());
+  using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: services.clock, outer: run.signal ?? new AbortController().signal });
   return await planMedia(
     {
       named,

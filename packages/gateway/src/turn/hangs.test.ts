@@ -2,10 +2,12 @@ import type { CommandRunner } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
-import type { AnthropicReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
 import { LIMIT_MS, LimitClock } from "../../test/limit-clock.ts";
+import type { RemoteFiles } from "../media/remote-files.ts";
 
 type Message = Extract<AnthropicReply, { type: "message" }>;
 
@@ -170,6 +172,44 @@ test("/stop ends a preparation that hangs and listens to nobody, and what is sai
   const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
   expect(texts).toEqual(["Stopped.", "The work on this message was stopped.", "Two."]);
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
+});
+
+describe("the files of an answer", () => {
+  /** A gateway whose answer names a file of the web that never comes, and listens to nobody. */
+  async function answerWithFile(server: AnthropicServer): Promise<{ readonly platform: TestPlatform; readonly running: TestGateway }> {
+    server.script([textReply("Here.\nMEDIA:https://example.com/a"), textReply("Two.")]);
+    const platform = new TestPlatform("platform", { media: [{ kind: "file", maxBytes: 1_000 }] });
+    const begun = Promise.withResolvers<void>();
+    const remoteFiles: RemoteFiles = {
+      fetch: async () => {
+        begun.resolve();
+        return new Promise<never>(() => undefined);
+      },
+    };
+    const running = await startTestGateway({ platform, patch: withModel(server.baseUrl), remoteFiles });
+    await platform.say(platform.message("the first one"));
+    await begun.promise;
+    return { platform, running };
+  }
+
+  test("are not waited for after /stop: nothing of the answer comes, and what is said next is answered", async () => {
+    await using server = await startAnthropicServer();
+    const { platform, running: started } = await answerWithFile(server);
+    await using running = started;
+    await platform.say(platform.message("/stop"));
+    await platform.say(platform.message("the second one"));
+    await running.gateway.engine.idle();
+    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual(["Stopped.", "Two."]);
+  });
+
+  test("do not hold up the end of the gateway: the words of the answer are sent without them", async () => {
+    await using server = await startAnthropicServer();
+    const { platform, running: started } = await answerWithFile(server);
+    await using running = started;
+    await running.gateway.engine.stop("the test is over");
+    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual(["Here."]);
+    expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
+  });
 });
 
 describe("the end of the gateway", () => {

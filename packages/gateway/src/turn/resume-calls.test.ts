@@ -32,11 +32,30 @@ const call: AgentMessage = {
 const said = (text: string): AgentMessage => ({ role: "user", content: [{ type: "text", text }], timestamp: 1 });
 
 test("a turn goes on from its own open calls", () => {
-  const resumed = resumeRun([said("one"), call], [], model, []);
+  const resumed = resumeRun([said("one"), call], [], model);
   expect(resumed).toMatchObject({ answer: call, messages: [said("one")] });
 });
 
 test("calls of an earlier turn that was given up are not its own: it keeps its message, and none of them runs again", () => {
   const messages = [said("one"), call, said("two")];
-  expect(resumeRun(messages, [], model, [])).toEqual({ messages, model, tools: [], answer: undefined, finished: new Set() });
+  expect(resumeRun(messages, [], model)).toEqual({ messages, model, knownResults: new Map(), answer: undefined, finished: new Set() });
+});
+
+test("a call that had been started is one that may have run, whatever has become of its tool; a stored result keeps its mark", () => {
+  const result: AgentMessage = {
+    role: "toolResult",
+    toolCallId: "call-1",
+    toolName: "exec",
+    content: [{ type: "text", text: "done" }],
+    isError: false,
+    tainted: true,
+    timestamp: 3,
+  };
+  const row = { turnId: "t1", callId: "call-1", name: "exec", state: "started" } as const;
+  const unknown = resumeRun([said("one"), call], [row], model).knownResults.get("call-1");
+  expect(unknown).toMatchObject({ isError: true, content: [{ text: expect.stringContaining("not known whether it finished") as string }] });
+  const two: AgentMessage = { ...call, content: [...call.content, { type: "toolCall", id: "call-2", name: "exec", arguments: {} }] };
+  const resumed = resumeRun([said("one"), two, result], [{ ...row, state: "finished" }], model);
+  expect(resumed.knownResults.get("call-1")).toEqual({ content: result.content, isError: false, tainted: true });
+  expect(resumed.knownResults.has("call-2")).toBe(false);
 });

@@ -1,5 +1,6 @@
 import { openCalls } from "@factotum/agent-core";
-import type { AgentMessage, AgentTool, AgentToolResult, AssistantMessage, ModelClient, ToolResultMessage } from "@factotum/agent-contract";
+import type { KnownResult } from "@factotum/agent-core";
+import type { AgentMessage, AssistantMessage, ModelClient, ToolResultMessage } from "@factotum/agent-contract";
 import type { ToolJournalRecord } from "@factotum/store";
 
 /** What an interrupted turn goes on from. */
@@ -7,7 +8,8 @@ export interface ResumedRun {
   /** The history up to the answer whose calls are open. */
   readonly messages: readonly AgentMessage[];
   readonly model: ModelClient;
-  readonly tools: readonly AgentTool[];
+  /** What calls of that answer have come to, whatever has become of their tools since. */
+  readonly knownResults: ReadonlyMap<string, KnownResult>;
   /** The answer that the loop will emit first and that is on disk already. */
   readonly answer: AssistantMessage | undefined;
   /** Calls whose result is on disk already. */
@@ -17,50 +19,35 @@ export interface ResumedRun {
 /**
  * Lets the loop take up a turn that stopped between an answer and the last of its results. The stored answer is played to the loop as the model's, so
  * its calls go the usual way; a call with a stored result answers with that, a call that may have run answers that nobody knows, and only calls that
- * never began, or that read, are run (design 04, crash safety).
+ * never began, or that read and so have no row in the journal, are run (design 04, crash safety).
  */
-export function resumeRun(
-  messages: readonly AgentMessage[],
-  journal: readonly ToolJournalRecord[],
-  model: ModelClient,
-  tools: readonly AgentTool[],
-): ResumedRun {
+export function resumeRun(messages: readonly AgentMessage[], journal: readonly ToolJournalRecord[], model: ModelClient): ResumedRun {
   const open = openCalls(messages);
   const answerAt = open.length === 0 ? -1 : messages.findLastIndex((message) => message.role === "assistant");
   const answer = messages[answerAt];
   // Calls before the last words of a person are those of a turn that was given up: they are over, and those words stay.
   const isOver = messages.findLastIndex((message) => message.role === "user") > answerAt;
-  if (answer?.role !== "assistant" || isOver) return { messages, model, tools, answer: undefined, finished: new Set() };
+  if (answer?.role !== "assistant" || isOver) return { messages, model, knownResults: new Map(), answer: undefined, finished: new Set() };
   const stored = messages.slice(answerAt + 1).filter((message) => message.role === "toolResult");
-  const known = new Map<string, AgentToolResult>(stored.map((result) => [result.toolCallId, asResult(result)]));
-  const begun = new Map(journal.map((row) => [row.callId, row]));
-  const effects = new Map(tools.map((tool) => [tool.name, tool.traits.effect]));
-  for (const call of open) {
-    if (begun.get(call.id)?.state === "started" && effects.get(call.name) !== "read") known.set(call.id, unknownOutcome(call.name));
-  }
+  const known = new Map<string, KnownResult>(stored.map((result) => [result.toolCallId, asResult(result)]));
+  const begun = new Set(journal.flatMap(({ callId, state }) => (state === "started" ? [callId] : [])));
+  for (const { id, name } of open) if (begun.has(id)) known.set(id, unknownOutcome(name));
   return {
     messages: messages.slice(0, answerAt),
     model: playFirst(answer, model),
-    tools: tools.map((tool) => answerFrom(known, tool)),
+    knownResults: known,
     answer,
     finished: new Set(stored.map((result) => result.toolCallId)),
   };
 }
 
-function asResult(message: ToolResultMessage): AgentToolResult {
-  return { content: message.content, isError: message.isError, ...(message.details === undefined ? {} : { details: message.details }) };
+function asResult({ content, isError, details, tainted = false }: ToolResultMessage): KnownResult {
+  return { content, isError, tainted, ...(details === undefined ? {} : { details }) };
 }
 
-function unknownOutcome(name: string): AgentToolResult {
+function unknownOutcome(name: string): KnownResult {
   const text = `${name} had been started when the gateway stopped, and it is not known whether it finished. Check the state before you decide to call it again.`;
-  return { content: [{ type: "text", text }], isError: true };
-}
-
-function answerFrom(known: ReadonlyMap<string, AgentToolResult>, tool: AgentTool): AgentTool {
-  return {
-    ...tool,
-    execute: async (call, options) => known.get(call.id) ?? tool.execute(call, options),
-  };
+  return { content: [{ type: "text", text }], isError: true, tainted: false };
 }
 
 function playFirst(answer: AssistantMessage, model: ModelClient): ModelClient {

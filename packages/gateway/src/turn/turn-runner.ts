@@ -18,6 +18,7 @@ import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
 import { compactNow } from "./make-room.ts";
 import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
+import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
@@ -94,7 +95,7 @@ export class TurnRunner {
         begun = { type: "resume", turn: prepared.turn };
         await this.#runPrepared(prepared, options.signal);
       } catch (error) {
-        if (!isHopeless(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
+        if (!isFinalStoreError(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
         throw error;
       }
     });
@@ -244,8 +245,7 @@ export class TurnRunner {
       clock,
     });
     const client = requests.wrap(runModel.client);
-    const resumed =
-      prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client, prepared.tools) : undefined;
+    const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
     const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, signal });
     const run = runAgent(
@@ -255,7 +255,8 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: resumed?.tools ?? prepared.tools,
+        tools: prepared.tools,
+        ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
           const decision = toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
@@ -291,6 +292,7 @@ export class TurnRunner {
       remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       streamed,
+      signal,
     });
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
@@ -343,7 +345,7 @@ export class TurnRunner {
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
-    { undo, ...end }: Pick<FinishedRun, "usage" | "remarks" | "streamed"> & { readonly undo: TranscriptBody | undefined },
+    { undo, ...end }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal"> & { readonly undo: TranscriptBody | undefined },
   ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,
@@ -372,11 +374,6 @@ export class TurnRunner {
     if (this.#groups.size > 1000 && oldest.done !== true) this.#groups.delete(oldest.value);
     return changed;
   }
-}
-
-/** The process is no more the one to do it, or nobody can: the next start decides. */
-function isHopeless(error: unknown): boolean {
-  return StoreError.isInstance(error) && ["closed", "lost-ownership", "damaged"].includes(error.code);
 }
 
 function crashed(times: number): RunOutcome {

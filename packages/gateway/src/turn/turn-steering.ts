@@ -87,8 +87,9 @@ export class TurnSteering implements SteeringQueue {
       const { clock } = this.#services;
       return await within(renderJoinedMessages(job, request, this.#prepared, this.#services), { signal: request.signal, clock });
     } catch (error) {
-      if (request.signal.aborted) return undefined;
-      throw error;
+      // It gets a turn of its own, which fails for all to see; what was taken before it is said all the same.
+      if (!request.signal.aborted) this.#services.logger.warn("A message could not be said into a turn", { inputId: job.input.id, error });
+      return undefined;
     }
   }
 

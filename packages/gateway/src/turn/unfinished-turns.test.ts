@@ -3,7 +3,7 @@ import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
 let server: AnthropicServer;
 let platform: TestPlatform;
@@ -90,4 +90,32 @@ test("restarts in good order are no tries: a long turn outlives any number of th
   expect(sentTexts()).toHaveLength(1);
   expect((await running.store.listInputs({ state: "answered", limit: 10 })).items).toHaveLength(1);
   await running[Symbol.asyncDispose]();
+});
+
+test("what comes in while the last process' work is taken up goes behind it, once", async () => {
+  const held = server.hold();
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: endsAsKilled });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await first.stop();
+  server.script([textReply("To one."), textReply("To two.")]);
+  held.open();
+  const late: Promise<unknown>[] = [];
+  // Asked for before anything is taken up, and given when the message has had its time to come first.
+  const around = (store: Store): Store => {
+    const listPendingOutbound: Store["listPendingOutbound"] = async (options) => {
+      if (late.length === 0) late.push(platform.say(platform.message("two")));
+      for (let reads = 0; reads < 20; reads += 1) await store.readSession("agent:main:main");
+      return store.listPendingOutbound(options);
+    };
+    return new Proxy(store, {
+      get: (target, name: keyof Store) =>
+        name === "listPendingOutbound" ? listPendingOutbound : (target[name] as () => unknown).bind(target),
+    });
+  };
+  await using second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: first.home, around });
+  await Promise.all(late);
+  await platform.waitForSends(2);
+  await second.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["To one.", "To two."]);
 });

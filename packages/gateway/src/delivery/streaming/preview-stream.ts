@@ -212,7 +212,7 @@ export class PreviewStream implements ReplyStream {
   async #leaveToDispatcher(row: OutboxRecord): Promise<void> {
     const { store, dispatcher, clock } = this.#options.services;
     // Of an earlier process' row the dispatcher has taken care already.
-    if (dispatcher.isBusy(row.target)) return;
+    if (dispatcher.holds(row.id)) return;
     const receipt: SendReceipt = { type: "ambiguous", cause: "it was not answered while the answer was written" };
     const nowMs = clock.now();
     dispatcher.dispatch([await store.settleOutbound(row.id, { type: "receipt", receipt, retryAtMs: nowMs }, { nowMs })]);
