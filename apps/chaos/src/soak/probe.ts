@@ -51,21 +51,23 @@ function listen(where: string): void {
   const timer = setTimeout(() => undefined, 0);
   clearTimeout(timer);
   const kinds = { timers: timer.constructor, sockets: Socket, servers: Server, children: ChildProcess, workers: Worker };
+  const memory = (): MemorySample => {
+    const { heapUsed, external } = process.memoryUsage();
+    return { ...readResident(), heapUsed, external };
+  };
+  const answers: Readonly<Record<ProbeQuestion, () => unknown>> = {
+    memory,
+    "collected memory": memory,
+    // Objects in the heap, so that timers and handles count that do not keep the process alive. The heap is walked once for each kind.
+    objects: () =>
+      Object.fromEntries(Object.entries(kinds).map(([kind, constructor]) => [kind, queryObjects(constructor, { format: "count" })])),
+    // What keeps it alive.
+    handles: () => ({ handles: process.getActiveResourcesInfo().length }),
+  };
   process.on("SIGUSR2", () => {
     const question = readFileSync(path.join(where, "question"), "utf8") as ProbeQuestion;
-    collect({ type: "major", flavor: "last-resort" });
-    const { heapUsed, external } = process.memoryUsage();
-    const answer =
-      question === "memory"
-        ? { ...readResident(), heapUsed, external }
-        : {
-            // Objects in the heap, so that timers and handles count that do not keep the process alive.
-            ...Object.fromEntries(
-              Object.entries(kinds).map(([kind, constructor]) => [kind, queryObjects(constructor, { format: "count" })]),
-            ),
-            // What keeps it alive.
-            handles: process.getActiveResourcesInfo().length,
-          };
+    if (question === "collected memory" || question === "objects") collect({ type: "major", flavor: "last-resort" });
+    const answer = answers[question]();
     writeFileSync(path.join(where, "answer.new"), JSON.stringify(answer));
     renameSync(path.join(where, "answer.new"), path.join(where, "answer"));
   });

@@ -11,9 +11,9 @@ const LOOK_MS = 5;
 const ANSWER_LIMIT_MS = 60_000;
 
 /** What the probe in the product can be asked. */
-export type ProbeQuestion = "memory" | "resources";
+export type ProbeQuestion = "memory" | "collected memory" | "objects" | "handles";
 
-/** Memory after a garbage collection that gives back what V8 keeps for the next load, in bytes. */
+/** Memory in bytes. */
 export interface MemorySample {
   readonly rss: number;
   /** The part of `rss` that is no file: heaps, stacks, what V8 has compiled. The rest are pages of the program and of the database. */
@@ -45,12 +45,19 @@ export class ProductProbe implements AsyncDisposable {
     return { NODE_OPTIONS: `--import=${PROBE_URL}`, CHAOS_PROBE_FOLDER: this.#folder, CHAOS_PROBE_LEAK_BYTES: String(this.#leakBytes) };
   }
 
-  async memory(pid: number): Promise<MemorySample> {
-    return (await this.#ask(pid, "memory")) as MemorySample;
+  /** After a garbage collection that gives back what V8 keeps for the next load, or without one. */
+  async memory(pid: number, { isCollected }: { readonly isCollected: boolean }): Promise<MemorySample> {
+    return (await this.#ask(pid, isCollected ? "collected memory" : "memory")) as MemorySample;
   }
 
-  async resources(pid: number): Promise<Resources> {
-    const inside = (await this.#ask(pid, "resources")) as Resources;
+  /** What the heap holds of things. Stops the product for seconds: it walks the heap for every kind. */
+  async objects(pid: number): Promise<Resources> {
+    return (await this.#ask(pid, "objects")) as Resources;
+  }
+
+  /** What the kernel and the event loop hold. Costs nothing. */
+  async handles(pid: number): Promise<Resources> {
+    const inside = (await this.#ask(pid, "handles")) as Resources;
     const tasks = readdirSync(`/proc/${pid}/task`);
     const children = tasks.flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ")).filter(Boolean);
     return { ...inside, "file descriptors": readdirSync(`/proc/${pid}/fd`).length, "child processes": children.length };

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { seededRandom } from "../scene/seeded-random.ts";
 import { chooseSession } from "./choose-session.ts";
 import { judgeSoak, REST_SHARE } from "./judge-soak.ts";
@@ -10,14 +11,17 @@ import { SoakScene } from "./soak-scene.ts";
 /** Samples of the memory in a run; four of five are judged. For each the turns that are under way come to their end first. */
 const SAMPLES = 30;
 
-/** Readings of one sample, and how far they are apart. The least counts: what V8 compiles at that moment, on another thread, is not held. */
+/**
+ * Readings of one sample, behind one garbage collection, and how far they are apart. The least counts: what V8 compiles at that moment, on another thread,
+ * is not held.
+ */
 const READINGS = 3;
 const READINGS_APART_MS = 100;
 
 /** Turns at the same time. */
 const SIDE_BY_SIDE = 16;
 
-/** What rests holds the same after so long; what does not come to rest is given up. Each look stops the product for seconds: it walks the heap for every kind. */
+/** What rests holds the same after so long; what does not come to rest is given up. */
 const REST_MS = 8_000;
 const REST_LIMIT_MS = 120_000;
 
@@ -74,16 +78,16 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 }
 
 async function leastMemory(probe: ProductProbe, pid: number): Promise<MemorySample> {
-  let least = await probe.memory(pid);
+  let least = await probe.memory(pid, { isCollected: true });
   for (let reading = 1; reading < READINGS; reading += 1) {
     await delay(READINGS_APART_MS);
-    const memory = await probe.memory(pid);
+    const memory = await probe.memory(pid, { isCollected: false });
     if (memory.rss < least.rss) least = memory;
   }
   return least;
 }
 
-/** What the process holds when nothing changes any more, or as soon as it holds no more than `before`. */
+/** What the process holds when nothing changes any more, or as soon as it holds no more than `before`. The heap is walked when the rest has settled. */
 async function rest({
   scene,
   probe,
@@ -97,15 +101,17 @@ async function rest({
 }): Promise<Resources> {
   scene.closeIdleConnections();
   const startedAt = performance.now();
-  let held = await probe.resources(pid);
-  while (performance.now() - startedAt < REST_LIMIT_MS) {
-    if (before !== undefined && holdsNoMore(held, before)) return held;
+  for (let held = await probe.handles(pid); ;) {
+    const isLast = performance.now() - startedAt >= REST_LIMIT_MS;
+    if (before !== undefined && (isLast || holdsNoMore(held, before))) {
+      const all = { ...held, ...(await probe.objects(pid)) };
+      if (isLast || holdsNoMore(all, before)) return all;
+    }
     await delay(REST_MS);
-    const now = await probe.resources(pid);
-    if (before === undefined && JSON.stringify(now) === JSON.stringify(held)) return now;
+    const now = await probe.handles(pid);
+    if (before === undefined && (isLast || isDeepStrictEqual(now, held))) return { ...now, ...(await probe.objects(pid)) };
     held = now;
   }
-  return held;
 }
 
 function holdsNoMore(now: Resources, before: Resources): boolean {
