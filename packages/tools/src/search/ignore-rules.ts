@@ -1,32 +1,52 @@
 import { Buffer } from "node:buffer";
 import { dirname, join, relative } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import ignore, { type Ignore } from "ignore";
 import type { RunFiles } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { isWithin } from "../file-access/grants.ts";
 import type { OpenFile } from "../file-access/open-file.ts";
 import type { OpenFolder } from "../file-access/open-folder.ts";
+import { SlowPatternError } from "./guarded-match.ts";
+import { TimeGuard } from "./time-guard.ts";
 
-const MAX_RULES_BYTES = 256 * 1024;
+/** What is read of a `.gitignore`. */
+const MAX_RULES_BYTES = 64 * 1024;
+/** A longer rule is passed over: no path needs it, and the engine makes no pattern of any length. */
+const MAX_RULE_CHARS = 1_000;
+/** How often a batch of paths may be cut off and go on. Many rules take long the first time; rules that never end take longer than that. */
+const MAX_CUTS = 5;
 
 interface Level {
   /** The folder whose `.gitignore` it is. Real. */
   readonly folder: string;
+  /** The file, as the model should know it. */
+  readonly shown: string;
   readonly rules: Ignore;
+}
+
+/** An entry of a folder. */
+export interface IgnoreCandidate {
+  /** Real. */
+  readonly path: string;
+  readonly isFolder: boolean;
 }
 
 /** What the `.gitignore` files from the repository's root down to one folder say. Immutable. */
 export class IgnoreRules {
   /** Innermost first: the nearest file that says something decides. */
   readonly #levels: readonly Level[];
+  readonly #guard: TimeGuard;
 
-  private constructor(levels: readonly Level[]) {
+  private constructor(levels: readonly Level[], guard: TimeGuard) {
     this.#levels = levels;
+    this.#guard = guard;
   }
 
-  static readonly none: IgnoreRules = new IgnoreRules([]);
-
-  /** The rules that come from above `folder`: up to the repository's root, and never beyond what the run may read. */
+  /**
+   * The rules that come from above `folder`: up to the repository's root, and never beyond what the run may read. Throws a SlowPatternError
+   * when they take too long to match.
+   */
   static async above(folder: string, files: RunFiles): Promise<IgnoreRules> {
     const levels: Level[] = [];
     let current = folder;
@@ -40,20 +60,40 @@ export class IgnoreRules {
       if (level !== undefined) levels.push(level);
       current = parent;
     }
-    const rules = new IgnoreRules(levels);
+    const guard = new TimeGuard();
+    const rules = new IgnoreRules(levels, guard);
     // Whoever names an ignored folder means what is in it.
-    return rules.ignores(folder, { isFolder: true }) ? IgnoreRules.none : rules;
+    const [ignored] = await rules.ignored([{ path: folder, isFolder: true }]);
+    return ignored === true ? new IgnoreRules([], guard) : rules;
   }
 
   /** These rules and those of the folder's own `.gitignore`. */
   async within(folder: OpenFolder): Promise<IgnoreRules> {
     const level = await levelOf(folder);
-    return level === undefined ? this : new IgnoreRules([level, ...this.#levels]);
+    return level === undefined ? this : new IgnoreRules([level, ...this.#levels], this.#guard);
   }
 
-  ignores(path: string, { isFolder }: { readonly isFolder: boolean }): boolean {
-    for (const { folder, rules } of this.#levels) {
+  /** One answer an entry. The event loop is held a tenth of a second at a time. Throws a SlowPatternError when the rules take too long to match. */
+  async ignored(entries: readonly IgnoreCandidate[]): Promise<readonly boolean[]> {
+    const answers: boolean[] = [];
+    let asked: Level | undefined;
+    for (let cuts = 0; cuts < MAX_CUTS; cuts += 1) {
+      const ended = this.#guard.run(() => {
+        for (const entry of entries.slice(answers.length)) answers.push(this.#ignores(entry, (level) => (asked = level)));
+      });
+      if (ended) return answers;
+      await setImmediate();
+    }
+    throw new SlowPatternError(
+      `${asked?.shown ?? ".gitignore"} takes too long to match. Make its rules simpler: fewer ** in one rule, fewer rules.`,
+    );
+  }
+
+  #ignores({ path, isFolder }: IgnoreCandidate, onAsk: (level: Level) => void): boolean {
+    for (const level of this.#levels) {
+      const { folder, rules } = level;
       if (path === folder || !isWithin(folder, path)) continue;
+      onAsk(level);
       const { ignored, unignored } = rules.test(relative(folder, path) + (isFolder ? "/" : ""));
       if (ignored || unignored) return ignored;
     }
@@ -72,12 +112,15 @@ async function levelOf(folder: OpenFolder): Promise<Level | undefined> {
   if (opened === undefined) return undefined;
   await using closing = opened;
   if (closing.type === "folder") return undefined;
-  return { folder: folder.path, rules: ignore().add(await readRules(closing)) };
+  return { folder: folder.path, shown: folder.show(".gitignore"), rules: ignore().add(await readRules(closing)) };
 }
 
 async function readRules(file: OpenFile): Promise<string> {
   const { bytesRead, buffer } = await file.handle.read(Buffer.allocUnsafe(MAX_RULES_BYTES), 0, MAX_RULES_BYTES, 0);
-  return buffer.toString("utf8", 0, bytesRead);
+  const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
+  // Half a rule says something else.
+  if (bytesRead === MAX_RULES_BYTES) lines.pop();
+  return lines.filter((line) => line.length <= MAX_RULE_CHARS).join("\n");
 }
 
 /** What is not there, or not ours to see, gives no rules. */

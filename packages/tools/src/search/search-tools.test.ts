@@ -74,6 +74,34 @@ describe("find", () => {
   });
 });
 
+describe("a .gitignore", () => {
+  const deep = "home/workspace/d".concat("/d".repeat(24));
+
+  test("whose rules never end stops the search, and the search says which file it was", async () => {
+    await rig.put(`${deep}/x`, "needle");
+    await rig.put("home/workspace/d/.gitignore", `${"**/*/".repeat(14)}zz\n`);
+    for (const result of [await find({ pattern: "*" }), await grep({ pattern: "needle", path: "d/d/d" })]) {
+      expect(result.isError).toBe(true);
+      expect(textOf(result)).toContain("d/.gitignore takes too long");
+    }
+    expect(textOf(await find({ pattern: "x", includeIgnored: true }))).toContain("d/d/x");
+  });
+
+  test("of common rules with ** hides what they say", async () => {
+    await rig.put(`${deep}/x.tmp`, "");
+    await rig.put(`${deep}/y.md`, "");
+    await rig.put("home/workspace/d/.gitignore", "**/*.tmp\n**/out/**/cache/**/*.bin\nd/**/y.md\n");
+    expect(textOf(await find({ pattern: "[xy].*" }))).toBe("Nothing found.");
+  });
+
+  test("may have many rules; one that is longer than any rule has a use for is passed over", async () => {
+    const many = Array.from({ length: 2_000 }, (_, index) => `*.ext${index}`).join("\n");
+    await rig.put("home/workspace/.gitignore", `${"?".repeat(40_000)}\n${many}\n`);
+    await rig.put("home/workspace/a.ext1999", "");
+    expect(textOf(await find({ pattern: "a.*" }))).toBe("a.md\n");
+  });
+});
+
 describe("grep", () => {
   test("answers path, line and text, past binary and ignored files and links", async () => {
     expect(textOf(await grep({ pattern: "needle" }))).toBe(

@@ -6,8 +6,10 @@ import type { OpenFolder } from "../file-access/open-folder.ts";
 import type { IgnoreRules } from "./ignore-rules.ts";
 
 const MAX_DEPTH = 64;
-/** Entries looked at in one folder. */
+/** Entries taken of one folder, beside what is ignored. */
 const MAX_ENTRIES = 20_000;
+/** Entries that are asked about together. */
+const BATCH_ENTRIES = 256;
 
 /** A file or folder that a walk came by. */
 export interface WalkEntry {
@@ -28,7 +30,8 @@ export interface WalkOptions {
 
 /**
  * Walks a folder from top to bottom, names in order. Symbolic links are neither followed nor yielded, `.git` is never entered, and every
- * folder is checked when it is opened, so the walk cannot leave what the run may read. A folder that cannot be opened is passed over.
+ * folder is checked when it is opened, so the walk cannot leave what the run may read. A folder that cannot be opened is passed over. Throws a SlowPatternError when the
+ * rules take too long to match.
  */
 export async function* walkFolder(start: OpenFolder, options: WalkOptions): AsyncGenerator<WalkEntry> {
   yield* walk(start, { ...options, root: start.path, depth: 0 });
@@ -59,15 +62,20 @@ async function* walk(
 
 async function readEntries(folder: OpenFolder, rules: IgnoreRules | undefined, signal: AbortSignal): Promise<Dirent[]> {
   const entries: Dirent[] = [];
+  let batch: Dirent[] = [];
+  const keepBatch = async (): Promise<void> => {
+    const ignored = await rules?.ignored(batch.map((entry) => ({ path: join(folder.path, entry.name), isFolder: entry.isDirectory() })));
+    entries.push(...batch.filter((_, index) => ignored?.[index] !== true));
+    batch = [];
+  };
   for await (const entry of folder.entries()) {
     signal.throwIfAborted();
-    const isFolder = entry.isDirectory();
-    if (!isFolder && !entry.isFile()) continue;
-    if (entry.name === ".git") continue;
-    if (rules?.ignores(join(folder.path, entry.name), { isFolder }) === true) continue;
-    entries.push(entry);
-    if (entries.length >= MAX_ENTRIES) break;
+    if ((!entry.isDirectory() && !entry.isFile()) || entry.name === ".git") continue;
+    batch.push(entry);
+    if (batch.length >= BATCH_ENTRIES) await keepBatch();
+    if (entries.length + batch.length >= MAX_ENTRIES) break;
   }
+  await keepBatch();
   return entries.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
