@@ -1,3 +1,8 @@
+import { Buffer } from "node:buffer";
+
+/** A file is held in memory while it is edited, and may not outgrow that. */
+export const MAX_EDIT_BYTES: number = 8 * 1024 * 1024;
+
 /** One exact replacement. */
 export interface Edit {
   readonly oldText: string;
@@ -17,11 +22,13 @@ const MAX_SHOWN_CHARS = 500;
 
 /**
  * Applies the edits in order, each to what the one before left. `oldText` must stand there exactly, once, or at least once with
- * `replaceAll`. In a text whose lines all end in CRLF the edits' own line ends are read as CRLF. Pure.
+ * `replaceAll`. In a text whose lines all end in CRLF the edits' own line ends are read as CRLF. No edit may leave more than
+ * `MAX_EDIT_BYTES`. Pure.
  */
 export function applyEdits(original: string, edits: readonly Edit[]): EditOutcome {
   const toFileEnds = endsInCrlf(original) ? (text: string): string => text.replace(/\r?\n/g, "\r\n") : (text: string): string => text;
   let text = original;
+  let bytes = Buffer.byteLength(text);
   let replacements = 0;
   for (const [index, edit] of edits.entries()) {
     const oldText = toFileEnds(edit.oldText);
@@ -36,6 +43,9 @@ export function applyEdits(original: string, edits: readonly Edit[]): EditOutcom
         `oldText was found ${count} times (lines ${matchLines(parts, oldText).join(", ")}); add lines around it, or set replaceAll.`,
       );
     }
+    bytes += count * (Buffer.byteLength(newText) - Buffer.byteLength(oldText));
+    // Before it is built: a few short edits can ask for any size.
+    if (bytes > MAX_EDIT_BYTES) return refuse(`The file would have ${bytes} bytes; at most ${MAX_EDIT_BYTES}.`);
     text = parts.join(newText);
     replacements += count;
   }

@@ -31,6 +31,19 @@ test("changes nothing when one edit fails, and says which", async () => {
   expect(await readFile(path, "utf8")).toBe("one two");
 });
 
+test("makes no file that it could not edit again", async () => {
+  const path = await rig.put("workspace/a.txt", "a".repeat(1_000));
+  const grown = "é".repeat(1_000);
+  const result = await edit(
+    "a.txt",
+    { oldText: "a", newText: grown, replaceAll: true },
+    { oldText: "é", newText: grown, replaceAll: true },
+  );
+  expect(result.isError).toBe(true);
+  expect(textOf(result)).toContain("Edit 2 of 2: The file would have 2000000000 bytes; at most 8388608.");
+  expect(await readFile(path, "utf8")).toBe("a".repeat(1_000));
+});
+
 test("bytes that are not UTF-8 are not damaged", async () => {
   const bytes = Buffer.from([0x6f, 0x6e, 0x65, 0xff, 0xfe]);
   const path = await rig.put("workspace/a.txt", bytes);

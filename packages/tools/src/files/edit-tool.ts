@@ -5,11 +5,8 @@ import { errorResult, textResult } from "../define-tool/tool-result.ts";
 import type { FileAccess } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import type { OpenFile } from "../file-access/open-file.ts";
-import { applyEdits } from "./apply-edits.ts";
+import { applyEdits, MAX_EDIT_BYTES } from "./apply-edits.ts";
 import { PATH_ALIASES, PathSchema } from "./path-parameter.ts";
-
-/** A file is held in memory while it is edited. */
-const MAX_EDIT_BYTES = 8 * 1024 * 1024;
 
 const EditSchema = z.strictObject({
   path: PathSchema,
