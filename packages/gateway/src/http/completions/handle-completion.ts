@@ -9,6 +9,7 @@ import { failureText } from "../../turn/failure-text.ts";
 import type { RunReport } from "../../turn/run-report.ts";
 import { RunText } from "../run-text.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
+import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
 import { parseCompletionRequest } from "./parse-request.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 import { renderChunk, renderCompletion, renderError, renderFinishReason, renderUsageChunk } from "./render-response.ts";
@@ -46,8 +47,8 @@ export async function handleCompletion(caller: CompletionCaller, body: unknown, 
     const completion = parseCompletionRequest(body, engine.services.clock.now());
     const run = await startRun(caller, completion, engine);
     const headers = {
-      "x-factotum-session": run.sessionKey,
-      ...(completion.ignored.length === 0 ? {} : { "x-factotum-ignored": completion.ignored.join(", ") }),
+      "x-factotum-session": encodeHeaderText(run.sessionKey),
+      ...(completion.ignored.length === 0 ? {} : { "x-factotum-ignored": encodeHeaderText(completion.ignored.join(", ")) }),
     };
     const identity = { id: `chatcmpl-${run.inputId}`, created: Math.floor(engine.services.clock.now() / 1000), model };
     if (completion.stream)
@@ -144,15 +145,10 @@ async function targetSession(
   }
   const agentId = agent.config.id;
   if (header !== undefined && header.trim() !== "") {
-    const key = header.trim();
+    const key = decodeHeaderText(header.trim());
     if (parseAgentSessionKey(key) === undefined)
-      return { sessionKey: agentSessionKey(agentId, "http", keyPart(key, { caseSensitive: true })), agentId, anonymous: false };
-    if (!isSessionKey(key))
-      throw new CompletionRequestError("x-factotum-session is no valid session key.", {
-        status: 400,
-        param: null,
-        code: "invalid_session",
-      });
+      return { sessionKey: httpSessionKey(agentId, key, { from: "x-factotum-session" }), agentId, anonymous: false };
+    if (!isSessionKey(key)) throw sessionError("x-factotum-session");
     const sessionKey = await matchSessionKey(key, store);
     const owner = parseAgentSessionKey(sessionKey)?.agentId ?? agentId;
     if (agents.get(owner) === undefined)
@@ -164,12 +160,23 @@ async function targetSession(
     return { sessionKey, agentId: owner, anonymous: false };
   }
   if (completion.user !== undefined)
-    return {
-      sessionKey: agentSessionKey(agentId, "http", `user-${keyPart(completion.user, { caseSensitive: true })}`),
-      agentId,
-      anonymous: false,
-    };
+    return { sessionKey: httpSessionKey(agentId, completion.user, { from: "user" }), agentId, anonymous: false };
   return { sessionKey: agentSessionKey(agentId, "http", random.uuid()), agentId, anonymous: true };
+}
+
+/** The session that the client calls `name`; refuses one that no other request could name. */
+function httpSessionKey(agentId: string, name: string, { from }: { readonly from: "user" | "x-factotum-session" }): string {
+  const key = agentSessionKey(agentId, "http", (from === "user" ? "user-" : "") + keyPart(name, { caseSensitive: true }));
+  if (!name.isWellFormed() || !isSessionKey(key)) throw sessionError(from);
+  return key;
+}
+
+function sessionError(from: "user" | "x-factotum-session"): CompletionRequestError {
+  return new CompletionRequestError(`${from}: this cannot name a session. Send at most 900 characters, none of them a control character.`, {
+    status: 400,
+    param: from === "user" ? "user" : null,
+    code: "invalid_session",
+  });
 }
 
 async function answerWhole(run: WatchedRun, identity: CompletionIdentity, headers: Readonly<Record<string, string>>): Promise<Response> {

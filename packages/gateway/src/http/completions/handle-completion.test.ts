@@ -1,0 +1,68 @@
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, withModel } from "../../../test/gateway-harness.ts";
+import type { TestGateway } from "../../../test/gateway-harness.ts";
+import { TestClient } from "../../../test/test-client.ts";
+
+let model: AnthropicServer;
+let running: TestGateway;
+beforeEach(async () => {
+  model = await startAnthropicServer();
+  model.respond(() => textReply("Seen."));
+  running = await startTestGateway({ patch: withModel(model.baseUrl) });
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await model.close();
+});
+
+const post = (body: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${running.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${running.token}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "hello" }], ...body }),
+  });
+
+test.each([{ stream: false }, { stream: true }])(
+  "what a header cannot hold is percent-encoded in it, both ways: %j",
+  async ({ stream }) => {
+    const first = await post({ stream, user: "张三: é %41", größe: 1, "a\nb": 2 });
+    expect(first.status).toBe(200);
+    expect(await first.text()).toContain("Seen.");
+    expect(first.headers.get("x-factotum-ignored")).toBe("gr%C3%B6%C3%9Fe, a%0Ab");
+    const session = first.headers.get("x-factotum-session") ?? "";
+    expect(session).toBe("agent:main:http:user-%E5%BC%A0%E4%B8%89%3A %C3%A9 %2541");
+
+    await (await post({ stream }, { "x-factotum-session": session })).text();
+    const key = "agent:main:http:user-张三%3A é %2541";
+    expect((await running.store.listSessions({ limit: 10 })).items.map((item) => item.key)).toEqual([key]);
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    expect((await client.call("chat.history", { sessionKey: key })).entries).toHaveLength(4);
+  },
+);
+
+test("a name in x-factotum-session may be percent-encoded; what is no UTF-8 stays as it is", async () => {
+  const named = async (session: string): Promise<string | null> =>
+    (await post({}, { "x-factotum-session": session })).headers.get("x-factotum-session");
+  expect(await named("%E5%BC%A0")).toBe("agent:main:http:%E5%BC%A0");
+  expect(await named("%E5x")).toBe("agent:main:http:%25E5x");
+  expect((await running.store.listSessions({ limit: 10 })).items.map((item) => item.key).toSorted()).toEqual([
+    "agent:main:http:%25E5x",
+    "agent:main:http:张",
+  ]);
+});
+
+test.each([
+  [{ user: "a\nb" }, {}, "user"],
+  [{ user: "a\u0000" }, {}, "user"],
+  [{ user: "\uD800" }, {}, "user"],
+  [{}, { "x-factotum-session": "a\tb" }, "x-factotum-session"],
+  [{}, { "x-factotum-session": "a".repeat(1_000) }, "x-factotum-session"],
+])("a session that no request could name is refused before anything is said: %j %j", async (body, headers, named) => {
+  const answer = await post(body, headers);
+  expect(answer.status).toBe(400);
+  const { error } = (await answer.json()) as { readonly error: { readonly message: string } };
+  expect(error.message).toContain(`${named}: `);
+  expect(model.requests).toEqual([]);
+});
