@@ -70,6 +70,21 @@ describe("a handshake for a socket", () => {
   });
 });
 
+test.each(["h2c", "h2c, TLS/1.3", "websocket2"])(
+  "an offer to speak %s is passed over: the request is answered as it is",
+  async (protocol) => {
+    await using running = await startTestGateway();
+    const { host, port } = new URL(running.gateway.url);
+    const body = JSON.stringify({ model: "unknown", messages: [] });
+    const answer = await raw(
+      Number(port),
+      `POST /v1/chat/completions HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${running.token}\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA\r\nConnection: Upgrade, HTTP2-Settings, close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain("messages: ");
+  },
+);
+
 describe("a request that never ends", () => {
   test.each([
     ["in its head", "POST /channels/test/default HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "],

@@ -58,7 +58,13 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createAdaptorServer({
     fetch: app.fetch,
-    serverOptions: { requestTimeout, headersTimeout: requestTimeout, connectionsCheckingInterval: requestTimeout / 2 },
+    serverOptions: {
+      requestTimeout,
+      headersTimeout: requestTimeout,
+      connectionsCheckingInterval: requestTimeout / 2,
+      // An offer of another protocol, as of HTTP/2, is passed over: the request is answered as it is.
+      shouldUpgradeCallback: ({ headers }) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade ?? ""),
+    },
   });
   server.on("upgrade", (request, socket, head) => {
     // A client that is gone before it has its answer needs none.
