@@ -200,11 +200,13 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   let stopping: Promise<void> | undefined;
   const stop = async (reason: string): Promise<void> => {
     ready = false;
-    clients.close(reason);
-    await engine.stop(reason);
-    await server.close();
-    (await metrics)?.[Symbol.dispose]();
-    await rm(runtimeFile, { force: true });
+    // The last comes first. One that fails keeps none of the others from ending.
+    await using ends = new AsyncDisposableStack();
+    ends.defer(() => rm(runtimeFile, { force: true }));
+    ends.defer(async () => (await metrics)?.[Symbol.dispose]());
+    ends.defer(() => server.close());
+    ends.defer(() => engine.stop(reason));
+    ends.defer(() => clients.close(reason));
   };
   try {
     await engine.start();

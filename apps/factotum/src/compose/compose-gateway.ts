@@ -143,10 +143,11 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
       for (const beside of [snapshots, watch]) beside[Symbol.dispose]();
-      await gateway.stop(reason);
-      // A run that is stopped does not wait for its command, which has a grace to end.
-      await runner.close();
-      await store.close();
+      // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
+      await using ends = new AsyncDisposableStack();
+      ends.defer(() => store.close());
+      ends.defer(() => runner.close());
+      ends.defer(() => gateway.stop(reason));
     };
     return { gateway, token, close: (reason) => (closing ??= close(reason)) };
   } catch (error) {

@@ -22,6 +22,8 @@ const MAX_BUFFERED_BYTES: number = 8 * 1024 * 1024;
 const MAX_REQUESTS = 64;
 /** Sessions that one connection may watch. */
 const MAX_SUBSCRIPTIONS = 64;
+/** What a close frame holds beside its code (RFC 6455). */
+const MAX_CLOSE_REASON_BYTES = 123;
 /** Changes of the session list are gathered this long. */
 const CHANGE_DELAY_MS = 100;
 
@@ -104,7 +106,7 @@ export class ClientConnection implements RpcConnection {
 
   close(code: number, reason: string): void {
     if (code === CLOSE_CODES.shutdown) this.#sendEvent("shutdown", { reason });
-    this.#socket.close(code, reason.slice(0, 100));
+    this.#socket.close(code, closeReason(reason));
   }
 
   #receive(data: WebSocket.RawData, isBinary: boolean): void {
@@ -222,7 +224,7 @@ export class ClientConnection implements RpcConnection {
 
   #refuse(code: RpcError["code"], message: string, closeCode: number): void {
     this.#send({ type: "refused", error: { code, message } });
-    this.#socket.close(closeCode, message.slice(0, 100));
+    this.#socket.close(closeCode, closeReason(message));
   }
 
   #sendEvent<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void {
@@ -246,6 +248,12 @@ export class ClientConnection implements RpcConnection {
     this.#subscriptions.clear();
     this.#options.onClose();
   }
+}
+
+/** As much of `reason` as a close frame holds, in whole characters. */
+function closeReason(reason: string): string {
+  const { read } = new TextEncoder().encodeInto(reason, new Uint8Array(MAX_CLOSE_REASON_BYTES));
+  return reason.slice(0, read);
 }
 
 function parseJson(bytes: Buffer): unknown {

@@ -1,7 +1,10 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Clock } from "@factotum/agent-contract";
 import type { RpcMethods } from "@factotum/protocol";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
-import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
+import { realClock, startTestGateway, withModel } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
 describe("the socket of clients", () => {
@@ -150,5 +153,42 @@ describe("the socket of clients", () => {
     await running.stop();
     expect(await client.closed).toMatchObject({ code: 1001 });
     expect(client.frames.at(-1)).toMatchObject({ type: "event", event: "shutdown" });
+  });
+
+  test("a reason of any length and letters is told: whole in the frame, and as much as a close holds in the close", async () => {
+    await using running = await startTestGateway();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const reason = "再见👋".repeat(50);
+    await running.gateway.stop(reason);
+    expect(client.frames.at(-1)).toMatchObject({ event: "shutdown", payload: { reason } });
+    expect(await client.closed).toEqual({ code: 1001, reason: `${"再见👋".repeat(12)}再` });
+  });
+
+  test("a step of the stop that fails keeps none of the others from ending", async () => {
+    let armed = false;
+    const clock: Clock = {
+      ...realClock,
+      schedule: (delayMs, callback) => {
+        const timer = realClock.schedule(delayMs, callback);
+        return {
+          [Symbol.dispose]: () => {
+            timer[Symbol.dispose]();
+            if (!armed) return;
+            armed = false;
+            throw new Error("this timer cannot be put down");
+          },
+        };
+      },
+    };
+    const running = await startTestGateway({ clock });
+    const { gateway, home, store } = running;
+    using client = await TestClient.connect(gateway.url, running.token);
+    armed = true;
+    await expect(gateway.stop("the end")).rejects.toThrow("this timer");
+    await client.closed;
+    await expect(fetch(`${gateway.url}/healthz`)).rejects.toThrow("fetch failed");
+    await expect(readFile(path.join(home, "state", "gateway.json"))).rejects.toThrow("ENOENT");
+    await store.close();
+    await rm(home, { recursive: true, force: true });
   });
 });

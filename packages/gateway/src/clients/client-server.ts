@@ -53,11 +53,12 @@ export class ClientServer {
     return this.#connections.size;
   }
 
-  /** Tells every client why, and closes. */
+  /** Tells every client why, and closes; whatever of it fails, the rest is done. */
   close(reason: string): void {
-    this.#changes[Symbol.dispose]();
-    this.#warnings[Symbol.dispose]();
-    for (const connection of this.#connections) connection.close(CLOSE_CODES.shutdown, reason);
-    this.#server.close();
+    using ends = new DisposableStack();
+    ends.defer(() => this.#server.close());
+    ends.use(this.#warnings);
+    ends.use(this.#changes);
+    for (const connection of this.#connections) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
   }
 }
