@@ -27,10 +27,17 @@ const MAX_CLOSE_REASON_BYTES = 123;
 /** Changes of the session list are gathered this long. */
 const CHANGE_DELAY_MS = 100;
 
+/** What a connection works with, and who is told of it. */
+type ConnectionOptions = ClientServices & {
+  /** It has shown the token. */
+  readonly onConnect: () => void;
+  readonly onClose: () => void;
+};
+
 /** One client: its credential, its requests, its subscriptions. Nothing of it outlives its socket. */
 export class ClientConnection implements RpcConnection {
   readonly #socket: WebSocket;
-  readonly #options: ClientServices & { readonly onClose: () => void };
+  readonly #options: ConnectionOptions;
   readonly #closed = new AbortController();
   readonly #subscriptions = new Map<string, Disposable>();
   readonly #pendingEvents = new Map<string, ChatEvent[]>();
@@ -43,7 +50,7 @@ export class ClientConnection implements RpcConnection {
   #requests = 0;
   #changedKeys: Set<string> | undefined;
 
-  constructor(socket: WebSocket, options: ClientServices & { readonly onClose: () => void }) {
+  constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#connectTimer = options.clock.schedule(CONNECT_TIMEOUT_MS, () =>
@@ -109,6 +116,11 @@ export class ClientConnection implements RpcConnection {
     this.#socket.close(code, closeReason(reason));
   }
 
+  /** Closes at once, without waiting for the other side. */
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
   #receive(data: WebSocket.RawData, isBinary: boolean): void {
     const frame = this.#parse(data, isBinary);
     if (frame === undefined) return;
@@ -150,6 +162,7 @@ export class ClientConnection implements RpcConnection {
     this.#credential = this.#options.authenticator.watch(frame.auth?.token, () => this.#revoke());
     this.#connected = true;
     this.#clientName = frame.client.name;
+    this.#options.onConnect();
     this.#send({
       type: "hello",
       protocol: PROTOCOL_VERSION,

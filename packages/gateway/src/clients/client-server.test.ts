@@ -29,6 +29,18 @@ describe("the socket of clients", () => {
     }
   });
 
+  test("who says nothing keeps nobody out: the oldest of them makes room", async () => {
+    await using running = await startTestGateway();
+    const { url } = running.gateway;
+    using early = await TestClient.connect(url, running.token);
+    using silent = new DisposableStack();
+    const first = silent.use(await TestClient.open(url));
+    for (let count = 1; count < 300; count += 1) silent.use(await TestClient.open(url));
+    await first.closed;
+    using late = await TestClient.connect(url, running.token);
+    for (const client of [early, late]) expect(await client.call("agents.list", {})).toMatchObject({ agents: [{ id: "main" }] });
+  });
+
   test("pages of other sites and foreign names of this machine are turned away before the handshake", async () => {
     await using running = await startTestGateway();
     await expect(TestClient.open(running.gateway.url, { origin: "http://evil.example" })).rejects.toThrow("403");

@@ -6,14 +6,18 @@ import { ClientConnection } from "./client-connection.ts";
 import type { ClientServices } from "./client-services.ts";
 import { WarningWatch } from "./warning-watch.ts";
 
-/** Connections that may be open at once. */
+/** Clients that may be connected at once. */
 const MAX_CONNECTIONS = 256;
+/** Sockets that may be open without having shown the token. They make room for each other, so that none of them keeps a client out. */
+const MAX_WAITING = 64;
 
 /** The WebSocket side of the port: one `ClientConnection` for every client. */
 export class ClientServer {
   readonly #options: ClientServices;
   readonly #server: WebSocketServer;
   readonly #connections = new Set<ClientConnection>();
+  /** Those that have not said who they are, in the order of coming. */
+  readonly #waiting = new Set<ClientConnection>();
   readonly #changes: Disposable;
   readonly #warnings: WarningWatch;
 
@@ -42,10 +46,22 @@ export class ClientServer {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection: ClientConnection = new ClientConnection(webSocket, {
         ...this.#options,
-        onClose: () => this.#connections.delete(connection),
+        onConnect: () => {
+          this.#waiting.delete(connection);
+          this.#connections.add(connection);
+          this.#warnings.begin();
+        },
+        onClose: () => {
+          this.#waiting.delete(connection);
+          this.#connections.delete(connection);
+        },
       });
-      this.#connections.add(connection);
-      this.#warnings.begin();
+      const [oldest] = this.#waiting;
+      if (oldest !== undefined && this.#waiting.size >= MAX_WAITING) {
+        this.#waiting.delete(oldest);
+        oldest.terminate();
+      }
+      this.#waiting.add(connection);
     });
   }
 
@@ -59,6 +75,6 @@ export class ClientServer {
     ends.defer(() => this.#server.close());
     ends.use(this.#warnings);
     ends.use(this.#changes);
-    for (const connection of this.#connections) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
+    for (const connection of [...this.#waiting, ...this.#connections]) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
   }
 }
