@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
+import type { ChannelAccount } from "../index.ts";
 import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { ClientServer } from "../clients/client-server.ts";
@@ -84,6 +85,36 @@ test.each(["h2c", "h2c, TLS/1.3", "websocket2"])(
     expect(answer).toContain("messages: ");
   },
 );
+
+test("requests that one account of a channel has not answered keep no other account's out", async () => {
+  const gate = Promise.withResolvers<void>();
+  const full = Promise.withResolvers<void>();
+  let held = 0;
+  const account = new TestPlatform().account();
+  const slow: ChannelAccount = {
+    ...account,
+    create: async (host) => ({
+      ...(await account.create(host)),
+      handleWebhook: async () => {
+        held += 1;
+        if (held === 64) full.resolve();
+        await gate.promise;
+        return new Response("late");
+      },
+    }),
+  };
+  const other: ChannelAccount = { ...account, accountId: "other", config: { ...account.config, accountId: "other" } };
+  await using running = await startTestGateway({ accounts: [slow, other] });
+  const post = (accountId: string): Promise<Response> =>
+    fetch(`${running.gateway.url}/channels/test/${accountId}`, { method: "POST", body: "{}" });
+  const waiting = Array.from({ length: 64 }, () => post("default"));
+  await full.promise;
+  expect((await post("default")).status).toBe(503);
+  expect((await post("other")).status).toBe(200);
+  gate.resolve();
+  expect((await Promise.all(waiting)).every(({ status }) => status === 200)).toBe(true);
+  expect((await post("default")).status).toBe(200);
+});
 
 describe("a request that never ends", () => {
   test.each([

@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import type { Channel } from "@factotum/channel-contract";
 import { createAdaptorServer } from "@hono/node-server";
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
@@ -42,7 +43,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Webhook requests that may be in work at once; each holds at most one body before its signature is checked. */
+/** Webhook requests of one account that may be in work at once; each holds at most one body before its signature is checked. */
 const MAX_WEBHOOKS = 64;
 /** What holds a connection without sending its request must not keep those out who do. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -95,7 +96,8 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   const { storage } = engine.services;
   const app = new Hono<Env>();
   const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
-  let webhooks = 0;
+  /** Per account: whoever floods one platform's address keeps no other platform out. */
+  const webhooks = new Map<Channel, number>();
 
   app.onError((error, context) => {
     // Whoever brings something keeps it: nothing of it was stored.
@@ -151,12 +153,15 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     }
     // Platforms send again what was not taken. Whoever has not proved itself learns nothing of this machine.
     if (storage.problem !== undefined) return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
-    if (webhooks >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
-    webhooks += 1;
+    const open = webhooks.get(channel) ?? 0;
+    if (open >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
+    webhooks.set(channel, open + 1);
     try {
       return await channel.handleWebhook(context.req.raw, { signal: context.req.raw.signal });
     } finally {
-      webhooks -= 1;
+      const left = (webhooks.get(channel) ?? 1) - 1;
+      if (left > 0) webhooks.set(channel, left);
+      else webhooks.delete(channel);
     }
   });
   app.get("/*", async (context) => {
