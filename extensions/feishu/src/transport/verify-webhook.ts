@@ -11,7 +11,8 @@ export interface WebhookSecrets {
 export type VerifiedWebhook =
   | { readonly type: "challenge"; readonly challenge: string }
   | { readonly type: "event"; readonly payload: Readonly<Record<string, unknown>> }
-  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string };
+  /** `signed`: by the platform, so something is set up wrongly; else anybody may have sent it. */
+  | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
 
 /**
  * Checks one request on its raw bytes, then reads it. The order is the protection: signature, freshness, decryption, token. The platform does not sign the
@@ -23,13 +24,13 @@ export function verifyWebhook(body: Uint8Array, headers: Headers, options: Webho
   if (signature !== null) {
     const timestamp = headers.get("x-lark-request-timestamp");
     if (!isSigned({ body, signature, timestamp, nonce: headers.get("x-lark-request-nonce"), encryptKey: options.encryptKey })) {
-      return refused(401, "the signature does not match; compare the Encrypt Key with the console's");
+      return unproven("the signature does not match; compare the Encrypt Key with the console's");
     }
     if (!verifyTimestamp(timestamp, { nowMs: options.nowMs }))
       return refused(401, "the push is older than five minutes; check this machine's clock");
   }
   // From here on an unsigned request gets one and the same no, whatever is wrong with it: it may not probe the decryption.
-  const unsigned = signature === null ? refused(401, "the signature is missing; set an Encrypt Key in the console") : undefined;
+  const unsigned = signature === null ? unproven("the signature is missing; set an Encrypt Key in the console") : undefined;
   const payload = readPayload(body, options.encryptKey);
   if (payload === undefined) return unsigned ?? refused(400, "the body cannot be read");
 
@@ -96,5 +97,9 @@ function parseObject(text: string): Record<string, unknown> | undefined {
 }
 
 function refused(status: 400 | 401, reason: string): VerifiedWebhook & { type: "refused" } {
-  return { type: "refused", status, reason };
+  return { type: "refused", status, reason, signed: true };
+}
+
+function unproven(reason: string): VerifiedWebhook & { type: "refused" } {
+  return { type: "refused", status: 401, reason, signed: false };
 }

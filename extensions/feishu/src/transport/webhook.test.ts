@@ -88,11 +88,40 @@ test("only POST is answered", async () => {
   expect((await channel.handleWebhook(new Request("http://127.0.0.1/"), { signal })).status).toBe(405);
 });
 
-test("a refusal is told in the health, and the next good event clears it", async () => {
-  await channel.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", message(), { signature: "wrong" }), { signal });
-  expect(channel.health().detail).toContain("Encrypt Key");
-  await post(message());
-  expect(channel.health().detail).toBeUndefined();
+describe("a request that is refused", () => {
+  const unsigned = (): Promise<Response> =>
+    channel.handleWebhook(feishuWebhookRequest(feishu.app, "http://127.0.0.1/", message(), { signature: "wrong" }), { signal });
+  const warnings = (): readonly string[] => host.logLines.filter((line) => line.includes("feishu webhook refused"));
+
+  test("without a proof is a hint while the channel is set up, and no trouble", async () => {
+    await channel.start({ signal });
+    for (let count = 0; count < 3; count += 1) expect((await unsigned()).status).toBe(401);
+    expect(channel.health()).toMatchObject({ state: "starting", detail: expect.stringMatching(/3 .*Encrypt Key/) });
+    await post(message());
+    expect(channel.health().detail).toBeUndefined();
+  });
+
+  test("without a proof says nothing of a channel that works, and is logged once until the next event", async () => {
+    await channel.start({ signal });
+    await post(message());
+    for (let count = 0; count < 3; count += 1) await unsigned();
+    expect(channel.health().state).toBe("connected");
+    expect(channel.health().detail).toBeUndefined();
+    expect(warnings()).toHaveLength(1);
+    await post(message());
+    await unsigned();
+    expect(warnings()).toHaveLength(2);
+  });
+
+  test("although the platform signed it is trouble, until the next good event", async () => {
+    await post(message());
+    const other = { ...feishu.app, verificationToken: "another" };
+    const wrong = feishuWebhookRequest(feishu.app, "http://127.0.0.1/", feishuEnvelope(other, { eventType: "x", event: {} }));
+    expect((await channel.handleWebhook(wrong, { signal })).status).toBe(401);
+    expect(channel.health()).toMatchObject({ state: "degraded", detail: expect.stringContaining("verification token") });
+    await post(message());
+    expect(channel.health()).toMatchObject({ state: "connected" });
+  });
 });
 
 test("a stopped channel is not started again", async () => {

@@ -6,6 +6,7 @@ import type { AcceptEvent } from "../inbound/accept-event.ts";
 import type { Transport } from "./transport.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 import type { WebhookSecrets } from "./verify-webhook.ts";
+import { WebhookHealth } from "./webhook-health.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_CONCURRENT = 64;
@@ -23,19 +24,18 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
   const { secrets, host, bot, accept } = parts;
   let state: "new" | "started" | "stopped" = "new";
   let open = 0;
-  let evidenceAtMs: number | undefined;
-  let trouble: string | undefined;
+  const health = new WebhookHealth(host);
 
   const receive = async (payload: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Response> => {
     try {
       const outcome = await accept(payload, options);
-      trouble = undefined;
+      health.setTrouble(undefined);
       if (outcome.type === "other-account") return refuse(403, "this event belongs to another app");
       if (outcome.type === "ignored") host.logger.info("feishu event ignored", { reason: outcome.reason });
       return Response.json({});
     } catch (error) {
       // Not stored: the platform is told so, and sends it again.
-      trouble = "an event could not be stored; Feishu will send it again";
+      health.setTrouble("an event could not be stored; Feishu will send it again");
       host.logger.error("feishu event not stored", { error: error instanceof Error ? error.message : "unknown" });
       return refuse(503, "not stored, send it again");
     }
@@ -51,13 +51,12 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
     if (body.type === "too-large") return refuse(413, "the body is too large");
     const verified = verifyWebhook(body.bytes, request.headers, { ...secrets, nowMs: host.clock.now() });
     if (verified.type === "refused") {
-      trouble = `a request was refused: ${verified.reason}`;
-      host.logger.warn("feishu webhook refused", { status: verified.status, reason: verified.reason });
+      health.noteRefused(verified);
       return refuse(verified.status, verified.reason);
     }
-    evidenceAtMs = host.clock.now();
+    health.noteVerified();
     if (verified.type === "challenge") {
-      trouble = undefined;
+      health.setTrouble(undefined);
       return Response.json({ challenge: verified.challenge });
     }
     return receive(verified.payload, options);
@@ -71,7 +70,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
       await bot.get(options).catch((error: unknown) => {
         const failure = toChannelError(error);
         if (failure.code !== "unreachable" || options.signal.aborted) throw failure;
-        trouble = failure.message;
+        health.setTrouble(failure.message);
         host.logger.warn("feishu cannot be reached", { error: failure.message });
       });
       state = "started";
@@ -86,16 +85,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
         open -= 1;
       }
     },
-    health() {
-      if (state === "stopped") return { state: "stopped" };
-      const detail =
-        trouble ?? (evidenceAtMs === undefined ? "no verified request yet; check the request address in the console" : undefined);
-      return {
-        state: trouble !== undefined ? "degraded" : evidenceAtMs === undefined ? "starting" : "connected",
-        ...(evidenceAtMs !== undefined && { evidenceAtMs }),
-        ...(detail !== undefined && { detail }),
-      };
-    },
+    health: () => (state === "stopped" ? { state: "stopped" } : health.read()),
     stop() {
       state = "stopped";
       return Promise.resolve();

@@ -1,0 +1,47 @@
+import type { ChannelHealth, ChannelHost } from "@factotum/channel-contract";
+import type { VerifiedWebhook } from "./verify-webhook.ts";
+
+/** What the webhook knows of its health. What anybody can send is no trouble: it is a hint until the platform has proved itself once. */
+export class WebhookHealth {
+  readonly #host: ChannelHost;
+  #evidenceAtMs: number | undefined;
+  #trouble: string | undefined;
+  /** Requests without a proof since the last one that had it; one line of the log together. */
+  #unproven = 0;
+  #unprovenReason = "";
+
+  constructor(host: ChannelHost) {
+    this.#host = host;
+  }
+
+  /** The platform has proved itself. */
+  noteVerified(): void {
+    this.#evidenceAtMs = this.#host.clock.now();
+    this.#unproven = 0;
+  }
+
+  noteRefused({ status, reason, signed }: Extract<VerifiedWebhook, { type: "refused" }>): void {
+    if (signed) this.#trouble = `a request was refused: ${reason}`;
+    else {
+      this.#unproven += 1;
+      this.#unprovenReason = reason;
+    }
+    if (signed || this.#unproven === 1) this.#host.logger.warn("feishu webhook refused", { status, reason });
+  }
+
+  /** What is wrong now; undefined when nothing is any more. */
+  setTrouble(trouble: string | undefined): void {
+    this.#trouble = trouble;
+  }
+
+  read(): ChannelHealth {
+    const evidenceAtMs = this.#evidenceAtMs;
+    const hint = this.#unproven === 0 ? "check the request address in the console" : `${this.#unproven} refused: ${this.#unprovenReason}`;
+    const detail = this.#trouble ?? (evidenceAtMs === undefined ? `no verified request yet; ${hint}` : undefined);
+    return {
+      state: this.#trouble !== undefined ? "degraded" : evidenceAtMs === undefined ? "starting" : "connected",
+      ...(evidenceAtMs !== undefined && { evidenceAtMs }),
+      ...(detail !== undefined && { detail }),
+    };
+  }
+}
