@@ -4,6 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { ChannelAccount } from "../index.ts";
 import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { authorize, OWN } from "../access/authorize.ts";
+import type { HttpRoute, Principal } from "../access/authorize.ts";
 import { ClientServer } from "../clients/client-server.ts";
 import { createRpcHandlers } from "../clients/rpc-methods.ts";
 import { WebchatHub } from "../clients/webchat-hub.ts";
@@ -20,6 +22,16 @@ async function raw(port: number, text: string): Promise<string> {
   socket.write(text);
   await once(socket, "close");
   return answer.join("");
+}
+
+/** Sends bytes as they are and resolves with the status of the answer. */
+async function statusOf(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8");
+  await once(socket, "connect");
+  socket.write(text);
+  const [head] = (await once(socket, "data")) as [string];
+  socket.destroy();
+  return head.slice("HTTP/1.1 ".length);
 }
 
 /** A second server over the gateway's engine, with its own patience. */
@@ -57,6 +69,43 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     requestTimeoutMs,
   });
 }
+
+/** A request of every route; a route that is not here does not compile. */
+const REQUESTS: Readonly<Record<HttpRoute, string>> = {
+  "GET /": "GET / HTTP/1.1",
+  "GET /healthz": "GET /healthz HTTP/1.1",
+  "GET /readyz": "GET /readyz HTTP/1.1",
+  "GET /metrics": "GET /metrics HTTP/1.1",
+  "GET /ws": `GET /ws HTTP/1.1\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==`,
+  "POST /v1/chat/completions": "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 0",
+  "POST /uploads": "POST /uploads HTTP/1.1\r\nContent-Length: 0",
+  "GET /v1/models": "GET /v1/models HTTP/1.1",
+  "ANY /channels": "POST /channels/test/default HTTP/1.1\r\nContent-Length: 0",
+};
+
+describe("every route", () => {
+  test.each(Object.entries(REQUESTS) as [HttpRoute, string][])(
+    "%s is opened to whom the rules name, on the port itself",
+    async (route, request) => {
+      await using running = await startTestGateway({ platform: new TestPlatform() });
+      const { host, port } = new URL(running.gateway.url);
+      const ask = async (header: string): Promise<string> => {
+        const connection = route === "GET /ws" ? "Upgrade" : "close";
+        return statusOf(Number(port), `${request}\r\nHost: ${host}\r\nConnection: ${connection}\r\n${header}\r\n`);
+      };
+      const action = { type: "http", route } as const;
+      // A channel's address is for its platform, which shows no token; the channel asks for its proof.
+      const stranger: Principal = { type: route === "ANY /channels" ? "platform" : "anonymous" };
+      expect(await ask("")).toMatch(authorize(stranger, action, OWN).type === "allow" ? /^(?!401|403)/ : /^401/);
+      const owner: Principal = { type: route === "ANY /channels" ? "platform" : "token" };
+      expect(authorize(owner, action, OWN).type).toBe("allow");
+      expect(await ask(`Authorization: Bearer ${running.token}\r\n`)).toMatch(/^(?!401|403)/);
+      // A page of another site is nobody, whatever it knows.
+      if (route !== "ANY /channels")
+        expect(await ask(`Authorization: Bearer ${running.token}\r\nOrigin: http://evil.example\r\n`)).toMatch(/^403/);
+    },
+  );
+});
 
 describe("a handshake for a socket", () => {
   test.each(["//", "http://[::bad/ws", "*", "/%ff", "/elsewhere"])("to %s is refused, and the gateway goes on", async (target) => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Channel } from "@factotum/channel-contract";
 import { createAdaptorServer } from "@hono/node-server";
@@ -70,10 +71,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on("upgrade", (request, socket, head) => {
     // A client that is gone before it has its answer needs none.
     socket.on("error", (error: Error) => options.engine.services.logger.debug("A handshake broke off", { error }));
-    const problem = crossSiteProblem({ host: request.headers.host, origin: request.headers.origin }, options);
-    const isSocket = URL.parse(request.url ?? "/", "http://localhost")?.pathname === "/ws";
-    if (problem === undefined && isSocket) options.clients.handleUpgrade(request, socket, head);
-    else socket.end(`HTTP/1.1 ${isSocket ? "403 Forbidden" : "404 Not Found"}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const status = handshakeRefusal(request, options);
+    if (status === undefined) options.clients.handleUpgrade(request, socket, head);
+    else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
@@ -184,21 +184,41 @@ function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
 
 /** The answer to somebody who may not have the route; `undefined` for whoever may. */
 function guard(context: Context<Env>, route: HttpRoute, options: HttpServerOptions): Response | undefined {
-  const problem = crossSiteProblem({ host: context.req.header("host"), origin: context.req.header("origin") }, options);
-  if (problem !== undefined) return context.json(renderError(problem, { type: "invalid_request_error", code: "forbidden" }), 403);
-  const token = bearerToken(context.req.header("authorization"));
-  const principal: Principal = options.authenticator.principal(token);
-  const decision = authorize(principal, { type: "http", route }, OWN);
-  if (decision.type === "allow") {
-    if (principal.type === "token") endWithToken(token, context.env.outgoing, options.authenticator);
-    return undefined;
+  const { incoming, outgoing } = context.env;
+  const admission = admit(incoming.headers, route, options);
+  if (admission.type === "refused") {
+    const { status, isCrossSite, reason } = admission;
+    return context.json(
+      renderError(reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
+      status,
+      isCrossSite ? {} : { "www-authenticate": "Bearer" },
+    );
   }
-  const status = principal.type === "anonymous" ? 401 : 403;
-  return context.json(
-    renderError(decision.reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
-    status,
-    { "www-authenticate": "Bearer" },
-  );
+  if (admission.principal.type === "token") endWithToken(admission.token, outgoing, options.authenticator);
+  return undefined;
+}
+
+/** Why a handshake gets no socket, as a status line; `undefined` when it gets one. */
+function handshakeRefusal({ url, headers }: IncomingMessage, options: HttpServerOptions): string | undefined {
+  if (URL.parse(url ?? "/", "http://localhost")?.pathname !== "/ws") return "404 Not Found";
+  const admission = admit(headers, "GET /ws", options);
+  if (admission.type === "admitted") return undefined;
+  return admission.status === 401 ? "401 Unauthorized\r\nWWW-Authenticate: Bearer" : "403 Forbidden";
+}
+
+type Admission =
+  | { readonly type: "admitted"; readonly principal: Principal; readonly token: string | undefined }
+  | { readonly type: "refused"; readonly status: 401 | 403; readonly isCrossSite: boolean; readonly reason: string };
+
+/** The one way to a route: the page that asks is ours, and the rules name who asks (R19). */
+function admit({ host, origin, authorization }: IncomingHttpHeaders, route: HttpRoute, options: HttpServerOptions): Admission {
+  const problem = crossSiteProblem({ host, origin }, options);
+  if (problem !== undefined) return { type: "refused", status: 403, isCrossSite: true, reason: problem };
+  const token = bearerToken(authorization);
+  const principal = options.authenticator.principal(token);
+  const decision = authorize(principal, { type: "http", route }, OWN);
+  if (decision.type === "allow") return { type: "admitted", principal, token };
+  return { type: "refused", status: principal.type === "anonymous" ? 401 : 403, isCrossSite: false, reason: decision.reason };
 }
 
 /** What is being answered to a token is cut off once that token admits nobody any more. */
