@@ -125,6 +125,16 @@ test("a transcript outside the folder is not followed", async () => {
   expect(await store.readContext("s3")).toEqual([]);
 });
 
+test("a session id that leads outside the folder is not followed either", async () => {
+  await mkdir(join(fixture.folder, "other"));
+  await writeFile(join(fixture.folder, "other", "x.jsonl"), "\u0000secret");
+  await write({ main: { sessionId: "../other/x" }, second: { sessionId: "../other/x", sessionFile: "/" } }, {});
+  const report = await importSessionFolder(store, folder, options);
+  expect(report.imported).toEqual([]);
+  expect(report.refused.map(({ key }) => key)).toEqual(["agent:main:main", "agent:main:second"]);
+  expect((await readdir(fixture.folder, { recursive: true })).filter((name) => name.includes("unreadable"))).toEqual([]);
+});
+
 test.each(["", "{", "[]", "null", "7"])("a folder with the index %j is refused", async (index) => {
   await write(index, {});
   await expect(importSessionFolder(store, folder, options)).rejects.toMatchObject({ code: "invalid" });

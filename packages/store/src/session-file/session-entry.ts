@@ -33,7 +33,7 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
   const entry = objectOf(value);
   const sessionId = nonEmpty(entry?.["sessionId"]);
   if (entry === undefined || sessionId === undefined) return undefined;
-  const fileName = nonEmpty(entry["sessionFile"])?.split(/[\\/]/).at(-1);
+  const fileName = baseName(nonEmpty(entry["sessionFile"]) ?? "") || baseName(`${sessionId}.jsonl`);
   const label = labelOf(entry["label"]);
   const spawnedBy = nonEmpty(entry["spawnedBy"]);
   const updatedAtMs = timeOf(entry["updatedAt"]);
@@ -46,7 +46,7 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
   const sentAtMs = timeOf(entry["lastHeartbeatSentAt"]);
   return {
     sessionId,
-    fileName: fileName === undefined || fileName === "" ? `${sessionId}.jsonl` : fileName,
+    fileName,
     record: {
       displayName: nonEmpty(entry["displayName"]) ?? nonEmpty(entry["subject"]) ?? label ?? key,
       overrides: parseOverrides(entry),
@@ -63,6 +63,11 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
       ...(heartbeatText === undefined || sentAtMs === undefined ? {} : { lastHeartbeat: { text: heartbeatText, sentAtMs } }),
     },
   };
+}
+
+/** The last part of a path, of whatever system. */
+function baseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? "";
 }
 
 /** A label is looked up, so it is one that the store takes; anything else was none. */
