@@ -32,3 +32,13 @@ test("a delivery that comes again is shown once: after a hundred others, after a
   expect(await later.deliver(delivery)).toEqual({ entryId });
   expect((await second.gateway.engine.sessions.history(KEY, { limit: 9 })).entries).toEqual([]);
 });
+
+test("a delivery that begins a session gives it to the agent that its key names", async () => {
+  await using running = await startTestGateway();
+  const hub = new WebchatHub();
+  hub.connect(running.gateway.engine.services);
+  for (const sessionKey of ["agent:helper:main", "global"])
+    await hub.deliver({ type: "text", sessionKey, text: "Hello.", idempotencyKey: sessionKey });
+  expect(await running.store.readSession("agent:helper:main")).toMatchObject({ agentId: "helper" });
+  expect(await running.store.readSession("global")).toMatchObject({ agentId: "main" });
+});

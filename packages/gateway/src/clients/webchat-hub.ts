@@ -1,4 +1,5 @@
 import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { publishEntry } from "../turn/publish-entry.ts";
 
@@ -38,10 +39,11 @@ export class WebchatHub implements WebchatSocket {
     const { store, clock, random, config } = services;
     const earlier = await store.findNotice(delivery.idempotencyKey);
     if (earlier !== undefined) return { entryId: earlier.id };
+    const agentId = parseAgentSessionKey(delivery.sessionKey)?.agentId ?? config.defaultAgentId;
     const session =
       (await store.readSession(delivery.sessionKey)) ??
       (await store.createSession(
-        { key: delivery.sessionKey, sessionId: random.uuid(), agentId: config.defaultAgentId, isPrivate: true, displayName: "webchat" },
+        { key: delivery.sessionKey, sessionId: random.uuid(), agentId, isPrivate: true, displayName: "webchat" },
         { nowMs: clock.now() },
       ));
     const entry = await store.appendEntry(
