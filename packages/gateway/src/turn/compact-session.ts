@@ -10,6 +10,7 @@ import type { NewRequest, SessionRecord, Store, TurnEnd } from "@factotum/store"
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import type { RunningConfig } from "../config/running-config.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
@@ -25,8 +26,9 @@ import type { SessionCache } from "./session-cache.ts";
 
 /** How long the summarising may take in all. What is ready then is kept for the next attempt, and the history is cut locally (R9). */
 const TIME_BUDGET_MS = 120_000;
-/** Summaries of chunks that are kept for another attempt, over all sessions. */
+/** Summaries of chunks that are kept for another attempt, over all sessions, and their characters. */
 const MAX_KEPT_SUMMARIES = 500;
+const MAX_KEPT_CHARS = 4 * 1024 * 1024;
 
 /** What compacting is done with. */
 export interface CompactorOptions {
@@ -72,7 +74,7 @@ export type CompactionOutcome =
  */
 export class Compactor {
   readonly #services: CompactorOptions;
-  readonly #kept = new Map<string, string>();
+  readonly #kept = new BoundedMap<string>({ maxEntries: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
   readonly #digests = new MessageDigests();
 
   constructor(services: CompactorOptions) {
@@ -255,9 +257,7 @@ export class Compactor {
       ...(instructions === undefined ? {} : { instructions }),
     };
     const text = await readAnswer(model, renderSummaryRequest(part, options), signal);
-    this.#kept.set(key, text);
-    const oldest = this.#kept.keys().next();
-    if (this.#kept.size > MAX_KEPT_SUMMARIES && oldest.done !== true) this.#kept.delete(oldest.value);
+    this.#kept.set(key, text, text.length);
     return text;
   }
 }

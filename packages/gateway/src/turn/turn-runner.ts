@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
@@ -69,7 +70,7 @@ const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
-  /** What was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
+  /** A hash of what was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
   readonly #groups = new Map<string, string>();
   readonly #digests = new MessageDigests();
 
@@ -366,7 +367,7 @@ export class TurnRunner {
 
   #showsGroup(sessionId: string, message: MsgContext): boolean {
     if (message.group === undefined) return false;
-    const shown = JSON.stringify(message.group);
+    const shown = createHash("sha256").update(JSON.stringify(message.group)).digest("base64");
     const changed = this.#groups.get(sessionId) !== shown;
     this.#groups.delete(sessionId);
     this.#groups.set(sessionId, shown);

@@ -1,0 +1,54 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import { expect, test } from "vitest";
+import { Overheard } from "./overheard.ts";
+
+let count = 0;
+const said = (conversation: string, text: string): MsgContext => ({
+  origin: { channel: "test", accountId: "default", conversation: { kind: "group", id: conversation } },
+  eventId: `event-${(count += 1)}`,
+  messageId: messageId(`message-${count}`),
+  timestampMs: 0,
+  event: { type: "message" },
+  sender: { id: "somebody", isBot: false },
+  text,
+  mentionsBot: false,
+  attachments: [],
+});
+const texts = (messages: readonly MsgContext[]): readonly string[] => messages.map(({ text }) => text.slice(0, 8));
+
+test("keeps the last messages of a conversation, and forgets them once they are taken", () => {
+  const overheard = new Overheard();
+  for (const text of ["one", "two", "three"]) overheard.add(said("a", text), 2);
+  overheard.add(said("b", "other"), 2);
+  overheard.add(said("b", "unwanted"), 0);
+  expect(texts(overheard.take(said("a", "hey")))).toEqual(["two", "three"]);
+  expect(overheard.take(said("a", "hey"))).toEqual([]);
+  expect(texts(overheard.take(said("b", "hey")))).toEqual(["other"]);
+});
+
+test("of long messages keeps the latest that fit, of a conversation and in all", () => {
+  const overheard = new Overheard();
+  const long = "x".repeat(400_000);
+  for (const name of ["first   ", "second  ", "third   "]) overheard.add(said("a", name + long), 50);
+  overheard.add(said("b", "huge    " + "x".repeat(3_000_000)), 50);
+  overheard.add(said("b", "small   "), 50);
+  expect(texts(overheard.take(said("a", "hey")))).toEqual(["second  ", "third   "]);
+  expect(texts(overheard.take(said("b", "hey")))).toEqual(["small   "]);
+
+  for (let index = 0; index < 100; index += 1) overheard.add(said(`c${index}`, long), 50);
+  const kept = Array.from({ length: 100 }, (_, index) => overheard.take(said(`c${index}`, "hey")).length);
+  expect(kept[0]).toBe(0);
+  expect(kept[99]).toBe(1);
+  expect(kept.filter((length) => length === 1).length * long.length).toBeLessThanOrEqual(8 * 1024 * 1024);
+});
+
+test("forgets the conversation that has been silent for longest when there are too many", () => {
+  const overheard = new Overheard();
+  for (let index = 0; index < 1_000; index += 1) overheard.add(said(`c${index}`, "hello"), 50);
+  overheard.add(said("c0", "again"), 50);
+  overheard.add(said("new", "hello"), 50);
+  expect(texts(overheard.take(said("c0", "hey")))).toEqual(["hello", "again"]);
+  expect(overheard.take(said("c1", "hey"))).toEqual([]);
+  expect(texts(overheard.take(said("new", "hey")))).toEqual(["hello"]);
+});
