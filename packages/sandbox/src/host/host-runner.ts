@@ -17,7 +17,7 @@ export interface HostRunnerOptions {
   readonly logger: Pick<Logger, "warn">;
   /** Where it is written down what runs; absolute, this runner's alone, made when it is first needed. */
   readonly recordFolder: string;
-  /** The gateway's environment; a command gets PATH, HOME, LANG, TERM, TMPDIR, USER, SHELL and TZ of it, nothing else. */
+  /** The gateway's environment; a command gets PATH, HOME, LANG, TERM, TMPDIR, USER, SHELL, TZ, FACTOTUM_HOME and FACTOTUM_CONFIG of it, nothing else. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly killGraceMs?: number;
