@@ -67,8 +67,12 @@ function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | u
  * come back.
  */
 export function planChatMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
-  const isOwn = !channels.wasConfigured(message.target) || channels.channelFor(message.target)?.capabilities.addressing === "session-key";
-  return isOwn ? [] : planMessage(message, channels);
+  return isOwnAddress(message.target, channels) ? [] : planMessage(message, channels);
+}
+
+/** True for the gateway's own clients, who read the transcript: nothing is sent to them. */
+export function isOwnAddress(target: Origin, channels: ChatAddresses): boolean {
+  return !channels.wasConfigured(target) || channels.channelFor(target)?.capabilities.addressing === "session-key";
 }
 
 function chunks(

@@ -234,9 +234,13 @@ export class SessionLanes<Item> {
 
 /** Reason of a signal that a person fired. */
 export class LaneAbort extends Error {
-  constructor(reason: string) {
+  /** Whoever waits for what is stopped does not see who stopped it, and is to be told. */
+  readonly tellsSender: boolean;
+
+  constructor(reason: string, { tellsSender = false }: { readonly tellsSender?: boolean } = {}) {
     super(reason);
     this.name = "LaneAbort";
+    this.tellsSender = tellsSender;
   }
 }
 

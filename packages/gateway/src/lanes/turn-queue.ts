@@ -3,7 +3,7 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
-import { inputsOf, saidIn } from "../turn/turn-job.ts";
+import { inputsOf, originOf, saidIn } from "../turn/turn-job.ts";
 import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
 import { LaneInterrupt, SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
@@ -210,7 +210,7 @@ export class TurnQueue {
     const key = conversationKey(target);
     return jobs.some((job) => {
       if (job === undefined || job.type === "task") return false;
-      return conversationKey(job.type === "input" ? job.input.message.origin : job.turn.origin) === key;
+      return conversationKey(originOf(job)) === key;
     });
   }
 

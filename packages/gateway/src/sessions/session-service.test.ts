@@ -2,6 +2,8 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
 
 const KEY = "agent:main:main";
 
@@ -42,5 +44,83 @@ describe("where something may be said", () => {
       body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "hello" }] }),
     });
     expect(answer.status).toBe(404);
+  });
+});
+
+describe("what a client of the gateway stops", () => {
+  const elsewhere = { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: "dm-2" } } };
+
+  const toldOn = (platform: TestPlatform): string[] =>
+    platform.sent.map(({ target, outbound }) => `${target.conversation.id}: ${outbound.type === "text" ? outbound.text : ""}`);
+
+  async function settledStates(running: TestGateway): Promise<Record<string, string>> {
+    const pages = await Promise.all(
+      (["waiting", "claimed", "answered", "told"] as const).map(async (state) => ({
+        state,
+        page: await running.store.listInputs({ state, limit: 10 }),
+      })),
+    );
+    return Object.fromEntries(pages.flatMap(({ state, page }) => page.items.map(({ message }) => [message.text, state])));
+  }
+
+  test.each(["chat.abort", "sessions.reset", "sessions.delete"] as const)(
+    "%s tells everybody on a channel whose message gets no answer",
+    async (method) => {
+      await using model = await startAnthropicServer();
+      model.respond(() => textReply("Yes."));
+      const platform = new TestPlatform();
+      await using running = await startTestGateway({ platform, patch: withModel(model.baseUrl) });
+      using client = await TestClient.connect(running.gateway.url, running.token);
+      const gate = model.hold();
+      await platform.say(platform.message("one"));
+      await model.nextRequest();
+      await platform.say(platform.message("two", elsewhere));
+      await (method === "chat.abort" ? client.call(method, { sessionKey: KEY, queued: true }) : client.call(method, { key: KEY }));
+      gate.open();
+      await running.gateway.engine.idle();
+      expect(toldOn(platform).toSorted()).toEqual([
+        "dm-1: The work on this message was stopped.",
+        "dm-2: This message was dropped: somebody stopped the work here and what waited for it.",
+      ]);
+      expect(await settledStates(running)).toEqual({ one: "told", two: "told" });
+    },
+  );
+
+  test("a client's own messages are stopped without a word to it", async () => {
+    await using model = await startAnthropicServer();
+    model.respond(() => textReply("Yes."));
+    const platform = new TestPlatform("session-key");
+    await using running = await startTestGateway({ platform, patch: withModel(model.baseUrl) });
+    const { sessions } = running.gateway.engine;
+    const here = { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: KEY } } };
+    const gate = model.hold();
+    await platform.say(platform.message("one", here));
+    await model.nextRequest();
+    await platform.say(platform.message("two", here));
+    expect(await sessions.abort(KEY, { queued: true, reason: "you asked me to stop" })).toEqual({ aborted: true, dropped: 1 });
+    gate.open();
+    await running.gateway.engine.idle();
+    const { entries } = await sessions.history(KEY, { limit: 10 });
+    expect(entries.flatMap((entry) => (entry.type === "notice" ? [entry.text] : []))).toEqual(["Stopped: you asked me to stop."]);
+    expect(platform.sent).toEqual([]);
+    expect(await settledStates(running)).toEqual({ one: "told", two: "told" });
+  });
+
+  test("/stop in another conversation of the session tells the one whose run it was; in the same one its answer is enough", async () => {
+    await using model = await startAnthropicServer();
+    model.respond(() => textReply("Yes."));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: withModel(model.baseUrl) });
+    for (const stopping of [{}, elsewhere]) {
+      const gate = model.hold();
+      await platform.say(platform.message("one"));
+      await model.nextRequest();
+      await platform.say(platform.message("/stop", stopping));
+      gate.open();
+      await running.gateway.engine.idle();
+    }
+    const [first, ...rest] = toldOn(platform);
+    expect(first).toBe("dm-1: Stopped.");
+    expect(rest.toSorted()).toEqual(["dm-1: The work on this message was stopped.", "dm-2: Stopped."]);
   });
 });

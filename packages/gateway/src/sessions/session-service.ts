@@ -1,21 +1,24 @@
 import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
-import type { SessionRecord } from "@factotum/store";
+import type { InputRecord, SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
 import { beginAnew } from "./begin-anew.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "./session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { conversationKey } from "../delivery/conversation-key.ts";
+import { isOwnAddress } from "../delivery/plan-message.ts";
 import { LaneAbort, LaneShutdown } from "../lanes/session-lanes.ts";
 import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compact-session.ts";
 import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/make-room.ts";
 import { readSessionContext } from "../turn/session-context.ts";
+import { originOf } from "../turn/turn-job.ts";
 import type { TurnJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
@@ -230,6 +233,7 @@ export class SessionService {
 
   /**
    * Ends the run, or only the named one, and drops what waits if asked. Who asked, `by`, hears how many were dropped; the senders of others are told.
+   * Without `by` one of the gateway's own clients asked: everybody is told who said something on a channel.
    */
   async abort(
     sessionKey: string,
@@ -247,12 +251,25 @@ export class SessionService {
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
     if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return { aborted: false, dropped: 0 };
     const dropped = options.queued ? this.#queue.dropInputs(sessionKey, before) : [];
-    const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason));
-    const own = dropped.filter(({ message }) => by === undefined || isSaidBy(message, by)).map(({ id }) => id);
+    const running = this.#queue.lanes.running(sessionKey);
+    const tellsSender = running !== undefined && running.type !== "task" && !this.#isSeenBy(originOf(running), by);
+    const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
+    const own = dropped.filter((input) => this.#isOwn(input, by)).map(({ id }) => id);
     if (own.length > 0) await store.settleInputs(own, { type: "told", reason: options.reason });
     watchers.settled(own, options.reason);
     for (const input of dropped) if (!own.includes(input.id)) await dropInput(this.#services, sessionKey, input, DROPPED.stopped);
     return { aborted, dropped: dropped.length };
+  }
+
+  /** Whether an input is of whoever asked, or of nobody who waits for an answer. */
+  #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
+    if (UNATTENDED_KINDS.has(admission.kind)) return true;
+    return by === undefined ? isOwnAddress(message.origin, this.#services.channels) : isSaidBy(message, by);
+  }
+
+  /** Whether the end of a turn shows where it was asked for: in the conversation that stopped it, or to a client that reads the transcript. */
+  #isSeenBy(origin: Origin, by: MsgContext | undefined): boolean {
+    return isOwnAddress(origin, this.#services.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
   }
 
   summary(record: SessionRecord): SessionSummary {
@@ -282,7 +299,12 @@ export class SessionService {
     work: () => Promise<Result>,
   ): Promise<Result> {
     const aborting = this.abort(sessionKey, { queued: true, ...why });
-    const [result] = await Promise.all([this.#runInLane(sessionKey, work), aborting]);
+    // Whoever is told is told in the conversation that ends.
+    const working = this.#runInLane(sessionKey, async () => {
+      await aborting;
+      return work();
+    });
+    const [result] = await Promise.all([working, aborting]);
     return result;
   }
 

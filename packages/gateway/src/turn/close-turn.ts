@@ -48,6 +48,8 @@ export interface FinishedRun {
   readonly thoughts?: string;
   /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
   readonly isGivenUp?: boolean;
+  /** Somebody else stopped it: its sender is told. */
+  readonly isStoppedByOther?: boolean;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
   /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
@@ -81,7 +83,11 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   const { signal, ...rest } = run;
   // Stopped by a person while its files were fetched: the answer is not given then.
   if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
-    return closeTurn(services, { ...rest, outcome: { type: "aborted", reason: signal.reason.message } });
+    return closeTurn(services, {
+      ...rest,
+      outcome: { type: "aborted", reason: signal.reason.message },
+      isStoppedByOther: signal.reason.tellsSender,
+    });
   const notices: readonly TranscriptBody[] = [
     ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
       type: "notice" as const,
@@ -145,7 +151,8 @@ function decideClosing(run: FinishedRun): Closing {
   if (outcome.type === "aborted") {
     return {
       inputState: { type: "told", reason: outcome.reason },
-      say: undefined,
+      say:
+        run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind) ? { text: failureText("aborted"), purpose: "notice" } : undefined,
       notice: { level: "info", text: `Stopped: ${outcome.reason}.` },
     };
   }

@@ -1,5 +1,5 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InlineDirectives } from "../commands/inline-directives.ts";
 import type { QueueSettings } from "../lanes/queue-settings.ts";
 
@@ -64,4 +64,9 @@ export function saidIn(job: InputJob): readonly SaidInput[] {
 /** Every input that is settled with a job, oldest first. */
 export function inputsOf(job: InputJob): readonly InputRecord[] {
   return [...(job.shortened ?? []), ...saidIn(job).map(({ input }) => input)];
+}
+
+/** Where a job was asked for, and is answered. */
+export function originOf(job: Exclude<TurnJob, { readonly type: "task" }>): Origin {
+  return job.type === "input" ? job.input.message.origin : job.turn.origin;
 }

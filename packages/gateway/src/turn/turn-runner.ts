@@ -9,7 +9,7 @@ import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
-import { LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneAbort, LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
@@ -292,6 +292,7 @@ export class TurnRunner {
       usage: tried.usage,
       remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
+      isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
       streamed,
       signal,
     });
@@ -346,7 +347,10 @@ export class TurnRunner {
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
-    { undo, ...end }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal"> & { readonly undo: TranscriptBody | undefined },
+    {
+      undo,
+      ...end
+    }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal" | "isStoppedByOther"> & { readonly undo: TranscriptBody | undefined },
   ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,
