@@ -1,5 +1,8 @@
-import { expect, test } from "vitest";
-import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
 
 test("the answers of two installations to two events are two sends for the platform", async () => {
   const keys: (string | undefined)[] = [];
@@ -22,4 +25,53 @@ test("no answer is longer than the account allows", async () => {
   const lengths = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text.length : 0));
   expect(lengths.length).toBeGreaterThan(1);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
+});
+
+describe("where the send policy denies", () => {
+  const denying = (config: FactotumConfig): FactotumConfig => ({
+    ...config,
+    session: { ...config.session, sendPolicy: { ...config.session.sendPolicy, default: "deny" } },
+    messages: { ...config.messages, queue: { ...config.messages.queue, cap: 1, drop: "new" } },
+  });
+
+  async function stateOf(running: TestGateway, text: string): Promise<string | undefined> {
+    for (const state of ["waiting", "claimed", "answered", "told", "suppressed", "command"] as const) {
+      const { items } = await running.store.listInputs({ state, limit: 10 });
+      if (items.some(({ message }) => message.text === text)) return state;
+    }
+    return undefined;
+  }
+
+  test("a turn that cannot begin says nothing, and the input says why nothing came", async () => {
+    const platform = new TestPlatform();
+    const unknownModel = (config: FactotumConfig): FactotumConfig => ({
+      ...denying(config),
+      agents: config.agents.map((agent) => ({ ...agent, model: { primary: "nowhere/none", fallbacks: [] } })),
+    });
+    await using running = await startTestGateway({ platform, patch: unknownModel });
+    await platform.say(platform.message("hello"));
+    await running.gateway.engine.idle();
+    expect(platform.sent).toEqual([]);
+    expect(await stateOf(running, "hello")).toBe("suppressed");
+  });
+
+  test("neither a failed run nor a message that there is no room for is told of; a command is answered", async () => {
+    await using model = await startAnthropicServer();
+    model.respond(() => textReply(""));
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: (config) => denying(withModel(model.baseUrl)(config)) });
+    const gate = model.hold();
+    await platform.say(platform.message("one"));
+    await model.nextRequest();
+    await platform.say(platform.message("two"));
+    await platform.say(platform.message("three"));
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(platform.sent).toEqual([]);
+    expect(await Promise.all(["one", "two", "three"].map((text) => stateOf(running, text)))).toEqual(Array(3).fill("suppressed"));
+    await platform.say(platform.message("/send"));
+    await running.gateway.engine.idle();
+    expect(platform.sent).toHaveLength(1);
+    expect(await stateOf(running, "/send")).toBe("command");
+  });
 });

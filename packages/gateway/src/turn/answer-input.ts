@@ -1,4 +1,5 @@
 import type { InputRecord, TerminalInputState } from "@factotum/store";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -12,10 +13,14 @@ export interface GatewayAnswer {
   readonly withIds?: readonly string[];
 }
 
-/** Ends an input without a turn: the person is told on the channel in the same commit, and in the conversation. */
+/**
+ * Ends an input without a turn: the person is told on the channel in the same commit, and in the conversation. A send policy that denies keeps it from
+ * the channel, unless it answers a command: whoever asks the gateway itself, for the policy too, is answered.
+ */
 export async function answerInput(services: TurnServices, sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
   const { store, channels, clock, dispatcher } = services;
   const { origin, messageId } = input.message;
+  const suppressed = answer.state.type !== "command" && (await isSuppressed({ sessionKey, origin }, services));
   const outbox = planChatMessage(
     {
       sessionKey,
@@ -26,11 +31,12 @@ export async function answerInput(services: TurnServices, sessionKey: string, in
       // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
       identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
       nowMs: clock.now(),
-      suppressed: false,
+      suppressed,
     },
     channels,
   );
-  dispatcher.dispatch(await store.settleInputs([...(answer.withIds ?? []), input.id], answer.state, { outbox }));
+  const state: TerminalInputState = suppressed ? { type: "suppressed" } : answer.state;
+  dispatcher.dispatch(await store.settleInputs([...(answer.withIds ?? []), input.id], state, { outbox }));
   const session = await store.readSession(sessionKey);
   if (session === undefined) return;
   const entry = await store.appendEntry(

@@ -108,7 +108,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     outbox,
     ...(run.requests === undefined ? {} : { requests: run.requests }),
     usage: run.usage,
-    inputState: suppressed && closing.inputState.type === "answered" ? { type: "suppressed" } : closing.inputState,
+    inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
     // Whoever answers after a long run has not been idle.
     ...(turn.kind === "user" ? { interactedAtMs: nowMs } : {}),
     endedAtMs: nowMs,
@@ -142,6 +142,11 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     usage: run.usage,
     remarks: run.remarks,
   });
+}
+
+/** Whether the input ends because of what is said: when that is kept back, so is the answer. A dead letter is one whatever is said. */
+function isSaid({ inputState, say }: Closing): boolean {
+  return inputState.type === "answered" || (inputState.type === "told" && say !== undefined);
 }
 
 function decideClosing(run: FinishedRun): Closing {
