@@ -7,6 +7,7 @@ import type { Command } from "./commands/command.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
+import { rowIds } from "./delivery/row-ids.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import type { Route } from "./routing/route.ts";
@@ -66,7 +67,8 @@ export class Engine {
     this.#queue = new TurnQueue({
       clock,
       capacities: () => ({ main: running.current.config.maxConcurrent, subagent: subagents(running.current.config), cron: CRON_CAPACITY }),
-      onDropped: (sessionKey, input) => this.#inBackground("drop", dropInput(this.services, sessionKey, input, DROPPED.overflow)),
+      onDropped: (sessionKey, input) =>
+        this.#inBackgroundFor(input, "drop", async () => dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
       onError: (sessionKey, error) => {
@@ -89,7 +91,7 @@ export class Engine {
       },
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
-        this.#inBackground("command", this.#runCommand({ route, input, queue }, command));
+        this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
       },
     });
     this.transfer = new SessionTransfer(this.services, this.sessions, { asideFolder: path.join(options.home, "imports") });
@@ -269,12 +271,16 @@ export class Engine {
     void done.finally(() => this.#background.delete(done));
   }
 
+  /** The same for what an input gets in place of a turn: what is logged meanwhile names it. */
+  #inBackgroundFor(input: InputRecord, what: string, work: () => Promise<void>): void {
+    this.services.turnContext.run({ inputIds: [input.id] }, () => this.#inBackground(what, work()));
+  }
+
   #noteSettled(row: OutboxRecord): void {
     if (row.state.type !== "dead" && row.state.type !== "ambiguous") return;
     const { logger } = this.services;
     logger.error("A message could not be delivered", {
-      outboxId: row.id,
-      turnId: row.turnId,
+      ...rowIds(row),
       sessionKey: row.sessionKey,
       state: row.state.type,
       reason: row.state.reason,

@@ -76,7 +76,9 @@ export function describeInbox(context: () => ContractContext): void {
       const { input } = await store.acceptInput(sampleMessage("1"), at);
       const other = await store.acceptInput(sampleMessage("2"), at);
       const rows = await store.settleInputs([input.id], { type: "told", reason: "no model" }, { outbox: [sampleOutbound("told:1")] });
-      expect(rows).toMatchObject([{ outbound: { text: "sent as told:1" }, state: { type: "waiting" } }]);
+      expect(rows).toMatchObject([{ outbound: { text: "sent as told:1" }, inputIds: [input.id], state: { type: "waiting" } }]);
+      const [row] = await store.listPendingOutbound({ limit: 10 });
+      expect(row).toEqual(rows[0]);
       expect((await store.readInput(input.id))?.state).toEqual({ type: "told", reason: "no model" });
       const again = store.settleInputs([other.input.id, input.id], { type: "command" }, { outbox: [sampleOutbound("told:2")] });
       await expect(again).rejects.toMatchObject({ code: "conflict" });

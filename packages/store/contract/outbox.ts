@@ -1,7 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
 import type { OutboxRecord, Store } from "../src/index.ts";
-import { NOW_MS, sampleOutbound, sampleTurn } from "./samples.ts";
+import { NOW_MS, sampleMessage, sampleOutbound, sampleTurn } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 const at = { nowMs: NOW_MS + 5 };
@@ -86,6 +86,14 @@ export function describeOutbox(context: () => ContractContext): void {
       await expect(store.replaceOutbound(id, [sampleOutbound("e")], how)).rejects.toMatchObject({ code: "conflict" });
       expect(await store.addOutbound([sampleOutbound("a")])).toMatchObject([{ id, state: { type: "replaced" } }]);
       expect(await store.counts()).toMatchObject({ outboxWaiting: 2, outboxDead: 0 });
+    });
+
+    test("what is sent in the place of an answer without a turn names its input", async () => {
+      const { store } = context();
+      const { input } = await store.acceptInput(sampleMessage("1"), { admission: { owner: true, kind: "user" }, receivedAtMs: NOW_MS });
+      const [row] = await store.settleInputs([input.id], { type: "command" }, { outbox: [sampleOutbound("a", { state: "sending" })] });
+      const parts = await store.replaceOutbound(row?.id ?? "", [sampleOutbound("b")], { reason: "too-long", nowMs: NOW_MS + 5 });
+      expect(parts).toMatchObject([{ inputIds: [input.id] }]);
     });
 
     test("only a row on the wire takes a receipt, and only an open one can be given up", async () => {

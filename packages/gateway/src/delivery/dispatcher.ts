@@ -12,6 +12,7 @@ import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import { rowIds } from "./row-ids.ts";
 import { RowTimes } from "./row-times.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
@@ -245,8 +246,7 @@ export class Dispatcher {
     const { store, clock, logger } = this.#options;
     const reason = message === undefined ? code : `${code}: ${message}`;
     logger.info("A message was refused as it is and is sent in another form", {
-      outboxId: row.id,
-      turnId: row.turnId,
+      ...rowIds(row),
       channel: row.target.channel,
       reason,
       parts: others.length,
@@ -305,8 +305,7 @@ export class Dispatcher {
     );
     if (receipt.type !== "accepted") {
       this.#options.logger.warn("A message was not accepted", {
-        outboxId: row.id,
-        turnId: row.turnId,
+        ...rowIds(row),
         channel: row.target.channel,
         receipt: receipt.type,
         code: receipt.type === "rejected" ? receipt.code : undefined,

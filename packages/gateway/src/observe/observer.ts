@@ -1,6 +1,7 @@
 import type { Clock, Logger, ModelEvent, RunKind, RunOutcome, ToolTraits } from "@factotum/agent-contract";
 import type { SendReceipt } from "@factotum/channel-contract";
 import type { InputRecord, OutboxRecord, TurnRecord } from "@factotum/store";
+import { rowIds } from "../delivery/row-ids.ts";
 import type { CollectedMetrics } from "./render-metrics.ts";
 import { Spans } from "./spans.ts";
 import type { EndSpan } from "./spans.ts";
@@ -146,10 +147,13 @@ export class Observer {
   }
 
   /** A message goes to its platform. Call what it returns with what the platform said. */
-  sendStarted({ id, turnId, target: { channel } }: OutboxRecord): (receipt: SendReceipt) => void {
-    const fields = { ...(turnId === undefined ? {} : { turnId }), outboxId: id, channel };
+  sendStarted(row: OutboxRecord): (receipt: SendReceipt) => void {
+    const { id, turnId, inputIds } = row;
+    const { channel } = row.target;
+    const fields = { ...rowIds(row), channel };
     this.#logger.debug("Message leaves", fields);
-    const attributes = { "factotum.outbox.id": id, "factotum.channel": channel };
+    const inputs = inputIds === undefined ? {} : { "factotum.input.ids": [...inputIds] };
+    const attributes = { "factotum.outbox.id": id, "factotum.channel": channel, ...inputs };
     const endSpan = this.#spans.start("send", { turnId, attributes, isRequest: true });
     return (receipt) => {
       endSpan({ "factotum.receipt": receipt.type }, receipt.type === "accepted" ? undefined : receipt.type);

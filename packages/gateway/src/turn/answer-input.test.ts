@@ -27,6 +27,29 @@ test("no answer is longer than the account allows", async () => {
   expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
 });
 
+test("an answer without a turn is found by its input in the log, when another process sends it too", async () => {
+  const platform = new TestPlatform();
+  const tried = Promise.withResolvers<void>();
+  platform.answer = () => {
+    tried.resolve();
+    return { type: "rejected", code: "unreachable", retry: { type: "backoff" } };
+  };
+  const first = await startTestGateway({ platform });
+  await platform.say(platform.message("/help"));
+  const named = (lines: readonly string[], message: string): unknown[] =>
+    lines.map((line) => JSON.parse(line) as Record<string, unknown>).filter((line) => line["message"] === message);
+  await tried.promise;
+  await first.stop();
+  const [accepted] = named(first.logger.lines, "Input accepted") as { readonly inputId: string }[];
+  expect(accepted?.inputId).toMatch(/./);
+  expect(named(first.logger.lines, "A message was not accepted")).toMatchObject([{ inputIds: [accepted?.inputId] }]);
+  platform.answer = () => undefined;
+  await using second = await startTestGateway({ platform, home: first.home });
+  await platform.waitForSends(1);
+  await second.gateway.engine.idle();
+  expect(named(second.logger.lines, "Message delivered")).toMatchObject([{ inputIds: [accepted?.inputId], outboxId: expect.any(String) }]);
+});
+
 describe("where the send policy denies", () => {
   const denying = (config: FactotumConfig): FactotumConfig => ({
     ...config,

@@ -279,6 +279,8 @@ export interface ToolJournalRecord {
 export interface OutboxRecord {
   readonly id: string;
   readonly turnId?: string;
+  /** The inputs that ended without a turn and with this answer. */
+  readonly inputIds?: readonly string[];
   readonly sessionKey: string;
   readonly target: Origin;
   readonly outbound: StoredOutbound;

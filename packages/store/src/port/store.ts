@@ -170,7 +170,7 @@ export interface Store {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
-  /** Ends inputs that get no turn. */
+  /** Ends inputs that get no turn. The rows of `outbox` name them. */
   settleInputs(
     ids: readonly string[],
     state: TerminalInputState,

@@ -38,7 +38,7 @@ export class Transactions {
   settleInputs(ids: readonly string[], state: TerminalInputState, outbox: readonly NewOutbound[]): readonly OutboxRecord[] {
     const atMs = this.#clock.now();
     this.#tables.inbox.settle(ids, state, { from: "waiting", atMs });
-    return this.#tables.outbox.add(outbox, { atMs });
+    return this.#tables.outbox.add(outbox, { atMs, inputIds: ids });
   }
 
   startTurn(start: NewTurn): Awaited<ReturnType<Store["startTurn"]>> {

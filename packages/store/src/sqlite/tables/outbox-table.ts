@@ -14,12 +14,14 @@ interface OutboxPayload {
   readonly outbound: StoredOutbound;
   readonly covers?: CoveredSpan;
   readonly replaces?: readonly string[];
+  readonly inputIds?: readonly string[];
 }
 
 interface AddOptions {
   readonly turn?: number;
   readonly atMs: number;
   readonly replaces?: readonly string[];
+  readonly inputIds?: readonly string[] | undefined;
 }
 
 /** A row that was given up. */
@@ -170,7 +172,7 @@ export class OutboxTable {
     if (ended === undefined) throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not sending.`);
     const turn = ended["turn"] === null ? {} : { turn: numberOf(ended, "turn") };
     const replaces = [...(record.replaces ?? []), id];
-    const added = this.add(rows, { ...turn, atMs: options.nowMs, replaces });
+    const added = this.add(rows, { ...turn, atMs: options.nowMs, replaces, inputIds: record.inputIds });
     if (!record.mayBeShown) return added;
     for (const one of added) database.run("UPDATE outbox SET may_be_shown = 1 WHERE id = ?", decodeId("o", one.id) ?? -1);
     return added.map((one) => ({ ...one, mayBeShown: true }));
@@ -212,6 +214,7 @@ export class OutboxTable {
       outbound: row.outbound,
       ...(row.covers === undefined ? {} : { covers: row.covers }),
       ...(options.replaces === undefined ? {} : { replaces: options.replaces }),
+      ...(options.inputIds === undefined ? {} : { inputIds: options.inputIds }),
     } satisfies OutboxPayload);
     const inserted = database.get(
       `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, payload, sum)
@@ -303,6 +306,7 @@ function toRecord(row: Row): OutboxRecord {
   return {
     id: encodeId("o", numberOf(row, "id")),
     ...(turnId === undefined ? {} : { turnId }),
+    ...(payload.inputIds === undefined ? {} : { inputIds: payload.inputIds }),
     sessionKey,
     target: payload.target,
     outbound: payload.outbound,
