@@ -22,8 +22,6 @@ export class ChannelRegistry {
   readonly #slots = new Map<string, AccountSlot>();
   /** Accounts that are named no more, while their channels stop. */
   readonly #leaving = new Map<string, Promise<void>>();
-  /** Every account that a configuration has named while this process runs. */
-  readonly #named = new Set<string>();
   #isStopping = false;
 
   constructor(options: ChannelRegistryOptions) {
@@ -72,11 +70,6 @@ export class ChannelRegistry {
     return this.#slots.get(entryKey(origin))?.account.config;
   }
 
-  /** True for an address of an account that is configured, or was while this process runs. */
-  wasConfigured(origin: Pick<Origin, "channel" | "accountId">): boolean {
-    return this.#named.has(entryKey(origin));
-  }
-
   status(): readonly ChannelStatus[] {
     return [...this.#slots.values()].map((slot) => slot.status());
   }
@@ -98,7 +91,6 @@ export class ChannelRegistry {
     const { clock, random, logger } = this.#options;
     const slot = new AccountSlot(account, { clock, random, logger, host: (of) => this.#host(of) });
     this.#slots.set(entryKey(account), slot);
-    this.#named.add(entryKey(account));
     return slot;
   }
 

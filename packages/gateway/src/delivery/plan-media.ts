@@ -7,7 +7,7 @@ import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { within } from "../turn/within.ts";
 import { sendKey } from "./idempotency-key.ts";
-import { OUTBOX_TTL_MS } from "./plan-message.ts";
+import { isOwnAddress, OUTBOX_TTL_MS } from "./plan-message.ts";
 
 /** Files of one message; those behind are left out, and the model is told. */
 const MAX_FILES = 10;
@@ -43,16 +43,17 @@ export async function planMedia(
   services: Pick<TurnServices, "channels" | "files" | "remoteFiles" | "media" | "storage" | "logger" | "clock">,
 ): Promise<PlannedMedia> {
   const capabilities = services.channels.channelFor(media.target)?.capabilities;
-  if (media.named.length === 0 || capabilities === undefined) return NO_MEDIA;
   // The gateway's own clients show the files of a reply by name, from the conversation.
-  if (media.purpose === "reply" && capabilities.addressing === "session-key") return NO_MEDIA;
+  const isShown = isOwnAddress(media.target, services.channels) && (media.purpose === "reply" || capabilities === undefined);
+  if (media.named.length === 0 || isShown) return NO_MEDIA;
   const rows: NewOutbound[] = [];
   const words: string[] = [];
   const notes: string[] = [];
   for (const [index, named] of media.named.entries()) {
     const file: OutboundFile =
       index < MAX_FILES
-        ? await load(named, media, capabilities.media, services)
+        ? // A chat that is not there now may come back; what it can show then is not known.
+          await load(named, media, capabilities?.media ?? [], services)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
     else if (file.type === "refused") notes.push(`${named} was not sent: ${file.why}.`);

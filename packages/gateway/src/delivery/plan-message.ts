@@ -2,6 +2,7 @@ import type { ChannelCapabilities, MessageId, Origin } from "@factotum/channel-c
 import { chunkMarkdown } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { isSessionKey } from "../routing/session-key.ts";
 import { sendKey } from "./idempotency-key.ts";
 
 /** How long a message may wait before it is too late to send. */
@@ -28,7 +29,7 @@ export interface PlannedMessage {
 }
 
 /** What is known of the places that messages go to. */
-export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor" | "wasConfigured">;
+export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor">;
 
 /**
  * Cuts a message into the parts that its channel can take and its account allows, one row each. A part starts in custody (`sending`) only where the
@@ -37,7 +38,8 @@ export type ChatAddresses = Pick<ChannelRegistry, "accountFor" | "channelFor" | 
 export function planMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   const capabilities = channels.channelFor(message.target)?.capabilities;
   const limit = channels.accountFor(message.target)?.textChunkLimit;
-  const texts = capabilities === undefined ? [message.text.slice(message.from ?? 0)] : chunks(message, capabilities, limit);
+  const whole = message.text.slice(message.from ?? 0);
+  const texts = capabilities === undefined ? [whole].filter((text) => text !== "") : chunks(message, capabilities, limit);
   const inCustody = capabilities?.idempotentSend !== undefined;
   return texts.map((text, part) => {
     const replyTo = replyToOfPart(message, part);
@@ -62,9 +64,9 @@ function replyToOfPart({ replyTo }: PlannedMessage, part: number): MessageId | u
 }
 
 /**
- * The same for a message of the gateway or of a turn. None for what reads the transcript: addresses that have no account, which are the gateway's own
- * clients, and session-key addresses, which are the conversation itself. An account that is configured no more keeps what it still has to say: it may
- * come back.
+ * The same for a message of the gateway or of a turn. None for what reads the transcript: addresses that name a session and have no account, which are
+ * the gateway's own clients, and session-key addresses, which are the conversation itself. An account that is configured no more, since whenever, keeps
+ * what it still has to say for as long as any message waits: it may come back.
  */
 export function planChatMessage(message: PlannedMessage, channels: ChatAddresses): readonly NewOutbound[] {
   return isOwnAddress(message.target, channels) ? [] : planMessage(message, channels);
@@ -72,7 +74,8 @@ export function planChatMessage(message: PlannedMessage, channels: ChatAddresses
 
 /** True for the gateway's own clients, who read the transcript: nothing is sent to them. */
 export function isOwnAddress(target: Origin, channels: ChatAddresses): boolean {
-  return !channels.wasConfigured(target) || channels.channelFor(target)?.capabilities.addressing === "session-key";
+  const hasAccount = channels.accountFor(target) !== undefined;
+  return hasAccount ? channels.channelFor(target)?.capabilities.addressing === "session-key" : isSessionKey(target.conversation.id);
 }
 
 function chunks(
