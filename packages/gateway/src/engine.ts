@@ -22,6 +22,7 @@ import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
+import { SharedSessions } from "./sessions/shared-sessions.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
@@ -37,6 +38,7 @@ export class Engine {
   readonly sessions: SessionService;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
+  readonly #shared: SharedSessions;
   readonly #queue: TurnQueue;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
@@ -57,6 +59,7 @@ export class Engine {
       onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
+    this.#shared = new SharedSessions(this.services);
     const { running } = this.services;
     const runner = new TurnRunner(this.services, {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
@@ -89,6 +92,7 @@ export class Engine {
         this.#queue.add(sessionKey, job);
         if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
       },
+      spoken: (sessionKey, input, record) => this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record)),
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
         this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
@@ -108,6 +112,7 @@ export class Engine {
   async start(): Promise<void> {
     const { store, channels, dispatcher } = this.services;
     await channels.prepare();
+    await this.#shared.recall();
     await dispatcher.recover();
     for (const turn of await store.resumeTurns()) this.#queue.lanes.enqueue(turn.sessionKey, { type: "resume", turn });
     let cursor: string | undefined;
@@ -188,6 +193,11 @@ export class Engine {
   /** What was reported of damage since the start. */
   get damage(): KnownDamage {
     return { recovery: this.#recovery, conversations: this.#damaged.size };
+  }
+
+  /** Sessions into which direct messages of more than one person come. */
+  get sharedSessions(): readonly string[] {
+    return this.#shared.keys;
   }
 
   /** Turns that run now. */

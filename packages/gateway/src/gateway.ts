@@ -170,7 +170,13 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   const authenticator = createAuthenticator(options.token);
   const warnings = (): readonly GatewayWarning[] => {
     const { storage: guard, channels } = engine.services;
-    return gatewayWarnings({ config: options.configControl.report(), storage: guard, damage: engine.damage, channels: channels.status() });
+    return gatewayWarnings({
+      config: options.configControl.report(),
+      storage: guard,
+      damage: engine.damage,
+      channels: channels.status(),
+      sharedSessions: engine.sharedSessions,
+    });
   };
   const handlers = createRpcHandlers({
     engine,

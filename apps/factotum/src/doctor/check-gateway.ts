@@ -2,7 +2,8 @@ import { createServer } from "node:net";
 import type { LoadedConfig } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
-import { findGateway } from "../rpc/connect-gateway.ts";
+import { findGateway, requestError } from "../rpc/connect-gateway.ts";
+import type { RpcClient } from "../rpc/rpc-client.ts";
 import { ok, type Finding } from "./finding.ts";
 
 /** The gateway: it runs in this version, or its port is free. */
@@ -11,7 +12,7 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
     using gateway = await findGateway(context);
     if (gateway !== undefined) {
       const { url, version } = gateway.facts;
-      if (version === context.version) return [ok("gateway", `runs at ${url}`)];
+      if (version === context.version) return [ok("gateway", `runs at ${url}`), ...(await sharedSessions(gateway.client, context))];
       const message = `The gateway at ${url} is of version ${version}, this command of version ${context.version}.`;
       return [{ check: "gateway", level: "warning", message, fix: 'Run "factotum gateway restart".' }];
     }
@@ -28,6 +29,15 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
   return [
     { check: "port", level: "error", message, fix: 'End that program, or choose another port: "factotum config set gateway.port 18791".' },
   ];
+}
+
+/** Sessions into which direct messages of more than one person come: only a gateway that runs knows who has written. */
+async function sharedSessions(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
+  const { warnings } = await client.request("warnings.list", {}, { signal }).catch((error: unknown) => {
+    throw requestError(error);
+  });
+  const shared = warnings.filter(({ id }) => id.startsWith("sharing:"));
+  return shared.map(({ level, text, fix }) => ({ check: "sharing", level, message: text, ...(fix === undefined ? {} : { fix }) }));
 }
 
 function tryToListen(port: number, host: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { InputAdmission, InputRecord } from "@factotum/store";
+import type { InputAdmission, InputRecord, SessionRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner } from "../access/owner.ts";
@@ -20,12 +20,15 @@ import { Overheard } from "./overheard.ts";
 export interface IngressTargets {
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
   readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
+  /** Told of what is about to be said into a session, which is as `record` says. */
+  readonly spoken: (sessionKey: string, input: InputRecord, record: SessionRecord | undefined) => void;
 }
 
-/** What was chosen for a session and counts before a message has a turn. */
+/** What is known of a session and counts before a message has a turn. */
 interface SessionSettings {
   readonly queue: QueueSettings;
   readonly activation: Activation | undefined;
+  readonly record: SessionRecord | undefined;
 }
 
 /** What became of a submission. */
@@ -101,7 +104,7 @@ export class Ingress {
   }
 
   /** Decides about a committed input and hands it on. */
-  #place(input: InputRecord, { queue, activation }: SessionSettings): void {
+  #place(input: InputRecord, { queue, activation, record }: SessionSettings): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);
@@ -114,6 +117,7 @@ export class Ingress {
       if (isOwnerOnly(command) && !input.admission.owner) return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }
+    this.#targets.spoken(route.sessionKey, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#targets.enqueue(route.sessionKey, {
       type: "input",
@@ -130,9 +134,10 @@ export class Ingress {
   /** What was chosen for the session that an input goes to. */
   async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
     const { store, config } = this.#services;
-    const overrides = (await store.readSession(this.route(input).sessionKey))?.overrides;
+    const record = await store.readSession(this.route(input).sessionKey);
+    const { overrides } = record ?? {};
     const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
-    return { queue, activation: overrides?.activation };
+    return { queue, activation: overrides?.activation, record };
   }
 
   #admit(input: InputRecord, activation: Activation | undefined): Admission {

@@ -17,6 +17,7 @@ const WELL: WarningSources = {
   config: CONFIG,
   storage: { problem: undefined, shortage: undefined },
   damage: { recovery: undefined, conversations: 0 },
+  sharedSessions: [],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
 };
 
@@ -82,6 +83,12 @@ describe("what the owner should know", () => {
       { channels: [{ channel: "chat", accountId: "a", state: "disconnected" }] },
       "error channel:chat/a",
       /not connected\..*waits/,
+    ],
+    [
+      "a session of several people",
+      { sharedSessions: ["agent:main:main"] },
+      "warning sharing:agent:main:main",
+      /agent:main:main.*others have said\..*session\.dmScope/,
     ],
     [
       "an account that is half there",

@@ -17,11 +17,19 @@ export interface WarningSources {
   readonly storage: Pick<StorageGuard, "problem" | "shortage">;
   readonly damage: KnownDamage;
   readonly channels: readonly ChannelStatus[];
+  /** Keys of sessions into which direct messages of more than one person come. */
+  readonly sharedSessions: readonly string[];
 }
 
 /** What the owner should know now, the worst first. */
-export function gatewayWarnings({ config, storage, damage, channels }: WarningSources): readonly GatewayWarning[] {
-  const warnings = [...storageWarning(storage), ...configWarnings(config), ...channels.flatMap(channelWarning), ...damageWarning(damage)];
+export function gatewayWarnings({ config, storage, damage, channels, sharedSessions }: WarningSources): readonly GatewayWarning[] {
+  const warnings = [
+    ...storageWarning(storage),
+    ...configWarnings(config),
+    ...channels.flatMap(channelWarning),
+    ...damageWarning(damage),
+    ...sharedSessions.map(sharingWarning),
+  ];
   return [...warnings.filter(({ level }) => level === "error"), ...warnings.filter(({ level }) => level === "warning")];
 }
 
@@ -97,4 +105,13 @@ function damageWarning({ recovery, conversations }: KnownDamage): readonly Gatew
       fix: "Check the disk, and keep a copy of the state directory.",
     },
   ];
+}
+
+function sharingWarning(sessionKey: string): GatewayWarning {
+  return {
+    id: `sharing:${sessionKey}`,
+    level: "warning",
+    text: `Direct messages of more than one person come into the session ${sessionKey}: each can learn what the others have said.`,
+    fix: 'Set session.dmScope to "per-channel-peer", or name the ids of one person in session.identityLinks.',
+  };
 }

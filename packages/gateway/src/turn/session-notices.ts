@@ -93,6 +93,28 @@ export function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): strin
   return `${begin} What could be read of it is put together anew; something may be missing.${since} If I seem to have forgotten something, please say it again.`;
 }
 
+const SHARING =
+  'Direct messages of more than one person come into this conversation, so each of them can learn from me what the others have said. session.dmScope: "per-channel-peer" in the configuration keeps them apart; ids that are one person\'s go together under session.identityLinks.';
+
+function sharingKey(sessionKey: string): string {
+  return `sharing:${sessionKey}`;
+}
+
+/** Whether a conversation was told that several people's direct messages come into it. */
+export async function isSharingTold({ store }: Pick<NoticeServices, "store">, sessionKey: string): Promise<boolean> {
+  return (await store.findNotice(sharingKey(sessionKey))) !== undefined;
+}
+
+/**
+ * Says in a conversation, where its owner sees it and no chat does, that direct messages of several people come into it: once. False while there is no
+ * conversation that could be told.
+ */
+export async function tellSharing(services: NoticeServices, sessionKey: string): Promise<boolean> {
+  if (!(await isSharingTold(services, sessionKey)))
+    await addNotice(services, sessionKey, { level: "warning", text: SHARING, key: sharingKey(sessionKey) });
+  return isSharingTold(services, sessionKey);
+}
+
 /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation. */
 async function sayInChat(
   services: Pick<NoticeServices, "store" | "clock"> & AddressServices,
@@ -109,7 +131,7 @@ async function sayInChat(
 async function addNotice(
   services: NoticeServices,
   sessionKey: string,
-  notice: { readonly level: "warning" | "error"; readonly text: string },
+  notice: { readonly level: "warning" | "error"; readonly text: string; readonly key?: string },
 ): Promise<void> {
   const { store, clock } = services;
   const session = await store.readSession(sessionKey);

@@ -1,0 +1,96 @@
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+const SESSION = "agent:main:main";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+function start(session: Partial<FactotumConfig["session"]> = {}, home?: string): Promise<TestGateway> {
+  return startTestGateway({
+    platform,
+    accountConfig: { allowFrom: ["anna", "bert"] },
+    patch: (config) => ({ ...withModel(server.baseUrl)(config), session: { ...config.session, ...session } }),
+    ...(home === undefined ? {} : { home }),
+  });
+}
+
+async function say(running: TestGateway, id: string): Promise<void> {
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: `dm-${id}` } };
+  await platform.say(platform.message(`I am ${id}`, { origin, sender: { id, isBot: false } }));
+  await running.gateway.engine.idle();
+}
+
+async function warnings(running: TestGateway): Promise<readonly string[]> {
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  const { warnings: found } = await client.call("warnings.list", {});
+  return found.map(({ id }) => id);
+}
+
+async function notices(running: TestGateway): Promise<readonly string[]> {
+  const { entries } = await running.gateway.engine.sessions.history(SESSION, { limit: 50 });
+  return entries.flatMap((entry) => (entry.type === "notice" ? [entry.text] : []));
+}
+
+const logged = (running: TestGateway): number => running.logger.lines.filter((line) => line.includes("more than one person")).length;
+
+test("a second person's direct message in the main session is warned of once, over a restart too, until they are kept apart", async () => {
+  const first = await start();
+  await say(first, "anna");
+  await say(first, "anna");
+  expect([await warnings(first), await notices(first), logged(first)]).toEqual([[], [], 0]);
+  await say(first, "bert");
+  await say(first, "anna");
+  expect(await warnings(first)).toEqual([`sharing:${SESSION}`]);
+  expect(await notices(first)).toEqual([expect.stringContaining("session.dmScope")]);
+  expect(logged(first)).toBe(1);
+  expect(platform.sent).toHaveLength(4);
+  await first.stop();
+  const second = await start({}, first.home);
+  await say(second, "bert");
+  await say(second, "anna");
+  expect(await warnings(second)).toEqual([`sharing:${SESSION}`]);
+  expect(await notices(second)).toHaveLength(1);
+  expect(logged(second)).toBe(0);
+  await second.stop();
+  await using third = await start({ dmScope: "per-peer" }, first.home);
+  expect(await warnings(third)).toEqual([]);
+});
+
+test("who talks where only the owner has talked before is a second person, in another process too", async () => {
+  const first = await start();
+  await say(first, "owner-1");
+  await first.stop();
+  await using second = await start({}, first.home);
+  await say(second, "anna");
+  expect(await warnings(second)).toEqual([`sharing:${SESSION}`]);
+  expect(await notices(second)).toHaveLength(1);
+});
+
+test("one person with several ids is one, the owner too, and so is everybody with a session of their own", async () => {
+  const linked = await start({ identityLinks: { anna: ["test:anna", "test:bert"] } });
+  await say(linked, "anna");
+  await say(linked, "bert");
+  expect([await warnings(linked), await notices(linked), logged(linked)]).toEqual([[], [], 0]);
+  await linked.stop();
+  const own = await start({ identityLinks: { olga: ["test:owner-1", "test:anna"] } });
+  await say(own, "owner-1");
+  await say(own, "anna");
+  expect([await warnings(own), await notices(own), logged(own)]).toEqual([[], [], 0]);
+  await own.stop();
+  await using apart = await start({ dmScope: "per-channel-peer" });
+  await say(apart, "anna");
+  await say(apart, "bert");
+  expect([await warnings(apart), logged(apart)]).toEqual([[], 0]);
+});
