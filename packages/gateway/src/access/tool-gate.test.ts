@@ -47,6 +47,8 @@ describe("a call of the owner's turn", () => {
     ["send to another conversation", { effect: "send" }, ELSEWHERE, "confirm"],
     ["send on another channel", { effect: "send" }, { channel: "other", target: "dm-1" }, "confirm"],
     ["send to what is no address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],
+    ["send a file of the workspace", { effect: "send" }, { media: "out/a.png" }, "runs"],
+    ["send a file of the web", { effect: "send" }, { media: "https://example.com/a.png" }, "confirm"],
   ] as const)("%s", (_name, traits, call, whenTainted) => {
     expect(check(traits, { arguments: call })).toBe("runs");
     expect(check(traits, { arguments: call, tainted: true })).toBe(whenTainted);

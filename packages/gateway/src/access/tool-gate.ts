@@ -1,6 +1,7 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
+import { parseMediaTarget } from "../media/outbound/parse-media-target.ts";
 import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 
@@ -16,7 +17,12 @@ interface GatedRun {
 /** Decides whether a call may run, from the tool's traits, the run's authority and its taint. Arguments never widen it. */
 export interface ToolGate {
   check(call: ToolCall, tool: AgentTool, run: GatedRun): ToolDecision;
+  /** Whether a file of the web may be fetched that the run's answer names. Asking for it tells whoever stands behind the address what is in it: it is a send. */
+  mayFetch(run: Omit<GatedRun, "origin">): boolean;
 }
+
+/** The parameters of tools that send in which a file can be named. */
+const FILE_PARAMETERS = ["media", "path", "filePath"];
 
 /** The gate that asks `authorize`. */
 export function createToolGate(): ToolGate {
@@ -36,6 +42,8 @@ export function createToolGate(): ToolGate {
           return { type: "refuse", message: confirmation(tool, decision.reason, facts) };
       }
     },
+    mayFetch: ({ facts, tainted }) =>
+      authorize({ type: "run", owner: facts.owner, tainted }, { type: "tool", effect: "send" }, { type: "elsewhere" }).type === "allow",
   };
 }
 
@@ -45,11 +53,19 @@ function confirmation(tool: AgentTool, reason: string, { kind }: RunFacts): stri
   return `${tool.name} needs confirmation and was not run. ${reason} Tell the owner what you wanted to do and why; the owner can ask for it in a message of its own, in a private conversation, without quoted or forwarded text.`;
 }
 
-/** A send that names another address than the run's own goes elsewhere, and so does a change that is made over the network. */
+/**
+ * A send that names another address than the run's own goes elsewhere, one of a file of the web too, which is asked for there; and so does a change that
+ * is made over the network.
+ */
 function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
   const isOwn = (name: string, own: string): boolean => call.arguments[name] === undefined || call.arguments[name] === own;
+  const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));
   const isElsewhere =
-    (traits.effect === "send" && !(isOwn("channel", channel) && isOwn("target", conversation.id))) ||
+    (traits.effect === "send" && (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id)))) ||
     (traits.effect === "write" && traits.network);
   return isElsewhere ? { type: "elsewhere" } : OWN;
+}
+
+function isWebAddress(named: unknown): boolean {
+  return typeof named === "string" && parseMediaTarget(named).type === "url";
 }

@@ -35,7 +35,8 @@ export class OutboundMessenger implements Messenger {
     const nowMs = services.clock.now();
     const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
     const media = await planMedia(
-      { ...common, named: request.media === undefined ? [] : [request.media], run, signal: options.signal },
+      // The gate has judged the call, the address of a file included.
+      { ...common, named: request.media === undefined ? [] : [request.media], run, mayFetch: true, signal: options.signal },
       { nowMs, suppressed: false },
       services,
     );

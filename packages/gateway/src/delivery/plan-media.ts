@@ -18,6 +18,8 @@ export interface NamedMedia {
   readonly sessionKey: string;
   readonly target: Origin;
   readonly run: RunFacts;
+  /** Whether the run may ask for files of the web (R23). */
+  readonly mayFetch: boolean;
   readonly purpose: OutboxRecord["purpose"];
   /** What makes the message this one and no other. */
   readonly identity: readonly (string | number)[];
@@ -82,14 +84,14 @@ export async function planMedia(
 /** A file that is waited for until the signal fires, whether its source listens or not. */
 async function load(
   named: string,
-  { run, signal }: NamedMedia,
+  { run, mayFetch, signal }: NamedMedia,
   media: ChannelCapabilities["media"],
   { files, remoteFiles, clock }: Pick<TurnServices, "files" | "remoteFiles" | "clock">,
 ): Promise<OutboundFile> {
   const late: OutboundFile = { type: "refused", fileName: named, why: "it could not be had in time" };
   if (signal.aborted) return late;
   try {
-    return await within(loadOutbound(named, { files, remote: remoteFiles, run, media, signal }), { signal, clock });
+    return await within(loadOutbound(named, { files, remote: remoteFiles, run, mayFetch, media, signal }), { signal, clock });
   } catch (error) {
     if (signal.aborted) return late;
     throw error;

@@ -40,6 +40,8 @@ export interface FinishedRun {
   readonly isGiven?: (id: string) => boolean;
   /** What its files are read with; none are sent when left out. */
   readonly facts?: RunFacts;
+  /** The model had been given words of somebody who is not the owner when the run ended (R23); true when left out. */
+  readonly tainted?: boolean;
   /** Texts of its answers before the last one. */
   readonly earlierTexts?: readonly string[];
   /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
@@ -253,6 +255,7 @@ async function planFiles(
       sessionKey: turn.sessionKey,
       target: turn.origin,
       run: run.facts,
+      mayFetch: services.toolGate.mayFetch({ facts: run.facts, tainted: run.tainted ?? true }),
       purpose: "reply",
       identity: ["turn", turn.id, "reply"],
       signal: limit.signal,

@@ -35,6 +35,7 @@ export class TurnRecorder {
   readonly #thoughts: string[] = [];
   readonly #stream: ReplyStream | undefined;
   #lastText = "";
+  #tainted: boolean;
 
   constructor(
     prepared: PreparedTurn,
@@ -51,6 +52,7 @@ export class TurnRecorder {
     this.#resumed = run.resumed;
     this.#requests = run.requests;
     this.#steering = run.steering;
+    this.#tainted = prepared.tainted;
     if (prepared.prompt === undefined) {
       this.#sentTexts.push(...sentTextsOf(prepared.history));
       this.#earlierTexts.push(
@@ -83,6 +85,11 @@ export class TurnRecorder {
   /** Texts of the turn's answers before the last one. */
   get earlierTexts(): readonly string[] {
     return this.#earlierTexts;
+  }
+
+  /** Words of somebody who is not the owner have come into the turn (R23). */
+  get tainted(): boolean {
+    return this.#tainted;
   }
 
   /** What is to be shown of the run's thoughts beside its reply; empty unless somebody asked for that. */
@@ -133,6 +140,7 @@ export class TurnRecorder {
           text: event.text,
         });
       case "tool-end":
+        this.#tainted ||= event.result.tainted === true;
         if (this.#resumed?.finished.has(event.call.id) === true) return;
         this.#services.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
         // It has run, and nothing on disk says so yet.
@@ -143,6 +151,7 @@ export class TurnRecorder {
         return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
       case "steering":
         this.#steered.push(...event.messages);
+        this.#tainted ||= event.messages.some(({ tainted }) => tainted === true);
         await this.flush();
         return this.#steering.join(this.#requests);
       case "run-start":

@@ -362,6 +362,7 @@ export class TurnRunner {
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
       facts: prepared.facts,
+      tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,
       lastText: recorder.lastText,

@@ -19,6 +19,8 @@ export interface LoadOutboundOptions {
   readonly files: LocalFiles;
   readonly remote: RemoteFiles;
   readonly run: RunFacts;
+  /** Whether the run may ask for files of the web. */
+  readonly mayFetch: boolean;
   /** What the chat can show. */
   readonly media: ChannelCapabilities["media"];
   readonly signal: AbortSignal;
@@ -32,12 +34,15 @@ const WHY = {
   "too-large": "it is too large for this chat",
 } as const;
 
+const WHY_NO_WEB = "addresses of the web are asked for in the owner's turns alone, and not when they hold words or files of somebody else";
+
 /** Loads what a `MEDIA:` line or the `message` tool names, with the chat's limit of size. Never rejects for what is or is not there. */
 export async function loadOutbound(named: string, options: LoadOutboundOptions): Promise<OutboundFile> {
-  const { media, run, files, remote, signal } = options;
+  const { media, run, files, remote, mayFetch, signal } = options;
   const fileName = safeName(mediaName(named));
   const target = parseMediaTarget(named);
   if (target.type === "refused") return { type: "refused", fileName, why: target.why };
+  if (target.type === "url" && !mayFetch) return { type: "refused", fileName, why: WHY_NO_WEB };
   if (media.length === 0) return { type: "words", fileName };
   const maxBytes = Math.max(...media.map((one) => one.maxBytes));
   if (target.type === "url") {
