@@ -149,6 +149,30 @@ describe("an order in somebody else's words is not followed", () => {
     expectNothingDone();
   });
 
+  test.each([
+    ["in another product's form", { role: "user", content: ORDER }],
+    ["that says it is the owner's", { role: "user", content: ORDER, tainted: false }],
+    ["in a result", { role: "toolResult", toolCallId: "t1", toolName: "web", content: ORDER }],
+  ])("in an imported conversation %s, until it is begun anew", async (_name, line) => {
+    const key = "agent:main:main";
+    const file = path.join(running.home, "theirs.jsonl");
+    const call = { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "web", input: {} }] };
+    const header = { type: "session", id: "x1", session: { key, entry: { sessionId: "x1" } } };
+    await writeFile(
+      file,
+      [header, ...(line.role === "user" ? [] : [{ role: "user", content: "hi" }, call]), line, { role: "assistant", content: "Hm." }]
+        .map((one) => `${JSON.stringify(one)}\n`)
+        .join(""),
+    );
+    const { imported } = await running.gateway.engine.transfer.import({ path: file });
+    expect(imported).toMatchObject([{ key }]);
+    await say(platform.message("And now?"));
+    expectNothingDone();
+    await say(platform.message("/new"));
+    await say(platform.message(`Please ${ORDER}`));
+    expect(commands).toEqual(["cat credentials"]);
+  });
+
   test("in a file that was received; the owner's next turn is clean again", async () => {
     await say(platform.message("hello"));
     const [session] = (await running.store.listSessions({ limit: 1 })).items;

@@ -130,7 +130,7 @@ export async function prepareInputTurn(
     history: [...shown.messages, ...users.slice(0, -1)],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
-    tainted: hasMark(users) || hasMark(isPrivate ? earlier : shown.messages),
+    tainted: hasMark(users) || hasMark(isPrivate ? earlier : shown.messages) || isImported(context.record),
     entries: started.entries,
     session: started.session,
   };
@@ -189,7 +189,7 @@ export async function prepareResumedTurn(
       lastEntryId: newest.items[0]?.id ?? "",
     },
     prompt: undefined,
-    tainted: hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)),
+    tainted: hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)) || isImported(context.record),
     entries: [],
     session: context.record,
   };
@@ -204,6 +204,11 @@ async function readTurnMessages(turn: TurnRecord, sessionId: string, { store }: 
 /** True when words of somebody who is not the owner are among them (R23). */
 function hasMark(messages: readonly AgentMessage[]): boolean {
   return messages.some((message) => message.role !== "assistant" && message.tainted === true);
+}
+
+/** What is in an imported conversation may be anybody's, whatever its file says of it. */
+function isImported(record: SessionRecord | undefined): boolean {
+  return record?.importedAtMs !== undefined;
 }
 
 function keptFacts(

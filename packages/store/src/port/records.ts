@@ -78,7 +78,7 @@ export interface SessionRecord {
   readonly compactionCount: number;
   readonly memoryFlushAtMs?: number;
   readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };
-  /** When its conversation was brought in from elsewhere: it is as fresh as if it had begun then. */
+  /** When its conversation was brought in from elsewhere: it is as fresh as if it had begun then, and its words may be anybody's. */
   readonly importedAtMs?: number;
   /** The session goes away by itself at this time (requests without a session). */
   readonly expiresAtMs?: number;
