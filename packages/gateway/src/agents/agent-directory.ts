@@ -52,6 +52,10 @@ export interface AgentRuntime {
     readonly fallbacks: readonly ResolvedModel[];
     readonly group: GroupConfig | undefined;
   }): readonly AgentTool[];
+  /**
+   * The skills of the agent's own workspace and of the folders beside it. What runs write in another folder is none: others than the owner write there.
+   * `workspace`: where the session's runs work; skills that lie elsewhere are named by their whole path.
+   */
   skills(options: {
     readonly workspace: string;
     readonly group: GroupConfig | undefined;
@@ -199,7 +203,10 @@ function createAgentRuntime(
     },
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
-      return options.skills.list({ workspace, signal, ...(allow === undefined ? {} : { allow }) });
+      const found = await options.skills.list({ workspace: agent.workspace, signal, ...(allow === undefined ? {} : { allow }) });
+      return workspace === agent.workspace
+        ? found
+        : found.map((skill) => ({ ...skill, location: path.resolve(agent.workspace, skill.location) }));
     },
   };
 }
