@@ -44,6 +44,7 @@ describe("a call of the owner's turn", () => {
     ["config", { effect: "config" }, {}, "confirm"],
     ["send to where it came from", { effect: "send", network: true }, {}, "runs"],
     ["send there by its name", { effect: "send" }, { channel: "test", target: "dm-1" }, "runs"],
+    ["send there with what is left out as null", { effect: "send" }, { channel: null, target: null }, "runs"],
     ["send to another conversation", { effect: "send" }, ELSEWHERE, "confirm"],
     ["send on another channel", { effect: "send" }, { channel: "other", target: "dm-1" }, "confirm"],
     ["send to what is no address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],

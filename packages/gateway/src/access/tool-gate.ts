@@ -58,7 +58,7 @@ function confirmation(tool: AgentTool, reason: string, { kind }: RunFacts): stri
  * is made over the network.
  */
 function resourceOf(call: ToolCall, { traits }: AgentTool, { channel, conversation }: Origin): Resource {
-  const isOwn = (name: string, own: string): boolean => call.arguments[name] === undefined || call.arguments[name] === own;
+  const isOwn = (name: string, own: string): boolean => [undefined, null, own].some((value) => call.arguments[name] === value);
   const isFetched = FILE_PARAMETERS.some((name) => isWebAddress(call.arguments[name]));
   const isElsewhere =
     (traits.effect === "send" && (isFetched || !(isOwn("channel", channel) && isOwn("target", conversation.id)))) ||

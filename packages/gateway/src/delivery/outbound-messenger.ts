@@ -64,11 +64,18 @@ async function findTarget(
     };
   }
   const channelId = request.channel ?? origin.channel;
+  if (channelId === origin.channel && request.target === origin.conversation.id) return origin;
   const accountId = channelId === origin.channel ? origin.accountId : "default";
   const channel = services.channels.channelFor({ channel: channelId, accountId });
   if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
   const found = await channel.resolveTarget(request.target, { signal: options.signal });
+  // A platform may know less of a conversation than the run that comes from it: its kind, its thread.
+  if (found !== undefined && isSameConversation(found, origin)) return origin;
   return (
     found ?? { refusal: `"${request.target}" is no address on ${channelId}, or more than one. Use an exact id: user:<id> or channel:<id>.` }
   );
+}
+
+function isSameConversation(one: Origin, other: Origin): boolean {
+  return one.channel === other.channel && one.accountId === other.accountId && one.conversation.id === other.conversation.id;
 }

@@ -1,10 +1,18 @@
 import { beginsTurn } from "@factotum/agent-core";
-import type { AgentMessage } from "@factotum/agent-contract";
+import type { AgentMessage, JsonObject, ToolCall, ToolResultMessage } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
 
-/** A call of the `message` tool that went to the run's own origin: its text. */
-export function sentText(call: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> }): string | undefined {
-  const { message, target } = call.arguments;
-  return call.name === "message" && target === undefined && typeof message === "string" ? message.trim() : undefined;
+/** A call of the `message` tool that went to the run's own origin, as its result tells: its text, empty for a file alone. */
+export function sentText(call: Pick<ToolCall, "name" | "arguments">, result: ToolResultMessage, origin: Origin): string | undefined {
+  if (call.name !== "message" || result.isError || !isTo(result.details, origin)) return undefined;
+  const { message } = call.arguments;
+  return typeof message === "string" ? message.trim() : "";
+}
+
+function isTo(details: ToolResultMessage["details"], { channel, conversation }: Origin): boolean {
+  if (typeof details !== "object" || details === null || Array.isArray(details)) return false;
+  const sent = details as JsonObject;
+  return sent["channel"] === channel && sent["target"] === conversation.id;
 }
 
 /** What has come since the last turn began. */
@@ -13,12 +21,13 @@ export function turnMessages(history: readonly AgentMessage[]): readonly AgentMe
 }
 
 /** What a turn that goes on after a restart has sent to its own origin before. */
-export function sentTextsOf(history: readonly AgentMessage[]): readonly string[] {
+export function sentTextsOf(history: readonly AgentMessage[], origin: Origin): readonly string[] {
   const turn = turnMessages(history);
-  const done = new Set(turn.flatMap((message) => (message.role === "toolResult" && !message.isError ? [message.toolCallId] : [])));
+  const results = new Map(turn.flatMap((message) => (message.role === "toolResult" ? [[message.toolCallId, message]] : [])));
   const calls = turn.flatMap((message) => (message.role === "assistant" ? message.content : []));
   return calls.flatMap((block) => {
-    const text = block.type === "toolCall" && done.has(block.id) ? sentText(block) : undefined;
+    const result = block.type === "toolCall" ? results.get(block.id) : undefined;
+    const text = block.type === "toolCall" && result !== undefined ? sentText(block, result, origin) : undefined;
     return text === undefined ? [] : [text];
   });
 }

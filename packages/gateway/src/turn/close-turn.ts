@@ -29,7 +29,7 @@ export interface FinishedRun {
   readonly entries: readonly TranscriptBody[];
   /** Ended and not committed. */
   readonly requests?: readonly NewRequest[];
-  /** What the run has sent to its own origin already. */
+  /** What the run has sent to its own origin already; an empty text is a file alone. */
   readonly sentTexts: readonly string[];
   /** The newest text of the run, for an answer without one. */
   readonly lastText: string;

@@ -54,7 +54,7 @@ export class TurnRecorder {
     this.#steering = run.steering;
     this.#tainted = prepared.tainted;
     if (prepared.prompt === undefined) {
-      this.#sentTexts.push(...sentTextsOf(prepared.history));
+      this.#sentTexts.push(...sentTextsOf(prepared.history, prepared.turn.origin));
       this.#earlierTexts.push(
         ...turnMessages(prepared.history).flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])),
       );
@@ -77,7 +77,7 @@ export class TurnRecorder {
     return this.#stream?.finish();
   }
 
-  /** Texts that the run has sent to its own origin with the `message` tool. */
+  /** Texts that the run has sent to its own origin with the `message` tool; an empty one is a file alone. */
   get sentTexts(): readonly string[] {
     return this.#sentTexts;
   }
@@ -147,7 +147,7 @@ export class TurnRecorder {
         this.#services.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
         this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
-        if (!event.result.isError) this.#sentTexts.push(...[sentText(event.call)].flatMap((text) => text ?? []));
+        this.#sentTexts.push(...[sentText(event.call, event.result, turn.origin)].flatMap((text) => text ?? []));
         return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
       case "steering":
         this.#steered.push(...event.messages);

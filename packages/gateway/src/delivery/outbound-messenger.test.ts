@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Origin } from "@factotum/channel-contract";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const CHAT: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1", threadId: "t-1" } };
+/** What a platform makes of the chat's id that cannot know its kind. */
+const GUESSED: Origin = { ...CHAT, conversation: { kind: "group", id: "dm-1" } };
+const OTHER: Origin = { ...CHAT, conversation: { kind: "direct", id: "other-chat" } };
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform("platform", { media: [{ kind: "file", maxBytes: 1_000 }] });
+  platform.targets.set("dm-1", GUESSED).set("channel:dm-1", GUESSED).set("other-chat", OTHER);
+  running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await mkdir(path.join(running.home, "workspace"), { recursive: true });
+  await writeFile(path.join(running.home, "workspace", "notes.txt"), "words");
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** What is sent, and where, when the model calls `message` and then says these words. */
+async function sentAfter(input: Readonly<Record<string, unknown>>, words: string): Promise<unknown[]> {
+  server.script([toolReply({ name: "message", input: { action: "send", ...input } }), textReply(words)]);
+  await platform.say(platform.message("go on", { origin: CHAT }));
+  await running.gateway.engine.idle();
+  return platform.sent.map(({ target, outbound }) => [
+    target.conversation,
+    outbound.type === "text" ? outbound.text : outbound.type === "media" ? outbound.media.fileName : outbound.type,
+  ]);
+}
+
+const OWN = CHAT.conversation;
+
+test.each([{}, { target: "dm-1" }, { target: "channel:dm-1" }, { channel: "test", target: "dm-1" }, { target: null, channel: null }])(
+  "a message to the run's own conversation goes where the reply would, and is the reply: %j",
+  async (address) => {
+    expect(await sentAfter({ message: "Done", ...address }, "Done")).toEqual([[OWN, "Done"]]);
+    platform.sent.splice(0);
+    expect(await sentAfter({ message: "Done", ...address }, "")).toEqual([[OWN, "Done"]]);
+  },
+);
+
+test("a file that was sent there alone is an answer too", async () => {
+  expect(await sentAfter({ media: "notes.txt" }, "")).toEqual([[OWN, "notes.txt"]]);
+  expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
+});
+
+test("what went to another conversation is no answer to this one", async () => {
+  expect(await sentAfter({ message: "Done", target: "other-chat" }, "Done")).toEqual([
+    [OTHER.conversation, "Done"],
+    [OWN, "Done"],
+  ]);
+});
