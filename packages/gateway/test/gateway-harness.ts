@@ -231,6 +231,8 @@ export async function startTestGateway(
     readonly skills?: SkillIndex;
     /** Runs no command by default. */
     readonly runner?: CommandRunner;
+    /** What models are asked with; the real one by default. */
+    readonly fetch?: typeof fetch;
     readonly crashPoint?: CrashPointHook;
     /** No web by default. */
     readonly remoteFiles?: RemoteFiles;
@@ -295,7 +297,7 @@ export async function startTestGateway(
     drainMs: options.drainMs ?? 0,
     documentation: {},
     environment,
-    fetch,
+    fetch: options.fetch ?? fetch,
     onRestartRequest: async () => undefined,
     onShutdownRequest: () => undefined,
     onSecret: (value) => void secrets.add(value),

@@ -26,10 +26,17 @@ export interface ConfiguredModelsOptions {
   readonly onSecret: (value: string) => void;
 }
 
-/** The models of the configuration and, where it names none, the one that the environment offers. Clients are made once and kept. */
+/** Clients that are kept; anybody who may talk can name models without end (R11). */
+const MAX_CLIENTS = 100;
+
+/**
+ * The models of the configuration and, where it names none, the one that the environment offers. A provider that wants a key, has none and is not named
+ * in the configuration is refused: a conversation goes to nobody whom the owner has not chosen. Clients are kept while they are used.
+ */
 export function createConfiguredModels(options: ConfiguredModelsOptions): ModelSource {
   const { config, environment, clock } = options;
   const clients = new Map<string, Promise<ResolvedModel>>();
+  const chosen = chosenProviders(config);
   let fromEnvironment: Promise<DefaultModel> | undefined;
   const environmentDefault = (): Promise<DefaultModel> =>
     (fromEnvironment ??= defaultModelFromEnvironment(environment, { probeOllama: createOllamaProbe({ fetch: options.fetch, clock }) }));
@@ -45,26 +52,46 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       const reference = parse(written ?? (await defaultModel()).reference, config);
       const key = `${reference.provider}/${reference.model}`;
       const known = clients.get(key);
-      if (known !== undefined) return known;
-      const client = connect(reference, options);
+      const client = known ?? connect(reference, options, { isChosen: chosen.has(reference.provider) });
+      // The one that was used last stands last.
+      clients.delete(key);
       clients.set(key, client);
+      const oldest = clients.keys().next();
+      if (clients.size > MAX_CLIENTS && oldest.done !== true) clients.delete(oldest.value);
       // A model that could not be set up is tried again next time: its key may be there by then.
-      client.catch(() => clients.delete(key));
+      if (known === undefined) client.catch(() => clients.delete(key));
       return client;
     },
   };
 }
 
+/** The providers that the configuration names: under `models.providers`, or in a model of an agent. */
+function chosenProviders(config: FactotumConfig): ReadonlySet<string> {
+  const written = config.agents.flatMap(({ model, models, compaction, heartbeat }) => [
+    ...(model === undefined ? [] : [model.primary, ...model.fallbacks]),
+    ...Object.keys(models),
+    compaction.model,
+    heartbeat === "off" ? undefined : heartbeat.model,
+  ]);
+  const references = written.map((one) => (one === undefined ? undefined : parseWritten(one, config)));
+  const named = references.flatMap((parsed) => (parsed?.type === "model" ? [parsed.reference.provider] : []));
+  return new Set([...Object.keys(config.models.providers), ...named]);
+}
+
 function parse(written: string, config: FactotumConfig): ModelReference {
+  const parsed = parseWritten(written, config);
+  if (parsed.type === "model") return parsed.reference;
+  throw new ModelError("not-found", `The model "${written}" cannot be used: ${parsed.message}`, { retry: { type: "never" } });
+}
+
+function parseWritten(written: string, config: FactotumConfig): ReturnType<typeof parseModelReference> {
   const configured = Object.entries(config.models.providers);
-  const parsed = parseModelReference(written, {
+  return parseModelReference(written, {
     providers: [...Object.keys(PROVIDERS), ...configured.map(([id]) => id)],
     aliases: Object.assign({}, ...config.agents.map((agent) => aliasesOf(agent.models))) as Record<string, string>,
     references: configured.flatMap(([id, provider]) => provider.models.map((model) => `${id}/${model.id}`)),
     ...defaultProvider(config),
   });
-  if (parsed.type === "model") return parsed.reference;
-  throw new ModelError("not-found", `The model "${written}" cannot be used: ${parsed.message}`, { retry: { type: "never" } });
 }
 
 function aliasesOf(models: FactotumConfig["agents"][number]["models"]): Record<string, string> {
@@ -77,7 +104,11 @@ function defaultProvider(config: FactotumConfig): { readonly defaultProvider?: s
   return primary === undefined || slash <= 0 ? {} : { defaultProvider: primary.slice(0, slash) };
 }
 
-async function connect(reference: ModelReference, options: ConfiguredModelsOptions): Promise<ResolvedModel> {
+async function connect(
+  reference: ModelReference,
+  options: ConfiguredModelsOptions,
+  { isChosen }: { readonly isChosen: boolean },
+): Promise<ResolvedModel> {
   const { config } = options;
   const { provider: id, model: name } = reference;
   const provider = Object.hasOwn(config.models.providers, id) ? config.models.providers[id] : undefined;
@@ -93,6 +124,8 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
   }
   const info = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
   const keys = await findKeys(id, provider, options);
+  if (keys.length === 0 && !isChosen && defaults?.keyVariable !== undefined)
+    throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariable), { retry: { type: "never" } });
   judgeWindow(info, options);
   for (const { value } of keys) options.onSecret(value);
   const common = {
@@ -109,6 +142,11 @@ async function connect(reference: ModelReference, options: ConfiguredModelsOptio
   }));
   const [first = { client: createModelClient(common) }, ...others] = withKeys;
   return { reference: `${id}/${name}`, ...first, candidates: [first, ...others] };
+}
+
+/** That a provider's key is missing, and where it belongs. */
+export function missingKeyText(provider: string, variable: string): string {
+  return `There is no key for ${provider}: set ${variable}, or models.providers.${provider}.apiKey.`;
 }
 
 /** An agent needs room to work in: a window that is too small is refused, a narrow one is told. */

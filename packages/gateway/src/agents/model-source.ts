@@ -18,7 +18,7 @@ export interface ResolvedModel extends ModelCandidate {
 /** Finds models by reference. */
 export interface ModelSource {
   /**
-   * The model of a reference, an alias, or the default for `undefined`. The same client for the same reference. Rejects with a `ModelError` whose
+   * The model of a reference, an alias, or the default for `undefined`. The same client for the same reference, while it is used. Rejects with a `ModelError` whose
    * message says what to set.
    */
   resolve(reference: string | undefined): Promise<ResolvedModel>;

@@ -1,5 +1,6 @@
 import { ModelError } from "@factotum/agent-contract";
 import { clampThinking, PROVIDERS } from "@factotum/models";
+import { missingKeyText } from "../agents/configured-models.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
@@ -78,7 +79,7 @@ function missingKey({ client, credential }: ResolvedModel): readonly string[] {
   const { provider } = client.info;
   const variable = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariable : undefined;
   if (variable === undefined || credential !== undefined) return [];
-  return [`There is no key for ${provider}: set ${variable}, or models.providers.${provider}.apiKey.`];
+  return [missingKeyText(provider, variable)];
 }
 
 async function listModels({ record, agent }: CommandSession, services: TurnServices): Promise<string> {
@@ -96,5 +97,5 @@ async function listModels({ record, agent }: CommandSession, services: TurnServi
     const isActive = reference === active || (alias !== undefined && alias === active);
     return [`- ${alias === undefined ? "" : `${alias}: `}${reference}${isActive ? " (in use)" : ""}`];
   });
-  return [...lines, "/model <name> chooses one of these, or any other as provider/model."].join("\n");
+  return [...lines, "/model <name> chooses one of these, or any other of a provider that has a key, as provider/model."].join("\n");
 }

@@ -62,7 +62,7 @@ describe("/model", () => {
       "model anthropic/claude-sonnet-5-5, because it is configured for the agent main.\nWhen it fails: opus.\n/model list names the models that are configured.",
     ]);
     expect(await say(running, "/model list")).toEqual([
-      "- anthropic/claude-sonnet-5-5 (in use)\n- opus: anthropic/claude-opus-4-6\n- anthropic/claude-haiku-4-5\n/model <name> chooses one of these, or any other as provider/model.",
+      "- anthropic/claude-sonnet-5-5 (in use)\n- opus: anthropic/claude-opus-4-6\n- anthropic/claude-haiku-4-5\n/model <name> chooses one of these, or any other of a provider that has a key, as provider/model.",
     ]);
     expect(server.requests).toEqual([]);
     expect(await running.store.readSession(SESSION)).toBeUndefined();
@@ -96,9 +96,40 @@ describe("/model", () => {
     expect(await overrides(running)).toEqual({});
   });
 
-  test("says that a key is missing, and what to do when the chosen one cannot be used any more", async () => {
+  test("takes none of a provider that nobody configured and that has no key, and nothing is sent there", async () => {
+    const fetched: string[] = [];
+    await using running = await start({
+      fetch: async (input, init) => {
+        fetched.push(new URL(input instanceof Request ? input.url : input).host);
+        return fetch(input, init);
+      },
+    });
+    for (const command of ["/model mistral/mistral-large-latest", "/new mistral/mistral-large-latest"])
+      expect((await say(running, command))[0]).toMatch(/There is no key for mistral: set MISTRAL_API_KEY.*\/model list/s);
+    expect(await overrides(running)).toEqual(undefined);
+    await say(running, "hello");
+    // As a session may hold it that was written before.
+    await running.store.patchSession(SESSION, { overrides: { model: "mistral/mistral-large-latest" } }, { nowMs: 1 });
+    expect((await say(running, "hello?"))[0]).toMatch(/key/);
+    expect([...new Set(fetched)]).toEqual([new URL(server.baseUrl).host]);
+  });
+
+  test("says that a key is missing where the configuration names the provider", async () => {
+    const named = (config: FactotumConfig): FactotumConfig => {
+      const base = patch(config);
+      return {
+        ...base,
+        agents: base.agents.map((agent) => ({ ...agent, model: { primary: "opus", fallbacks: ["mistral/mistral-small"] } })),
+      };
+    };
+    await using running = await start({ patch: named });
+    const [text] = await say(running, "/model mistral/mistral-large-latest");
+    expect(text).toMatch(/uses mistral\/mistral-large-latest .*There is no key for mistral: set MISTRAL_API_KEY/s);
+  });
+
+  test("says what to do when the chosen one cannot be used any more", async () => {
     const first = await start();
-    expect((await say(first, "/model mistral/mistral-large-latest"))[0]).toContain("There is no key for mistral: set MISTRAL_API_KEY");
+    await say(first, "/model opus");
     await first.stop();
     await using second = await start({ home: first.home });
     await second.store.patchSession(SESSION, { overrides: { model: "gone/for-good" } }, { nowMs: 1 });
