@@ -66,6 +66,7 @@ export class Engine {
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
+      admits: (input) => this.#ingress.admits(input),
     });
     this.#queue = new TurnQueue({
       clock,

@@ -1,7 +1,18 @@
 import type { MsgContext } from "@factotum/channel-contract";
+import type { InputRecord } from "@factotum/store";
 
 /** True when the owner list names exactly this sender: `channel:id`, the whole string, case included. Display names never count. */
 export function isListedOwner(message: Pick<MsgContext, "origin" | "sender">, ownerAllowFrom: readonly string[]): boolean {
   if (message.sender.isBot) return false;
   return ownerAllowFrom.includes(`${message.origin.channel}:${message.sender.id}`);
+}
+
+/**
+ * An input with the authority that it has now: what was the owner's when it was committed is the owner's no more once the list does not name its sender,
+ * and nothing becomes the owner's later. The gateway's own clients, whose inputs name their session, had the token.
+ */
+export function withPresentOwner(input: InputRecord, ownerAllowFrom: readonly string[]): InputRecord {
+  const { message, admission } = input;
+  if (!admission.owner || admission.sessionKey !== undefined || isListedOwner(message, ownerAllowFrom)) return input;
+  return { ...input, admission: { ...admission, owner: false } };
 }

@@ -9,7 +9,7 @@ import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/confi
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
-import { filterTools } from "./tool-policy.ts";
+import { admitsTool, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
@@ -52,6 +52,8 @@ export interface AgentRuntime {
     readonly fallbacks: readonly ResolvedModel[];
     readonly group: GroupConfig | undefined;
   }): readonly AgentTool[];
+  /** Whether every layer of the policy admits a tool of this name. */
+  allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
   /**
    * The skills of the agent's own workspace and of the folders beside it. What runs write in another folder is none: others than the owner write there.
    * `workspace`: where the session's runs work; skills that lie elsewhere are named by their whole path.
@@ -151,7 +153,8 @@ function createAgentRuntime(
   options: AgentDirectoryOptions,
 ): AgentRuntime {
   const { config } = options;
-  const layers: readonly ToolPolicyLayer[] = [config.tools, agent.tools];
+  const layersOf = (provider: string, group: GroupConfig | undefined): readonly ToolPolicyLayer[] =>
+    [config.tools, agent.tools, config.tools.byProvider[provider], group?.tools].filter((layer) => layer !== undefined);
   return {
     config: agent,
     name: agent.identity.name ?? agent.name,
@@ -191,9 +194,13 @@ function createAgentRuntime(
     },
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
     tools: ({ model, fallbacks, group }) => {
-      const byProvider = config.tools.byProvider[model.provider];
-      const all = [...layers, ...(byProvider === undefined ? [] : [byProvider]), ...(group?.tools === undefined ? [] : [group.tools])];
-      const ordered = orderTools(filterTools(options.tools, all).tools.map((tool) => ({ tool, name: tool.name, origin: "core" as const })));
+      const ordered = orderTools(
+        filterTools(options.tools, layersOf(model.provider, group)).tools.map((tool) => ({
+          tool,
+          name: tool.name,
+          origin: "core" as const,
+        })),
+      );
       const admitted = quarantine.admit(
         ordered.map(({ tool }) => tool),
         model,
@@ -201,6 +208,7 @@ function createAgentRuntime(
       for (const { client } of fallbacks) quarantine.admit(admitted, client.info);
       return admitted;
     },
+    allowsTool: (name, { provider, group }) => layersOf(provider, group).every((layer) => admitsTool(layer, name)),
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
       const found = await options.skills.list({ workspace: agent.workspace, signal, ...(allow === undefined ? {} : { allow }) });

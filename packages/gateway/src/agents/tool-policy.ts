@@ -43,14 +43,15 @@ export function filterTools(
   layers: readonly ToolPolicyLayer[],
 ): { readonly tools: readonly AgentTool[]; readonly missing: readonly string[] } {
   const names = new Set(tools.map((tool) => tool.name));
-  const passing = tools.filter((tool) => layers.every((layer) => admits(layer, tool.name)));
+  const passing = tools.filter((tool) => layers.every((layer) => admitsTool(layer, tool.name)));
   const missing = new Set(
     layers.flatMap((layer) => layer.allow ?? []).filter((name) => name !== "*" && !name.includes("*") && !names.has(name)),
   );
   return { tools: passing, missing: [...missing] };
 }
 
-function admits(layer: ToolPolicyLayer, name: string): boolean {
+/** Whether a layer lets a tool of this name through. */
+export function admitsTool(layer: ToolPolicyLayer, name: string): boolean {
   if (layer.deny.some((pattern) => matches(pattern, name))) return false;
   if (layer.allow !== undefined) return layer.allow.some((pattern) => matches(pattern, name));
   return layer.profile === undefined || layer.profile.some((profile) => inProfile(profile, name));

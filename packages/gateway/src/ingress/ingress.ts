@@ -3,7 +3,7 @@ import { StoreError } from "@factotum/store";
 import type { InputAdmission, InputRecord, SessionRecord } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
-import { isListedOwner } from "../access/owner.ts";
+import { isListedOwner, withPresentOwner } from "../access/owner.ts";
 import { expandSkill, isOwnerOnly, parseCommand } from "../commands/command.ts";
 import type { Command } from "../commands/command.ts";
 import { parseInlineDirectives } from "../commands/inline-directives.ts";
@@ -100,7 +100,16 @@ export class Ingress {
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
-    this.#place(input, await this.#settings(input));
+    const present = withPresentOwner(input, this.#services.config.commands.ownerAllowFrom);
+    this.#place(present, await this.#settings(present));
+  }
+
+  /**
+   * Whether the policy of now lets in who said something that was let in when it came. An account that is gone decides nothing, and what was addressed to
+   * the assistant stays so.
+   */
+  admits(input: InputRecord): boolean {
+    return this.#services.channels.accountFor(input.message.origin) === undefined || this.#admit(input, undefined).type !== "ignore";
   }
 
   /** Decides about a committed input and hands it on. */

@@ -11,6 +11,7 @@ import type { FlushMemory } from "./make-room.ts";
 import { contextMessages, readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
+import { withdrawnText, withPresentAuthority } from "./present-authority.ts";
 import { renewSession } from "./renew-session.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
@@ -47,6 +48,8 @@ export interface PreparedTurn {
   /** `undefined` for a turn that goes on. */
   readonly prompt: UserMessage | undefined;
   readonly tainted: boolean;
+  /** What it is a turn of. */
+  readonly inputs: readonly InputRecord[];
   /** Entries of the first commit, for those who watch. */
   readonly entries: readonly TranscriptEntry[];
   readonly session: SessionRecord;
@@ -80,9 +83,8 @@ export async function prepareInputTurn(
   );
   const { messages: history, isReplaced } =
     context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
-  const turnId = random.uuid();
   const facts = runFacts(
-    { id: turnId, kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
+    { id: random.uuid(), kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
     context,
     services,
   );
@@ -98,7 +100,7 @@ export async function prepareInputTurn(
   );
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn: NewTurn = {
-    id: turnId,
+    id: facts.runId,
     session: {
       key: sessionKey,
       sessionId: context.sessionId,
@@ -130,6 +132,7 @@ export async function prepareInputTurn(
     history: [...shown.messages, ...users.slice(0, -1)],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
+    inputs: inputsOf(job),
     tainted: hasMark(users) || hasMark(isPrivate ? earlier : shown.messages) || isImported(context.record),
     entries: started.entries,
     session: started.session,
@@ -147,11 +150,13 @@ function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["t
 
 /** Takes up a turn that the last process left: the prompt as it was stored, the transcript as far as it was committed. */
 export async function prepareResumedTurn(
-  turn: TurnRecord,
+  begun: TurnRecord,
   services: TurnServices,
   options: { readonly signal: AbortSignal },
 ): Promise<PreparedTurn> {
   const { signal } = options;
+  const inputs = await readInputs(begun, services);
+  const turn = withPresentAuthority(begun, inputs, services);
   const bound = { signal, clock: services.clock };
   const context = await within(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
@@ -161,7 +166,7 @@ export async function prepareResumedTurn(
         sessionKey: turn.sessionKey,
         kind: turn.kind,
         extra: undefined,
-        isPrivate: context.record.isPrivate,
+        isPrivate: context.record.isPrivate && turn.owner,
         turnStartedAtMs: turn.startedAtMs,
         signal,
       },
@@ -189,7 +194,10 @@ export async function prepareResumedTurn(
       lastEntryId: newest.items[0]?.id ?? "",
     },
     prompt: undefined,
-    tainted: hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)) || isImported(context.record),
+    inputs,
+    // Who is the owner no more has spoken as the owner, unmarked.
+    tainted:
+      begun.owner !== turn.owner || hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)) || isImported(context.record),
     entries: [],
     session: context.record,
   };
@@ -199,6 +207,11 @@ export async function prepareResumedTurn(
 async function readTurnMessages(turn: TurnRecord, sessionId: string, { store }: TurnServices): Promise<readonly AgentMessage[]> {
   const entries = (await store.readContext(sessionId)).filter((entry) => entry.type !== "message" || entry.turnId === turn.id);
   return contextMessages(entries, { isOpen: true }).flatMap(({ entry, message }) => (entry.turnId === turn.id ? [message] : []));
+}
+
+/** The inputs of a turn, as they were committed. */
+export async function readInputs({ inputIds }: TurnRecord, { store }: Pick<TurnServices, "store">): Promise<readonly InputRecord[]> {
+  return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
 }
 
 /** True when words of somebody who is not the owner are among them (R23). */
@@ -285,7 +298,7 @@ function withdrawn(name: string): AgentTool {
     parameters: {},
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     execute: async () => ({
-      content: [{ type: "text", text: `${name} is no longer available: the tool policy has changed. Go on without it.` }],
+      content: [{ type: "text", text: withdrawnText(name) }],
       isError: true,
     }),
   };

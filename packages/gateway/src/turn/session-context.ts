@@ -49,7 +49,14 @@ export async function readSessionContext(
     thinking: record?.overrides.thinking ?? agent.config.thinking,
     reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
     verbose: record?.overrides.verbose ?? agent.config.verbose,
-    group: isGroup ? (account?.groups[origin.conversation.id] ?? account?.groups["*"]) : undefined,
+    group: groupOf(origin, services.channels),
     channel: channel === undefined ? undefined : { id: origin.channel, capabilities: channel.capabilities, account },
   };
+}
+
+/** What is configured for the group of an address. */
+export function groupOf(origin: Origin, channels: TurnServices["channels"]): GroupConfig | undefined {
+  const { kind, id } = origin.conversation;
+  const groups = kind === "direct" ? undefined : channels.accountFor(origin)?.groups;
+  return groups?.[id] ?? groups?.["*"];
 }

@@ -5,7 +5,8 @@ import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/a
 import type { MsgContext } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { TranscriptBody } from "@factotum/store";
+import type { InputRecord, TranscriptBody, TurnRecord } from "@factotum/store";
+import { withPresentOwner } from "../access/owner.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
@@ -13,7 +14,7 @@ import { LaneAbort, LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.t
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
-import { prepareInputTurn, prepareResumedTurn } from "./prepare-turn.ts";
+import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
@@ -22,6 +23,8 @@ import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./me
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
+import { checkCall, judgeJob, presentFacts, TURNED_AWAY } from "./present-authority.ts";
+import type { Admits } from "./present-authority.ts";
 import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -46,6 +49,7 @@ export interface WaitingInputs extends SteeringSource {
   readonly putBack: (sessionKey: string, job: InputJob) => void;
   /** Takes back what could not be finished, before everything that waits. */
   readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
+  readonly admits: Admits;
 }
 
 /** What has been tried of a turn before it was begun again. */
@@ -90,7 +94,8 @@ export class TurnRunner {
     let begun: InputJob | ResumeJob = job;
     await this.#services.turnContext.run(ids, async () => {
       try {
-        const found = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
+        const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
+        const found = left?.type === "input" ? await this.#judgeJob(left) : left;
         const prepared = found === undefined ? undefined : await this.#prepareInTime(sessionKey, found, options.signal);
         if (prepared === undefined) return;
         begun = { type: "resume", turn: prepared.turn };
@@ -129,6 +134,16 @@ export class TurnRunner {
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
     if (prepared !== undefined) await this.#runPrepared(prepared, signal);
+  }
+
+  /** What waited begins by the policy of now: it may have changed since. */
+  async #judgeJob(waited: InputJob): Promise<InputJob | undefined> {
+    const { store, watchers } = this.#services;
+    const { job, turnedAway } = judgeJob(waited, this.#waiting.admits, this.#services);
+    const ids = turnedAway.map(({ id }) => id);
+    if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
+    watchers.settled(ids, TURNED_AWAY);
+    return job;
   }
 
   async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
@@ -171,18 +186,12 @@ export class TurnRunner {
       if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
       if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
-        await closeTurn(this.#services, {
-          turn,
-          outcome: crashed(turn.attempts - 1),
-          isGivenUp: true,
-          usage: NO_USAGE_TOTALS,
-          entries: [],
-          sentTexts: [],
-          lastText: "",
-          model: undefined,
-          streamed: await leftPreview(turn.id, this.#services.store),
-          remarks: [],
-        });
+        await this.#closeUnbegun(turn, crashed(turn.attempts - 1), { isGivenUp: true });
+        return undefined;
+      }
+      const inputs = await readInputs(turn, this.#services);
+      if (!inputs.every((input) => this.#admitsNow(input))) {
+        await this.#closeUnbegun(turn, { type: "aborted", reason: TURNED_AWAY });
         return undefined;
       }
       return await prepareResumedTurn(turn, this.#services, { signal });
@@ -195,20 +204,29 @@ export class TurnRunner {
       const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
       if (job.type === "input") await this.#refuse(sessionKey, job, outcome);
-      else
-        await closeTurn(this.#services, {
-          turn: job.turn,
-          outcome,
-          usage: NO_USAGE_TOTALS,
-          entries: [],
-          sentTexts: [],
-          lastText: "",
-          model: undefined,
-          streamed: await leftPreview(job.turn.id, this.#services.store),
-          remarks: [],
-        });
+      else await this.#closeUnbegun(job.turn, outcome);
       return undefined;
     }
+  }
+
+  #admitsNow(input: InputRecord): boolean {
+    return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
+  }
+
+  /** Ends a turn that does not go on. */
+  async #closeUnbegun(turn: TurnRecord, outcome: RunOutcome, options: Pick<FinishedRun, "isGivenUp"> = {}): Promise<void> {
+    await closeTurn(this.#services, {
+      turn,
+      outcome,
+      ...options,
+      usage: NO_USAGE_TOTALS,
+      entries: [],
+      sentTexts: [],
+      lastText: "",
+      model: undefined,
+      streamed: await leftPreview(turn.id, this.#services.store),
+      remarks: [],
+    });
   }
 
   async #refuse(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
@@ -235,7 +253,7 @@ export class TurnRunner {
 
   async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, before: EarlierTry = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
-    const { store, toolGate, clock, files } = this.#services;
+    const { store, clock, files } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const requests = new RequestRecorder({
       ...prepared.kept,
@@ -260,7 +278,7 @@ export class TurnRunner {
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
-          const decision = toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted }, this.#services);
           return decision.type === "allow" && turn.kind === "memory"
             ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
             : decision;
@@ -277,7 +295,7 @@ export class TurnRunner {
       else await recorder.record(event);
     }
     const streamed = await recorder.finishStream();
-    const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds } };
+    const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
     const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, signal);
     if (mended.type === "again") return this.#drive(mended.prepared, signal, laneSignal, mended.tried);
@@ -361,7 +379,7 @@ export class TurnRunner {
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
-      facts: prepared.facts,
+      facts: presentFacts(prepared.facts, prepared.inputs, this.#services),
       tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,

@@ -35,6 +35,7 @@ export class TurnSteering implements SteeringQueue {
   #isOpen = false;
   #taken: { readonly inputs: readonly InputRecord[]; readonly messages: readonly UserMessage[] }[] = [];
   readonly #joinedIds: string[] = [];
+  readonly #said: InputRecord[];
 
   constructor(
     prepared: PreparedTurn,
@@ -47,11 +48,17 @@ export class TurnSteering implements SteeringQueue {
     this.#services = services;
     this.#signal = run.signal;
     this.#playedAnswer = run.resumed?.answer;
+    this.#said = [...prepared.inputs];
   }
 
   /** Inputs of the turn, those that have joined it included. */
   get inputIds(): readonly string[] {
     return [...this.#prepared.turn.inputIds, ...this.#joinedIds];
+  }
+
+  /** Everything that was said in the run, as it was committed. */
+  get said(): readonly InputRecord[] {
+    return this.#said;
   }
 
   /** The model has answered. */
@@ -73,6 +80,7 @@ export class TurnSteering implements SteeringQueue {
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
       this.#taken.push({ inputs: inputsOf(job), messages });
+      this.#said.push(...inputsOf(job));
       found.push(...messages);
     }
     return found;

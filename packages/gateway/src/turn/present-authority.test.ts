@@ -1,0 +1,136 @@
+import type { CommandRunner } from "@factotum/agent-contract";
+import type { AccountConfig, FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let running: TestGateway;
+let commands: string[];
+
+const runner: CommandRunner = {
+  run: async ({ command }) => {
+    commands.push(command.type === "shell" ? command.text : command.file);
+    return { end: { type: "exited", exitCode: 0 }, output: "done", outputBytes: 4, durationMs: 1 };
+  },
+};
+
+beforeEach(async () => {
+  commands = [];
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+});
+afterEach(async () => {
+  await running[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+/** Whoever was the owner may still talk, unless the test says otherwise. */
+async function start(accountConfig: Partial<AccountConfig> = { allowFrom: ["owner-1"] }): Promise<void> {
+  running = await startTestGateway({ platform, runner, patch: withModel(server.baseUrl), accountConfig });
+}
+
+const revoked = (config: FactotumConfig): FactotumConfig => ({
+  ...config,
+  commands: { ...config.commands, ownerAllowFrom: ["test:other"] },
+});
+const withoutCommands = (config: FactotumConfig): FactotumConfig => ({ ...config, tools: { ...config.tools, deny: ["exec"] } });
+
+async function change(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
+  await running.gateway.reload(running.settings(to(running.gateway.engine.services.config)));
+}
+
+const exec = (command: string): ReturnType<typeof toolReply> => toolReply({ name: "exec", input: { command } });
+const read = toolReply({ name: "read", input: { path: "AGENTS.md" } });
+const lastRequest = (): string => JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+
+describe("another policy holds for a run at work", () => {
+  test.each([
+    ["whose sender is not the owner any more", revoked, exec("two"), "exec was refused. Rule owner"],
+    ["whose sender is not the owner any more, for its files too", revoked, read, "read was refused. Rule owner"],
+    ["whose tool is not allowed any more", withoutCommands, exec("two"), "exec is no longer available"],
+  ])("%s", async (_name, to, call, refusal) => {
+    await start();
+    server.script([exec("one"), call, textReply("Well.")]);
+    await platform.say(platform.message("go on"));
+    await server.nextRequest();
+    const gate = server.hold();
+    await server.nextRequest();
+    await change(to);
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(commands).toEqual(["one"]);
+    expect(lastRequest()).toContain(refusal);
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Well." } }]);
+  });
+});
+
+describe("what waited is begun by the policy of now", () => {
+  async function waitWhile(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
+    server.script([textReply("One."), exec("two"), textReply("Two.")]);
+    const gate = server.hold();
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    await platform.say(platform.message("two"));
+    await change(to);
+    gate.open();
+    await running.gateway.engine.idle();
+  }
+
+  test("as a guest's, who may still talk", async () => {
+    await start();
+    await waitWhile(revoked);
+    expect(commands).toEqual([]);
+    expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
+    expect(lastRequest()).toContain('\\"owner\\":false');
+    expect(platform.sent).toMatchObject([{ outbound: { text: "One." } }, { outbound: { text: "Two." } }]);
+  });
+
+  test("not at all for somebody who may talk no more", async () => {
+    await start({});
+    await waitWhile(revoked);
+    expect(server.requests).toHaveLength(1);
+    expect(platform.sent).toMatchObject([{ outbound: { text: "One." } }]);
+    expect((await running.store.listInputs({ state: "ignored", limit: 2 })).items).toMatchObject([{ message: { text: "two" } }]);
+  });
+});
+
+describe("a turn that was interrupted goes on by the policy of now", () => {
+  async function goOnAfter(accountConfig: Partial<AccountConfig>): Promise<void> {
+    await start();
+    server.script([exec("one")]);
+    await platform.say(platform.message("go on"));
+    await server.nextRequest();
+    const gate = server.hold();
+    await server.nextRequest();
+    await running.stop();
+    gate.open();
+    server.script([exec("two"), textReply("Well.")]);
+    running = await startTestGateway({
+      platform,
+      runner,
+      home: running.home,
+      patch: (config) => revoked(withModel(server.baseUrl)(config)),
+      accountConfig,
+    });
+    await running.gateway.engine.idle();
+  }
+
+  test("as a guest's, who may still talk", async () => {
+    await goOnAfter({ allowFrom: ["owner-1"] });
+    expect(commands).toEqual(["one"]);
+    expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Well." } }]);
+  });
+
+  test("not at all for somebody who may talk no more", async () => {
+    await goOnAfter({});
+    expect(commands).toEqual(["one"]);
+    expect(platform.sent).toEqual([]);
+    const [input] = (await running.store.listInputs({ state: "told", limit: 2 })).items;
+    expect(input?.state).toEqual({ type: "told", reason: "its sender may not talk here any more" });
+  });
+});

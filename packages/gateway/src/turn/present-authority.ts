@@ -1,0 +1,84 @@
+import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
+import type { ToolDecision } from "@factotum/agent-core";
+import type { InputRecord, TurnRecord } from "@factotum/store";
+import { withPresentOwner } from "../access/owner.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import { groupOf } from "./session-context.ts";
+import { inputsOf, saidIn } from "./turn-job.ts";
+import type { InputJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+
+/** Why nothing is done for somebody who was let in once. */
+export const TURNED_AWAY = "its sender may not talk here any more";
+
+/** What a call is judged by. */
+interface CallingRun {
+  readonly prepared: { readonly turn: TurnRecord; readonly facts: RunFacts; readonly model: ResolvedModel };
+  /** Everything that was said in the run so far. */
+  readonly inputs: readonly InputRecord[];
+  readonly tainted: boolean;
+}
+
+/** Asks the policy of now whether it lets in who said something. */
+export type Admits = (input: InputRecord) => boolean;
+
+/** A job by what holds when it is begun: what of it is still let in, `undefined` for nothing, with the authority that all of it has. */
+export function judgeJob(
+  waited: InputJob,
+  admits: Admits,
+  { config }: Pick<TurnServices, "config">,
+): { readonly job: InputJob | undefined; readonly turnedAway: readonly InputRecord[] } {
+  const all = inputsOf(waited).map((input) => withPresentOwner(input, config.commands.ownerAllowFrom));
+  const owner = all.every(({ admission }) => admission.owner);
+  const judged = new Map(all.map((input) => [input.id, { ...input, admission: { ...input.admission, owner } }]));
+  const admitted = (input: InputRecord): readonly InputRecord[] => {
+    const present = judged.get(input.id);
+    return present !== undefined && admits(present) ? [present] : [];
+  };
+  const [first, ...more] = saidIn(waited).flatMap(({ input, overheard }) =>
+    admitted(input).map((present) => ({ input: present, overheard })),
+  );
+  const shortened = (waited.shortened ?? []).flatMap(admitted);
+  const job = first === undefined ? undefined : { ...waited, ...first, more, shortened };
+  const kept = new Set(job === undefined ? [] : inputsOf(job).map(({ id }) => id));
+  return { job, turnedAway: inputsOf(waited).filter(({ id }) => !kept.has(id)) };
+}
+
+/** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */
+export function withPresentAuthority(turn: TurnRecord, inputs: readonly InputRecord[], services: Pick<TurnServices, "config">): TurnRecord {
+  return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, services) };
+}
+
+/** What the tools of a run may know of it now: whoever was the owner when it began may be so no more. */
+export function presentFacts(facts: RunFacts, inputs: readonly InputRecord[], services: Pick<TurnServices, "config">): RunFacts {
+  return { ...facts, owner: facts.owner && areOwners(inputs, services) };
+}
+
+/**
+ * Decides about a call by what holds when it is made. A run that began as the owner's works where only the owner may: when it is that no more, it does
+ * nothing more.
+ */
+export function checkCall(
+  call: ToolCall,
+  tool: AgentTool,
+  { prepared, inputs, tainted }: CallingRun,
+  services: TurnServices,
+): ToolDecision {
+  const { turn, facts, model } = prepared;
+  if (facts.owner && !areOwners(inputs, services))
+    return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
+  const { agents, channels } = services;
+  const agent = agents.get(turn.agentId) ?? agents.default;
+  if (!agent.allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
+    return { type: "refuse", message: withdrawnText(tool.name) };
+  return services.toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+}
+
+/** What a call of a tool is answered with that the policy does not allow any more. */
+export function withdrawnText(name: string): string {
+  return `${name} is no longer available: the tool policy has changed. Go on without it.`;
+}
+
+function areOwners(inputs: readonly InputRecord[], { config }: Pick<TurnServices, "config">): boolean {
+  return inputs.every((input) => withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner);
+}
