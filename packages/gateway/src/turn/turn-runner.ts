@@ -196,7 +196,10 @@ export class TurnRunner {
       }
       return await prepareResumedTurn(turn, this.#services, { signal });
     } catch (error) {
-      if (signal.reason instanceof LaneShutdown) return undefined;
+      if (signal.reason instanceof LaneShutdown) {
+        if (job.type === "resume" && !isFinalStoreError(error)) await this.#services.store.handOverTurn(job.turn.id);
+        return undefined;
+      }
       if (signal.reason instanceof LaneInterrupt && job.type === "input") {
         this.#waiting.putBack(sessionKey, job);
         return undefined;
