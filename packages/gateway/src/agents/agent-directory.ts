@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { ModelError } from "@factotum/agent-contract";
 import type { AgentTool, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
@@ -124,13 +124,13 @@ export class AgentDirectory {
    * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else unless the agent's sandbox is
    * off (design 08, sandbox `non-main` and `workspaceAccess: none`). The folder is made when it is not there.
    */
-  workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): string {
+  async workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): Promise<string> {
     const { sandbox, workspace, id } = agent.config;
     const boxed = sandbox.mode === "all" || (sandbox.mode === "non-main" && (!run.owner || group));
     const folder = boxed
       ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
       : workspace;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
 

@@ -38,7 +38,7 @@ export async function mayFlushMemory(
   if (kind !== undefined && !FLUSHING_KINDS.has(kind)) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
   if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
-  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
+  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
   return workspace === agent.config.workspace && isWritable(workspace);
 }
 

@@ -83,10 +83,13 @@ export async function prepareInputTurn(
   );
   const { messages: history, isReplaced } =
     context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
-  const facts = runFacts(
-    { id: random.uuid(), kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
-    context,
-    services,
+  const facts = await within(
+    runFacts(
+      { id: random.uuid(), kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
+      context,
+      services,
+    ),
+    bound,
   );
   const users = await within(
     renderTurnMessages(
@@ -185,7 +188,7 @@ export async function prepareResumedTurn(
   const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
   return {
-    ...assemble(turn, context, prompt.record, runFacts(turn, context, services)),
+    ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound)),
     history: shown.messages,
     kept: {
       ...keptFacts(prompt, view, shown),

@@ -78,7 +78,7 @@ async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const { agent, model, group, isGroup, channel } = context;
   const { info } = model.client;
-  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup);
+  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup);
   const [skills, defaultModel, files] = await Promise.all([
     agent.skills({ workspace, group, signal: request.signal }),
     services.models.defaultModel(),

@@ -3,11 +3,11 @@ import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What the tools of a turn may know of it. */
-export function runFacts(
+export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: SessionContext,
   services: Pick<TurnServices, "agents">,
-): RunFacts {
+): Promise<RunFacts> {
   const { agent, isGroup } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
   return {
@@ -16,7 +16,7 @@ export function runFacts(
     agentId: agent.config.id,
     sessionKey,
     sessionId,
-    workspace: services.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
+    workspace: await services.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
     owner,
     timeZone: agent.config.userTimezone,
   };

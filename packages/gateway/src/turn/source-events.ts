@@ -32,7 +32,7 @@ export async function sourceEvents(
   if (query.facts.kind !== "heartbeat") services.cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
-  const workspace = services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
   const skills = await agent.skills({ workspace, group, signal: query.signal });
   return announceChanges(rendered, await readSources(agent.config.workspace, skills), query.history, query.nowMs);
 }
