@@ -5,12 +5,11 @@ import ignore, { type Ignore } from "ignore";
 import type { RunFiles } from "../file-access/create-file-access.ts";
 import { FileAccessError } from "../file-access/file-access-error.ts";
 import { isWithin } from "../file-access/grants.ts";
-import type { OpenFile } from "../file-access/open-file.ts";
 import type { OpenFolder } from "../file-access/open-folder.ts";
 import { SlowPatternError } from "./guarded-match.ts";
 import { TimeGuard } from "./time-guard.ts";
 
-/** What is read of a `.gitignore`. */
+/** What is read of the `.gitignore` files from the root down to one folder, together: every rule becomes a pattern that is held. */
 const MAX_RULES_BYTES = 64 * 1024;
 /** A longer rule is passed over: no path needs it, and the engine makes no pattern of any length. */
 const MAX_RULE_CHARS = 1_000;
@@ -23,6 +22,7 @@ interface Level {
   /** The file, as the model should know it. */
   readonly shown: string;
   readonly rules: Ignore;
+  readonly bytes: number;
 }
 
 /** An entry of a folder. */
@@ -56,7 +56,7 @@ export class IgnoreRules {
       const opened = await orUndefined(files.openFolder(parent));
       if (opened === undefined) break;
       await using closing = opened;
-      const level = await levelOf(closing);
+      const level = await levelOf(closing, levels);
       if (level !== undefined) levels.push(level);
       current = parent;
     }
@@ -69,7 +69,7 @@ export class IgnoreRules {
 
   /** These rules and those of the folder's own `.gitignore`. */
   async within(folder: OpenFolder): Promise<IgnoreRules> {
-    const level = await levelOf(folder);
+    const level = await levelOf(folder, this.#levels);
     return level === undefined ? this : new IgnoreRules([level, ...this.#levels], this.#guard);
   }
 
@@ -107,20 +107,18 @@ async function holdsRepository(folder: string, files: RunFiles): Promise<boolean
   return opened !== undefined;
 }
 
-async function levelOf(folder: OpenFolder): Promise<Level | undefined> {
-  const opened = await orUndefined(folder.open(".gitignore"));
+async function levelOf(folder: OpenFolder, others: readonly Level[]): Promise<Level | undefined> {
+  const maxBytes = MAX_RULES_BYTES - others.reduce((sum, { bytes }) => sum + bytes, 0);
+  const opened = maxBytes <= 0 ? undefined : await orUndefined(folder.open(".gitignore"));
   if (opened === undefined) return undefined;
   await using closing = opened;
   if (closing.type === "folder") return undefined;
-  return { folder: folder.path, shown: folder.show(".gitignore"), rules: ignore().add(await readRules(closing)) };
-}
-
-async function readRules(file: OpenFile): Promise<string> {
-  const { bytesRead, buffer } = await file.handle.read(Buffer.allocUnsafe(MAX_RULES_BYTES), 0, MAX_RULES_BYTES, 0);
+  const { bytesRead, buffer } = await closing.handle.read(Buffer.allocUnsafe(maxBytes), 0, maxBytes, 0);
   const lines = buffer.toString("utf8", 0, bytesRead).split("\n");
   // Half a rule says something else.
-  if (bytesRead === MAX_RULES_BYTES) lines.pop();
-  return lines.filter((line) => line.length <= MAX_RULE_CHARS).join("\n");
+  if (bytesRead === maxBytes) lines.pop();
+  const rules = ignore().add(lines.filter((line) => line.length <= MAX_RULE_CHARS).join("\n"));
+  return { folder: folder.path, shown: folder.show(".gitignore"), rules, bytes: bytesRead };
 }
 
 /** What is not there, or not ours to see, gives no rules. */

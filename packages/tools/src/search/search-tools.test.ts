@@ -94,6 +94,14 @@ describe("a .gitignore", () => {
     expect(textOf(await find({ pattern: "[xy].*" }))).toBe("Nothing found.");
   });
 
+  test("counts together with those above it: what goes beyond is passed over, and no rule is cut in two", async () => {
+    const filler = `${"#".repeat(99)}\n`;
+    await rig.put("home/workspace/d/.gitignore", `${filler.repeat(640)}*.tmp\n`);
+    await rig.put("home/workspace/d/d/.gitignore", `*.bak\n${filler.repeat(20)}*.old\n`);
+    for (const name of ["tmp", "bak", "old"]) await rig.put(`home/workspace/d/d/z.${name}`, "");
+    expect(textOf(await find({ pattern: "z.*" }))).toBe("d/d/z.old\n");
+  });
+
   test("may have many rules; one that is longer than any rule has a use for is passed over", async () => {
     const many = Array.from({ length: 2_000 }, (_, index) => `*.ext${index}`).join("\n");
     await rig.put("home/workspace/.gitignore", `${"?".repeat(40_000)}\n${many}\n`);
