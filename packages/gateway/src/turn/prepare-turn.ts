@@ -83,14 +83,9 @@ export async function prepareInputTurn(
   );
   const { messages: history, isReplaced } =
     context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
-  const facts = await within(
-    runFacts(
-      { id: random.uuid(), kind: admission.kind, owner: admission.owner, sessionKey, sessionId: context.sessionId },
-      context,
-      services,
-    ),
-    bound,
-  );
+  const { kind, owner } = admission;
+  const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
+  const facts = await within(runFacts(run, context, services), bound);
   const users = await within(
     renderTurnMessages(
       job,
