@@ -158,17 +158,14 @@ export class Engine {
     return { ...submission, watch };
   }
 
-  /** Ends what is done for one input because whoever asked has gone: its run, or its place in the queue. */
-  async cancelInput(
-    sessionKey: string,
-    input: { readonly inputId: string; readonly runId: string | undefined; readonly reason: string },
-  ): Promise<void> {
-    const { store, watchers, events } = this.services;
+  /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */
+  async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
+    const { store, watchers } = this.services;
     if (this.#queue.removeInput(sessionKey, input.inputId)) {
       await store.settleInputs([input.inputId], { type: "told", reason: input.reason });
       watchers.settled([input.inputId], input.reason);
-    } else if (input.runId !== undefined && events.live(sessionKey)?.runId === input.runId) {
-      await this.sessions.abort(sessionKey, { runId: input.runId, queued: false, reason: input.reason });
+    } else if (this.#queue.worksOn(sessionKey, input.inputId)) {
+      await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });
     }
   }
 

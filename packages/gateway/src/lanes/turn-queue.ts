@@ -214,6 +214,14 @@ export class TurnQueue {
     });
   }
 
+  /** True while what runs for the session is for this input alone. */
+  worksOn(sessionKey: string, inputId: string): boolean {
+    const job = this.lanes.running(sessionKey);
+    if (job === undefined || job.type === "task") return false;
+    const ids = job.type === "input" ? inputsOf(job).map(({ id }) => id) : job.turn.inputIds;
+    return ids.every((id) => id === inputId) && ids.length > 0;
+  }
+
   #waitingInputs(sessionKey: string): readonly InputJob[] {
     return this.lanes.waiting(sessionKey).flatMap((job) => (job.type === "input" ? [job] : []));
   }

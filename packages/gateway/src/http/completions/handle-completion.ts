@@ -37,7 +37,6 @@ interface WatchedRun {
     | { readonly type: "report"; readonly report: RunReport }
     | { readonly type: "settled"; readonly reason: string }
   >;
-  readonly runId: () => string | undefined;
   readonly inputId: string;
 }
 
@@ -95,10 +94,8 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
     const piece = text?.push(event) ?? "";
     if (piece !== "") queue.push({ type: "text", text: piece });
   });
-  let runId: string | undefined;
   const submitted = engine.submit(message, admission, {
     onClaimed: (claimed) => {
-      runId = claimed;
       text = new RunText(claimed);
     },
     onReport: (report) => {
@@ -113,12 +110,11 @@ async function startRun(caller: CompletionCaller, completion: CompletionRequest,
   // What was not taken has nothing to show.
   submitted.catch(() => subscription[Symbol.dispose]());
   const { inputId } = await submitted;
-  caller.signal.addEventListener(
-    "abort",
-    () => void engine.cancelInput(target.sessionKey, { inputId, runId, reason: "the client closed the connection" }),
-    { once: true },
-  );
-  return { sessionKey: target.sessionKey, events: queue, runId: () => runId, inputId };
+  const cancel = (): void => void engine.cancelInput(target.sessionKey, { inputId, reason: "the client closed the connection" });
+  // Whoever has left by now is told of no abort any more.
+  if (caller.signal.aborted) cancel();
+  else caller.signal.addEventListener("abort", cancel, { once: true });
+  return { sessionKey: target.sessionKey, events: queue, inputId };
 }
 
 /** The images lie on the disk before their message is committed: a turn after a crash finds them. */
@@ -233,7 +229,7 @@ function streamRun(run: WatchedRun, identity: CompletionIdentity, includeUsage: 
       );
     },
     cancel: async () => {
-      await engine.cancelInput(run.sessionKey, { inputId: run.inputId, runId: run.runId(), reason: "the client closed the connection" });
+      await engine.cancelInput(run.sessionKey, { inputId: run.inputId, reason: "the client closed the connection" });
     },
   });
 }
