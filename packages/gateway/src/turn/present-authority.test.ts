@@ -68,6 +68,39 @@ describe("another policy holds for a run at work", () => {
   });
 });
 
+test("nothing is said into a run by somebody who may talk no more", async () => {
+  const sender = { id: "ada", isBot: false };
+  await start({ allowFrom: ["ada"] });
+  server.script([toolReply({ name: "ls", input: {} }), textReply("One.")]);
+  const gate = server.hold();
+  await platform.say(platform.message("one", { sender }));
+  await server.nextRequest();
+  await platform.say(platform.message("two", { sender }));
+  await running.gateway.reload({ ...running.settings(running.gateway.engine.services.config), accounts: () => [platform.account()] });
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(server.requests).toHaveLength(2);
+  expect(lastRequest()).not.toContain("two");
+  expect((await running.store.listInputs({ state: "ignored", limit: 2 })).items).toMatchObject([{ message: { text: "two" } }]);
+});
+
+test("a message that waits joins no owner's run when its sender is not the owner any more", async () => {
+  const other = { id: "other", isBot: false };
+  await start({ allowFrom: ["owner-1"] });
+  await change((config) => ({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:owner-1", "test:other"] } }));
+  server.script([exec("one"), exec("two"), textReply("Done."), textReply("As a guest.")]);
+  const gate = server.hold();
+  await platform.say(platform.message("one", { sender: other }));
+  await server.nextRequest();
+  await platform.say(platform.message("and this"));
+  await change(revoked);
+  gate.open();
+  await running.gateway.engine.idle();
+  expect(commands).toEqual(["one", "two"]);
+  expect(lastRequest()).toContain("and this");
+  expect(server.requests).toHaveLength(4);
+});
+
 describe("what waited is begun by the policy of now", () => {
   async function waitWhile(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
     server.script([textReply("One."), exec("two"), textReply("Two.")]);

@@ -44,6 +44,12 @@ export function judgeJob(
   return { job, turnedAway: inputsOf(waited).filter(({ id }) => !kept.has(id)) };
 }
 
+/** Whether everybody who has a part in a job may still say it, and with the authority of then. */
+export function hasKeptAuthority(waited: InputJob, admits: Admits, services: Pick<TurnServices, "config">): boolean {
+  const { job, turnedAway } = judgeJob(waited, admits, services);
+  return turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
+}
+
 /** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */
 export function withPresentAuthority(turn: TurnRecord, inputs: readonly InputRecord[], services: Pick<TurnServices, "config">): TurnRecord {
   return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, services) };

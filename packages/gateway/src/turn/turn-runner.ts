@@ -24,7 +24,6 @@ import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import { checkCall, judgeJob, presentFacts, TURNED_AWAY } from "./present-authority.ts";
-import type { Admits } from "./present-authority.ts";
 import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -49,7 +48,6 @@ export interface WaitingInputs extends SteeringSource {
   readonly putBack: (sessionKey: string, job: InputJob) => void;
   /** Takes back what could not be finished, before everything that waits. */
   readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
-  readonly admits: Admits;
 }
 
 /** What has been tried of a turn before it was begun again. */

@@ -4,6 +4,8 @@ import type { RequestRecorder } from "../context/request-recorder.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
+import { hasKeptAuthority } from "./present-authority.ts";
+import type { Admits } from "./present-authority.ts";
 import { inputsOf } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
@@ -15,6 +17,7 @@ export interface SteeringSource {
   readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
   /** Takes one out; false when it is not there any more. */
   readonly take: (sessionKey: string, job: InputJob) => boolean;
+  readonly admits: Admits;
 }
 
 /**
@@ -76,6 +79,8 @@ export class TurnSteering implements SteeringQueue {
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
     for (const job of this.#source.steerable(turn.sessionKey, turn)) {
+      // Whose authority has changed meanwhile waits, and is judged on its own.
+      if (!hasKeptAuthority(job, this.#source.admits, this.#services)) break;
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
