@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
+
+let workspace: string;
+beforeEach(async () => {
+  workspace = await mkdtemp(path.join(tmpdir(), "factotum-skills-"));
+  await mkdir(path.join(workspace, "skills", "bake"), { recursive: true });
+  await writeFile(path.join(workspace, "skills", "bake", "SKILL.md"), "# bake\n\nHow we bake.\n\nThe oven has 230 degrees.\n");
+  await writeFile(path.join(workspace, "private.txt"), "nobody reads this");
+});
+afterEach(() => rm(workspace, { recursive: true, force: true }));
+
+test("a session that works in a folder of its own reads the skills of its agent's workspace, and nothing else there", async () => {
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  model.respond(({ body }) => {
+    const text = JSON.stringify(body);
+    if (text.includes('"tool_result"')) return sayText("Read.");
+    const skill = /<location>(?<path>[^<]*\/skills\/bake\/SKILL\.md)</.exec(text)?.groups?.["path"] ?? "no such skill";
+    return callTools(
+      { name: "read", arguments: { path: skill } },
+      { name: "read", arguments: { path: path.join(workspace, "private.txt") } },
+      { name: "write", arguments: { path: path.join(workspace, "skills", "bake", "SKILL.md"), content: "mine" } },
+    );
+  });
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox: { mode: "all" } }, list: [{ id: "main", workspace }] },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+    },
+  });
+  const { stdout } = await runCommand(["agent", "--message", "bake a loaf"], { home: product.home });
+  expect(stdout).toBe("Read.\n");
+  const told = JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
+  expect(told).toContain("The oven has 230 degrees.");
+  expect(told).not.toContain("nobody reads this");
+  expect(told.match(/"is_error":true/g)).toHaveLength(2);
+});
