@@ -16,7 +16,10 @@ export function checkedOfficially<Server extends RecordingServer>(server: Server
 }
 
 afterAll(async () => {
-  const subjects = servers.flatMap(({ format, server }) => server.requests.map(({ body = {} }) => ({ format, body })));
+  // Whoever only looks whether a server is there asks nothing of a model.
+  const subjects = servers.flatMap(({ format, server }) =>
+    server.requests.filter(({ method }) => method !== "GET").map(({ body = {} }) => ({ format, body })),
+  );
   expect(subjects.length).toBeGreaterThan(0);
   expect(await checkOfficialRequests(subjects)).toEqual([]);
 }, 120_000);

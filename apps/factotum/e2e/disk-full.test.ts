@@ -3,7 +3,7 @@ import path from "node:path";
 import { sayText } from "@factotum/testing-providers";
 import { canMountDisk, mountSmallDisk, runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
-import { startDiskScene } from "./disk-scene.ts";
+import { messageIdOf, startDiskScene } from "./disk-scene.ts";
 import { waitForSent } from "./feishu-scene.ts";
 
 async function exists(file: string): Promise<boolean> {
@@ -34,6 +34,8 @@ test.runIf(canMountDisk("a disk that is full"))(
     expect(await exists(path.join(home, "state", "reserve"))).toBe(false);
 
     expect(await say(product, "the second one", 2)).toBe(503);
+    await waitForSent(feishu, 2);
+    expect(feishu.sent.at(-1)?.parentId).toBe(messageIdOf(2));
     const ready = await fetch(`${product.url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([503, { ready: false, reason: expect.stringContaining("space") as string }]);
     const status = await runCommand(["status"], { home });
@@ -52,9 +54,9 @@ test.runIf(canMountDisk("a disk that is full"))(
     await expect.poll(async () => (await fetch(`${product.url}/readyz`)).status).toBe(200);
     expect(await exists(path.join(home, "state", "reserve"))).toBe(true);
     expect(await say(product, "the second one", 2)).toBe(200);
-    await waitForSent(feishu, 2);
+    await waitForSent(feishu, 3);
     expect(await product.end("SIGTERM")).toEqual({ code: 0, signal: null });
-    expect(feishu.sent).toHaveLength(2);
+    expect(feishu.sent).toHaveLength(3);
     expect(await readFile(path.join(home, "logs", "gateway.log"), "utf8")).toContain("There is space again");
   },
 );

@@ -18,6 +18,7 @@ import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
 import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import type { KnownDamage } from "./status/gateway-warnings.ts";
+import { RefusalNotices } from "./storage/refusal-notices.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
@@ -60,6 +61,7 @@ export class Engine {
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
     this.#shared = new SharedSessions(this.services);
+    const refusals = new RefusalNotices(this.services);
     const { running } = this.services;
     const runner = new TurnRunner(this.services, {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
@@ -93,6 +95,7 @@ export class Engine {
         this.#queue.add(sessionKey, job);
         if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
       },
+      refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (sessionKey, input, record) => this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record)),
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);

@@ -59,6 +59,8 @@ export class TestPlatform {
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
   readonly #capabilities: Partial<Channel["capabilities"]>;
+  /** What a webhook brings, if anything. */
+  webhook: MsgContext | undefined;
   #host: ChannelHost | undefined;
   #waiting: (() => void)[] = [];
   #count = 0;
@@ -151,7 +153,10 @@ export class TestPlatform {
         ...this.#capabilities,
       },
       start: async () => undefined,
-      handleWebhook: async (request) => new Response(await request.text(), { status: 200 }),
+      handleWebhook: async (request) => {
+        if (this.webhook !== undefined) await this.say(this.webhook);
+        return new Response(await request.text(), { status: 200 });
+      },
       send: async (target, outbound, { idempotencyKey }) => {
         const receipt = this.answer(outbound) ??
           this.receipts.shift() ?? { type: "accepted", messageIds: [messageId(`sent-${this.sent.length}`)] };

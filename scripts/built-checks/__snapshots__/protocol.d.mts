@@ -554,7 +554,7 @@ interface SessionImportReport {
 declare const SessionImportReportSchema: z.ZodType<SessionImportReport>;
 /** Something about the gateway that its owner should know and can do something about. It goes when it is no longer so. */
 interface GatewayWarning {
-  /** What it is about: `config`, `restart`, `storage`, `damage`, or `channel:<channel>/<accountId>`. One of each at a time. */
+  /** What it is about: `config`, `restart`, `storage`, `damage`, `channel:<channel>/<accountId>`, or `sharing:<sessionKey>`. One of each at a time. */
   readonly id: string;
   /** `error`: something does not work. `warning`: it works, and not as it should. */
   readonly level: "warning" | "error";

@@ -151,13 +151,16 @@ function createApp(options: HttpServerOptions): Hono<Env> {
       if (channels.accountFor(address)?.enabled === true) return context.json({ error: "not yet, send it again" }, 503, RETRY);
       return context.json({ error: "no such channel account is running" }, 404);
     }
-    // Platforms send again what was not taken. Whoever has not proved itself learns nothing of this machine.
-    if (storage.problem !== undefined) return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     const open = webhooks.get(channel) ?? 0;
     if (open >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
     webhooks.set(channel, open + 1);
     try {
+      // On a full disk too: whoever says something on the platform is told there, and the platform sends again what was not taken.
       return await channel.handleWebhook(context.req.raw, { signal: context.req.raw.signal });
+    } catch (error) {
+      if (!storage.note(error)) throw error;
+      // A platform learns nothing of this machine.
+      return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
     } finally {
       const left = (webhooks.get(channel) ?? 1) - 1;
       if (left > 0) webhooks.set(channel, left);

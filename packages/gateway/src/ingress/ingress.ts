@@ -12,6 +12,7 @@ import type { QueueSettings } from "../lanes/queue-settings.ts";
 import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
+import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { InputJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { Overheard } from "./overheard.ts";
@@ -20,6 +21,8 @@ import { Overheard } from "./overheard.ts";
 export interface IngressTargets {
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
   readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
+  /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
+  readonly refused: (sessionKey: string, message: MsgContext) => void;
   /** Told of what is about to be said into a session, which is as `record` says. */
   readonly spoken: (sessionKey: string, input: InputRecord, record: SessionRecord | undefined) => void;
 }
@@ -83,11 +86,18 @@ export class Ingress {
     // Read before the commit: nothing may come between that and the place in the queue.
     const settings = await this.#settings({ message, admission });
     this.#services.crashPoint?.("before-inbound-commit");
-    const { type, input } = await this.#services.store.acceptInput(message, {
-      admission,
-      receivedAtMs: this.#services.clock.now(),
-      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
-    });
+    const { type, input } = await this.#services.store
+      .acceptInput(message, {
+        admission,
+        receivedAtMs: this.#services.clock.now(),
+        ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+      })
+      .catch((error: unknown) => {
+        const said = { message, admission };
+        if (isStorageFull(error) && this.#admit(said, settings.activation).type === "admit")
+          this.#targets.refused(this.route(said).sessionKey, message);
+        throw error;
+      });
     this.#services.crashPoint?.("after-inbound-commit");
     const { sessionKey } = this.route(input);
     this.#services.observer.inputTaken(input, sessionKey, type);
@@ -149,7 +159,7 @@ export class Ingress {
     return { queue, activation: overrides?.activation, record };
   }
 
-  #admit(input: InputRecord, activation: Activation | undefined): Admission {
+  #admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = input;
     if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
     const account = this.#services.channels.accountFor(message.origin);

@@ -22,6 +22,9 @@ async function complete({ gateway, token }: TestGateway): Promise<Response> {
   });
 }
 
+const sentTexts = (platform: TestPlatform): string[] =>
+  platform.sent.map(({ target, outbound }) => `${target.conversation.id}: ${outbound.type === "text" ? outbound.text : ""}`);
+
 const storage = async (running: TestGateway): Promise<unknown> => (await running.gateway.status()).storage;
 
 describe("a full disk", () => {
@@ -43,6 +46,7 @@ describe("a full disk", () => {
     const second = platform.message("the second one");
     await expect(platform.say(second)).rejects.toMatchObject({ code: "full" });
     expect(await readyz(running)).toEqual({ status: 503, body: { ready: false, reason: FULL } });
+    platform.webhook = second;
     const webhook = await fetch(`${running.gateway.url}/channels/test/default`, { method: "POST", body: "{}" });
     expect([webhook.status, webhook.headers.get("retry-after")]).toEqual([503, "30"]);
     expect(await webhook.text()).not.toContain("disk");
@@ -57,17 +61,19 @@ describe("a full disk", () => {
     ] as const)
       expect(await client.callRaw(method, params)).toMatchObject({ ok: false, error: { code: "unavailable", message: FULL } });
     expect((await client.call("chat.history", { sessionKey: "agent:main:main" })).entries).toHaveLength(1);
-    expect(platform.sent).toEqual([]);
+    // The message came twice, and its chat is told once.
+    await platform.waitForSends(1);
+    expect(sentTexts(platform)).toEqual([expect.stringMatching(/^dm-1: My disk is full/)]);
 
     clock.look();
     await expect.poll(() => clock.delays.length).toBeGreaterThanOrEqual(2);
     disk.isFull = false;
     clock.look();
-    await platform.waitForSends(1);
+    await platform.waitForSends(2);
     expect(await storage(running)).toEqual({ state: "ok" });
     expect(await readyz(running)).toEqual({ status: 200, body: { ready: true } });
     expect(await platform.say(second)).toBe("accepted");
-    await platform.waitForSends(2);
+    await platform.waitForSends(3);
     expect(server.requests).toHaveLength(2);
     await running.gateway.engine.idle();
     const told = running.logger.lines.map((line) => JSON.parse(line) as { level: string; message: string });
@@ -76,6 +82,34 @@ describe("a full disk", () => {
       "info",
     ]);
     expect(told.filter(({ level }) => level === "error")).toHaveLength(1);
+  });
+
+  test("every chat of those who may talk is told once in each outage, and once more when that was refused; nobody else is", async () => {
+    const platform = new TestPlatform();
+    const disk = new FullDisk();
+    const clock = new LookClock();
+    await using running = await startTestGateway({ platform, clock, around: disk.around, accountConfig: { allowFrom: ["guest-1"] } });
+    const inChat = (id: string) => ({ origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id } } });
+    const refuse = async (extra: Parameters<TestPlatform["message"]>[1]): Promise<void> => {
+      await expect(platform.say(platform.message("hello", extra))).rejects.toMatchObject({ code: "full" });
+      await running.gateway.engine.idle();
+    };
+    disk.isFull = true;
+    await refuse({ ...inChat("dm-3"), sender: { id: "stranger", isBot: false } });
+    platform.receipts = [{ type: "rejected", code: "rate-limited", retry: { type: "backoff" } }];
+    await refuse({});
+    expect(platform.sent).toEqual([]);
+    await refuse({});
+    await refuse({});
+    await refuse({ ...inChat("dm-2"), sender: { id: "guest-1", isBot: false } });
+    expect(platform.sent.map(({ target }) => target.conversation.id)).toEqual(["dm-1", "dm-2"]);
+    disk.isFull = false;
+    clock.look();
+    await expect.poll(() => storage(running)).toEqual({ state: "ok" });
+    disk.isFull = true;
+    await refuse({});
+    expect(platform.sent).toHaveLength(3);
+    expect(new Set(platform.sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
   });
 
   test("what is at work is finished on the reserve, and the reserve is taken again", async () => {

@@ -134,7 +134,7 @@ export class Compactor {
 
   /** The work has a turn of its own, so that its requests are kept like others. */
   async #beginTurn(record: SessionRecord): ReturnType<Store["startTurn"]> {
-    const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.sessionId } };
+    const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.key } };
     return this.#services.store.startTurn({
       id: this.#services.random.uuid(),
       session: record,

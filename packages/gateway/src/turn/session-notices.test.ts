@@ -176,3 +176,22 @@ test("that the database was put together anew is said once on every account, whe
     text: expect.stringContaining("A copy from 2026-01-02 03:04 UTC fills the gaps."),
   });
 });
+
+test("an account that is not there any more gets no such words: they stand in the conversation", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await platform.say(platform.message("hello"));
+  await platform.waitForSends(1);
+  await first.stop();
+  await using second = await startTestGateway({ home: first.home });
+  const { engine } = second.gateway;
+  engine.reportRecovery({ isComplete: true, salvagedRows: 7, damagedFolder: "/x/damaged-1" });
+  const told = Promise.withResolvers<void>();
+  using _told = engine.services.events.subscribe("agent:main:main", ({ type }) => {
+    if (type === "entry") told.resolve();
+  });
+  await told.promise;
+  expect(await second.store.listPendingOutbound({ limit: 10 })).toEqual([]);
+});

@@ -115,7 +115,7 @@ export async function tellSharing(services: NoticeServices, sessionKey: string):
   return isSharingTold(services, sessionKey);
 }
 
-/** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation. */
+/** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation, and none to an account that is not there. */
 async function sayInChat(
   services: Pick<NoticeServices, "store" | "clock"> & AddressServices,
   sessionKey: string,
@@ -123,6 +123,7 @@ async function sayInChat(
   { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
 ): Promise<void> {
   const { store, channels, clock, dispatcher } = services;
+  if (channels.accountFor(target) === undefined) return;
   const suppressed = await isSuppressed({ sessionKey, origin: target }, services);
   const rows = planChatMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channels);
   if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
