@@ -1,4 +1,4 @@
-import { AgentEvent, AgentMessage, AgentTool, CompactionMessage, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
 /** The workspace files that the prompt takes in, in the order and priority in which it does. */
 type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
 /** Every bootstrap file, most important first. The last two are private memory: the second counts only where the first is missing. */
@@ -478,6 +478,11 @@ type BeforeTool = (call: ToolCall, tool: AgentTool, options: {
   /** The model had been given text of somebody but the owner, or an untrusted result, when it made this call (R23). */
   readonly tainted: boolean;
 }) => Promise<ToolDecision>;
+/** What a call came to before this run. */
+interface KnownResult extends AgentToolResult {
+  /** Somebody else's words are in it (R23). */
+  readonly tainted: boolean;
+}
 /** What one run of the agent works on. The host has read the files, the configuration and the clock already. */
 interface RunAgentInput {
   /** Who runs and for whom; `facts.kind` is the kind of the run. Handed to every tool. */
@@ -493,6 +498,11 @@ interface RunAgentInput {
   /** Awaited without a limit: what it has taken would be lost otherwise. So it answers at once. */
   readonly steering: SteeringQueue;
   readonly beforeTool: BeforeTool;
+  /**
+   * Results that stand already, by the ids of their calls: after a restart, of calls that ran or may have run before it. Such a call is neither asked about
+   * nor run, and has no `tool-start`. None when left out.
+   */
+  readonly knownResults?: ReadonlyMap<string, KnownResult>;
   readonly settings: ModelSettings;
   /**
    * True when the turn is tainted beside what `prompt` says: a turn that goes on after a restart, or marked history in a session that is
@@ -856,4 +866,4 @@ declare function estimateContextTokens(messages: readonly AgentMessage[], option
   readonly overheadTokens: number;
   readonly usageFrom?: number;
 }): number;
-export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };
+export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };
