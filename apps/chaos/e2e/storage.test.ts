@@ -49,7 +49,8 @@ const SEED = 20_261_122;
 
 test.runIf(canMountDisk("a disk that fills up under load"))(
   `a disk that fills up at ${FILLS} random moments of the work: what was taken is answered, once, and the rest is taken when there is space`,
-  { timeout: 900_000 },
+  // Each look for space comes later than the one before it, at last after half a minute.
+  { timeout: 900_000 + FILLS * 60_000 },
   async () => {
     await using disk = mountSmallDisk();
     await using scene = await Scene.start({ conversations: PEOPLE, home: path.join(disk.folder, "home") });
