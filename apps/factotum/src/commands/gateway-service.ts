@@ -22,6 +22,8 @@ export async function gatewayService(
     return EXIT.ok;
   }
   if (action === "install") {
+    // Asked before anything is stopped or written: where no service can take its place, the gateway goes on, and nothing is left behind.
+    await service.checkSession();
     // A gateway that was started by hand would hold the port and the database.
     if (!installed && (await isRunning(context))) await stopGateway(context);
     await service.install();

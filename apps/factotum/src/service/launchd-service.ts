@@ -23,6 +23,7 @@ export function createLaunchdService(context: CliContext, name: string): SystemS
     manager: "launchd",
     file,
     isInstalled: () => isFile(file),
+    checkSession: () => launchctl("print", domain),
     async install() {
       await mkdir(dirname(file), { recursive: true });
       await mkdir(dirname(paths.logFile), { recursive: true, mode: 0o700 });

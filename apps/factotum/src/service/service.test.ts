@@ -7,6 +7,7 @@ import { parse } from "plist";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import type { CliContext } from "../cli/cli-context.ts";
+import { gatewayService } from "../commands/gateway-service.ts";
 import { plistText } from "./launchd-service.ts";
 import { unitText } from "./systemd-service.ts";
 
@@ -87,16 +88,13 @@ test("the property list holds exactly what launchd is to know, as a strict reade
   expect(() => parse(plistText(odd, "ai.factotum.gateway").replace("</dict>", ""))).toThrow();
 });
 
-/** Puts a `systemctl` first on the PATH that writes down how it was called and ends as told. */
-async function fakeSystemctl(cli: CliHome, exitCode: number): Promise<() => Promise<string[]>> {
+/** Puts a `systemctl`, or the program of another manager, first on the PATH that writes down how it was called and ends as told. */
+async function fakeSystemctl(cli: CliHome, exitCode: number, name = "systemctl"): Promise<() => Promise<string[]>> {
   const folder = join(cli.home, "bin");
-  const log = join(cli.home, "systemctl.log");
+  const log = join(cli.home, `${name}.log`);
   await mkdir(folder);
-  await writeFile(
-    join(folder, "systemctl"),
-    `#!/bin/sh\necho "$@" >> "${log}"\n[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`,
-  );
-  await chmod(join(folder, "systemctl"), 0o755);
+  await writeFile(join(folder, name), `#!/bin/sh\necho "$@" >> "${log}"\n[ ${exitCode} = 0 ] || echo "no bus" >&2\nexit ${exitCode}\n`);
+  await chmod(join(folder, name), 0o755);
   await writeFile(log, "");
   cli.env["PATH"] = `${folder}${delimiter}${cli.env["PATH"]}`;
   return async () => (await readFile(log, "utf8")).trim().split("\n");
@@ -159,4 +157,42 @@ test("without a session of systemd nothing is left behind, and another way is na
   expect(result.stderr).toContain("no bus");
   expect(result.stderr).toContain("factotum gateway start");
   expect(await readdir(cli.home)).not.toContain(".config");
+});
+
+test("a gateway that runs is left running when systemd cannot take it over", async () => {
+  await using cli = await CliHome.create();
+  const calls = await fakeSystemctl(cli, 1);
+  const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  const [, url] = await running.waitFor(/(http:\/\/127\.0\.0\.1:\d+)\//);
+  const result = await cli.run("gateway", "install");
+  expect(result.code).toBe(1);
+  expect(result.stderr).toContain("no bus");
+  expect(result.stderr).toContain("factotum gateway start");
+  expect(await calls()).toEqual(["--user show-environment"]);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(await readdir(cli.home)).not.toContain(".config");
+});
+
+test("without a session of launchd nothing is left behind, and another way is named", async () => {
+  await using cli = await CliHome.create();
+  const calls = await fakeSystemctl(cli, 113, "launchctl");
+  const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
+  await expect(gatewayService(mac, "install", { json: false })).rejects.toMatchObject({
+    name: "CliError",
+    message: expect.stringContaining("no bus") as string,
+    fix: expect.stringContaining("factotum gateway start") as string,
+  });
+  expect(await calls()).toEqual([`print gui/${process.getuid?.()}`]);
+  expect(await readdir(cli.home)).toEqual(["bin", "launchctl.log"]);
+});
+
+test("install hands the property list to launchd once its session was found", async () => {
+  await using cli = await CliHome.create();
+  const calls = await fakeSystemctl(cli, 0, "launchctl");
+  const mac: CliContext = { ...context, env: cli.env, paths: statePaths(cli.env), platform: "darwin" };
+  expect(await gatewayService(mac, "install", { json: false })).toBe(0);
+  const session = `gui/${process.getuid?.()}`;
+  const folder = join(cli.home, "Library", "LaunchAgents");
+  const [name = ""] = await readdir(folder);
+  expect(await calls()).toEqual([`print ${session}`, `bootstrap ${session} ${join(folder, name)}`]);
 });

@@ -7,6 +7,8 @@ export interface SystemService {
   /** The file that describes the service. */
   readonly file: string;
   isInstalled(): Promise<boolean>;
+  /** Asks whether the manager can be reached in this session, and changes nothing: whoever installs asks before anything that an installation would replace is stopped. */
+  checkSession(): Promise<void>;
   /** Writes the description and starts the service, now and with every session. */
   install(): Promise<void>;
   uninstall(): Promise<void>;

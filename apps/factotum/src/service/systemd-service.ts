@@ -24,9 +24,8 @@ export function createSystemdService(context: CliContext, name: string): SystemS
     manager: "systemd",
     file,
     isInstalled: () => isFile(file),
+    checkSession: () => systemctl("show-environment"),
     async install() {
-      // Asked before anything is written: without a session of the user, nothing is left behind.
-      await systemctl("show-environment");
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, unitText(context));
       await systemctl("daemon-reload");
