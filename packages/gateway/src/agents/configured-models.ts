@@ -11,6 +11,7 @@ import {
   resolveModelInfo,
 } from "@factotum/models";
 import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
+import { LRUCache } from "lru-cache";
 import { findKeys } from "./find-keys.ts";
 import type { ModelCandidate, ModelSource, ResolvedModel } from "./model-source.ts";
 
@@ -35,7 +36,7 @@ const MAX_CLIENTS = 100;
  */
 export function createConfiguredModels(options: ConfiguredModelsOptions): ModelSource {
   const { config, environment, clock } = options;
-  const clients = new Map<string, Promise<ResolvedModel>>();
+  const clients = new LRUCache<string, Promise<ResolvedModel>>({ max: MAX_CLIENTS });
   const chosen = chosenProviders(config);
   let fromEnvironment: Promise<DefaultModel> | undefined;
   const environmentDefault = (): Promise<DefaultModel> =>
@@ -52,14 +53,11 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       const reference = parse(written ?? (await defaultModel()).reference, config);
       const key = `${reference.provider}/${reference.model}`;
       const known = clients.get(key);
-      const client = known ?? connect(reference, options, { isChosen: chosen.has(reference.provider) });
-      // The one that was used last stands last.
-      clients.delete(key);
+      if (known !== undefined) return known;
+      const client = connect(reference, options, { isChosen: chosen.has(reference.provider) });
       clients.set(key, client);
-      const oldest = clients.keys().next();
-      if (clients.size > MAX_CLIENTS && oldest.done !== true) clients.delete(oldest.value);
       // A model that could not be set up is tried again next time: its key may be there by then.
-      if (known === undefined) client.catch(() => clients.delete(key));
+      client.catch(() => clients.delete(key));
       return client;
     },
   };

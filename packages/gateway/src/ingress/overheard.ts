@@ -1,5 +1,5 @@
 import type { MsgContext } from "@factotum/channel-contract";
-import { BoundedMap } from "../bounded-map.ts";
+import { LRUCache } from "lru-cache";
 import { conversationKey } from "../delivery/conversation-key.ts";
 
 const MAX_CONVERSATIONS = 1000;
@@ -18,7 +18,7 @@ interface Kept {
  * conversations, and in characters of all; what was said longest ago goes first.
  */
 export class Overheard {
-  readonly #messages = new BoundedMap<readonly Kept[]>({ maxEntries: MAX_CONVERSATIONS, maxSize: MAX_CHARS });
+  readonly #messages = new LRUCache<string, readonly Kept[]>({ max: MAX_CONVERSATIONS, maxSize: MAX_CHARS });
 
   /** Keeps at most `limit` of a conversation. */
   add(message: MsgContext, limit: number): void {
@@ -28,11 +28,8 @@ export class Overheard {
     let chars = 0;
     const tooMuch = all.findLastIndex((kept) => (chars += kept.chars) > MAX_CONVERSATION_CHARS);
     const kept = all.slice(tooMuch + 1);
-    this.#messages.set(
-      key,
-      kept,
-      kept.reduce((sum, each) => sum + each.chars, 0),
-    );
+    if (kept.length === 0) this.#messages.delete(key);
+    else this.#messages.set(key, kept, { size: kept.reduce((sum, each) => sum + each.chars, 0) });
   }
 
   /** Hands out what was kept of the conversation and forgets it. */

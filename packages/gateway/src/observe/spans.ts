@@ -1,5 +1,6 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Attributes, SpanContext, Tracer } from "@opentelemetry/api";
+import { LRUCache } from "lru-cache";
 
 /** Turns whose sends may still come. */
 const MAX_TURNS = 1000;
@@ -22,16 +23,12 @@ export type EndSpan = (attributes: Attributes, failure?: string) => void;
  */
 export class Spans {
   readonly #tracer: Tracer = trace.getTracer("factotum");
-  readonly #turns = new Map<string, SpanContext>();
+  readonly #turns = new LRUCache<string, SpanContext>({ max: MAX_TURNS });
 
   /** The span of a turn: what names the turn later hangs below it. */
   startTurn(turnId: string, attributes: Attributes): EndSpan {
     const span = this.#tracer.startSpan("turn", { attributes: { ...attributes, "factotum.turn.id": turnId } }, ROOT_CONTEXT);
-    if (span.isRecording()) {
-      this.#turns.set(turnId, span.spanContext());
-      const oldest = this.#turns.keys().next();
-      if (this.#turns.size > MAX_TURNS && oldest.done !== true) this.#turns.delete(oldest.value);
-    }
+    if (span.isRecording()) this.#turns.set(turnId, span.spanContext());
     return endOf(span);
   }
 

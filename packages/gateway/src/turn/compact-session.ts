@@ -7,10 +7,10 @@ import type { Origin } from "@factotum/channel-contract";
 import type { Cooldowns } from "@factotum/models";
 import { StoreError } from "@factotum/store";
 import type { NewRequest, SessionRecord, Store, TurnEnd } from "@factotum/store";
+import { LRUCache } from "lru-cache";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import { BoundedMap } from "../bounded-map.ts";
 import type { RunningConfig } from "../config/running-config.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
@@ -74,7 +74,7 @@ export type CompactionOutcome =
  */
 export class Compactor {
   readonly #services: CompactorOptions;
-  readonly #kept = new BoundedMap<string>({ maxEntries: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
+  readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
   readonly #digests = new MessageDigests();
 
   constructor(services: CompactorOptions) {
@@ -257,7 +257,7 @@ export class Compactor {
       ...(instructions === undefined ? {} : { instructions }),
     };
     const text = await readAnswer(model, renderSummaryRequest(part, options), signal);
-    this.#kept.set(key, text, text.length);
+    this.#kept.set(key, text, { size: text.length });
     return text;
   }
 }

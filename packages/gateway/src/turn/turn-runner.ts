@@ -6,6 +6,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { InputRecord, TranscriptBody, TurnRecord } from "@factotum/store";
+import { LRUCache } from "lru-cache";
 import { withPresentOwner } from "../access/owner.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
@@ -73,7 +74,7 @@ export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
   /** A hash of what was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
-  readonly #groups = new Map<string, string>();
+  readonly #groups = new LRUCache<string, string>({ max: 1000 });
   readonly #digests = new MessageDigests();
 
   constructor(services: TurnServices, waiting: WaitingInputs) {
@@ -393,10 +394,7 @@ export class TurnRunner {
     if (message.group === undefined) return false;
     const shown = createHash("sha256").update(JSON.stringify(message.group)).digest("base64");
     const changed = this.#groups.get(sessionId) !== shown;
-    this.#groups.delete(sessionId);
     this.#groups.set(sessionId, shown);
-    const oldest = this.#groups.keys().next();
-    if (this.#groups.size > 1000 && oldest.done !== true) this.#groups.delete(oldest.value);
     return changed;
   }
 }
