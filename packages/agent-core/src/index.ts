@@ -1,6 +1,6 @@
 export { BOOTSTRAP_NAMES } from "./bootstrap/bootstrap-file.ts";
 export { planBootstrap } from "./bootstrap/plan-bootstrap.ts";
-export { contextBudget, shouldCompact, shouldFlushMemory } from "./compaction/context-budget.ts";
+export { contextBudget, shouldCompact, shouldCompactAhead, shouldFlushMemory } from "./compaction/context-budget.ts";
 export { fallbackCompaction } from "./compaction/fallback-compaction.ts";
 export { memoryFlushPrompt } from "./compaction/memory-flush-prompt.ts";
 export { planCompaction } from "./compaction/plan-compaction.ts";

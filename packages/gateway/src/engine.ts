@@ -27,7 +27,9 @@ import { SharedSessions } from "./sessions/shared-sessions.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
+import { RoomKeeper } from "./turn/room-keeper.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
+import type { WaitingInputs } from "./turn/turn-runner.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
 
 /** Runs that no person waits for, at the same time (design 08). */
@@ -41,6 +43,7 @@ export class Engine {
   readonly transfer: SessionTransfer;
   readonly #shared: SharedSessions;
   readonly #queue: TurnQueue;
+  readonly #room: RoomKeeper;
   readonly #ingress: Ingress;
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
@@ -63,13 +66,18 @@ export class Engine {
     this.#shared = new SharedSessions(this.services);
     const refusals = new RefusalNotices(this.services);
     const { running } = this.services;
-    const runner = new TurnRunner(this.services, {
+    this.#room = new RoomKeeper(this.services, {
+      behind: (sessionKey, task) => this.#queue.lanes.enqueue(sessionKey, task),
+      flushMemory: async (context, options) => runner.flushMemory(context, options),
+    });
+    const waiting: WaitingInputs = {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       admits: (input) => this.#ingress.admits(input),
-    });
+    };
+    const runner = new TurnRunner(this.services, waiting, this.#room);
     this.#queue = new TurnQueue({
       clock,
       capacities: () => ({ main: running.current.config.maxConcurrent, subagent: subagents(running.current.config), cron: CRON_CAPACITY }),
@@ -215,9 +223,11 @@ export class Engine {
   async idle(): Promise<void> {
     for (;;) {
       await this.#queue.lanes.idle();
+      await this.#room.idle();
       await this.services.dispatcher.idle();
       await Promise.all(this.#background);
-      if (this.#queue.lanes.active === 0 && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
+      const isIdle = this.#queue.lanes.active === 0 && this.#queue.lanes.queuedInAll === 0 && this.#room.isIdle;
+      if (isIdle && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
     }
   }
 
@@ -229,7 +239,9 @@ export class Engine {
     this.services.storage.close();
     this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
+    const ended = this.#room.close(reason);
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
+    await ended;
     this.services.typing.close();
     await this.services.dispatcher.close();
     await this.services.channels.stop();

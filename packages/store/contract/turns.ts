@@ -69,6 +69,17 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await last("memory", "user")).toBeUndefined();
     });
 
+    test("notes that made way are forgotten with the turn that began them, in one commit", async () => {
+      const { store } = context();
+      await store.startTurn(sampleTurn("t1", [], { kind: "memory", touch: { memoryFlushAtMs: NOW_MS } }));
+      const kept = await store.endTurn(sampleEnd("t1"));
+      expect(kept.session.memoryFlushAtMs).toBe(NOW_MS);
+      await store.startTurn(sampleTurn("t2", [], { kind: "memory", touch: { memoryFlushAtMs: NOW_MS + 1 } }));
+      const forgotten = await store.endTurn(sampleEnd("t2", { state: "aborted", forgetsMemoryFlush: true }));
+      expect(forgotten.session.memoryFlushAtMs).toBeUndefined();
+      expect((await store.readSession("agent:main:main"))?.memoryFlushAtMs).toBeUndefined();
+    });
+
     test("a later turn only touches its session", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));

@@ -43,6 +43,23 @@ export function shouldCompact(contextTokens: number, options: ContextBudgetOptio
   return contextTokens > contextBudget(options).maxContext;
 }
 
+/** What decides whether a summary is worth its while. */
+export interface CompactionSize {
+  readonly contextTokens: number;
+  /** Of that: system prompt and tools. */
+  readonly overheadTokens: number;
+}
+
+/**
+ * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
+ * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
+ */
+export function shouldCompactAhead({ contextTokens, overheadTokens }: CompactionSize, options: ContextBudgetOptions): boolean {
+  const { keepRecent, maxSummary } = contextBudget(options);
+  const freedTokens = contextTokens - overheadTokens - keepRecent - maxSummary;
+  return shouldFlushMemory(contextTokens, options) && freedTokens >= options.window / 8;
+}
+
 /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
 export function shouldFlushMemory(contextTokens: number, options: ContextBudgetOptions): boolean {
   return contextTokens > contextBudget(options).maxContext - Math.min(FLUSH_AHEAD_TOKENS, Math.floor(options.window / 8));

@@ -6,7 +6,7 @@ import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { projectMessages } from "../projection/project-messages.ts";
 import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
-import { contextBudget, shouldCompact, shouldFlushMemory } from "./context-budget.ts";
+import { contextBudget, shouldCompact, shouldCompactAhead, shouldFlushMemory } from "./context-budget.ts";
 import { type CompactionOptions, planCompaction } from "./plan-compaction.ts";
 
 const plan = (messages: readonly AgentMessage[], parts: Partial<CompactionOptions> = {}) =>
@@ -29,6 +29,13 @@ describe("the budget of a window", () => {
     expect([180_000, 180_001].map((tokens) => shouldCompact(tokens, { window: 200_000 }))).toEqual([false, true]);
     expect([176_000, 176_001].map((tokens) => shouldFlushMemory(tokens, { window: 200_000 }))).toEqual([false, true]);
     expect([10_000, 10_001].map((tokens) => shouldFlushMemory(tokens, { window: 16_000 }))).toEqual([false, true]);
+  });
+
+  test("says when to compact ahead: close to the bound, if it frees an eighth of the window", () => {
+    const ahead = (contextTokens: number, overheadTokens: number, window: number): boolean =>
+      shouldCompactAhead({ contextTokens, overheadTokens }, { window });
+    expect([176_000, 176_001].map((tokens) => ahead(tokens, 10_000, 200_000))).toEqual([false, true]);
+    expect([10_001, 11_499, 11_500].map((tokens) => ahead(tokens, 3500, 16_000))).toEqual([false, false, true]);
   });
 });
 

@@ -131,7 +131,7 @@ export class SessionLanes<Item> {
   }
 
   /** Ends the running item with this reason; false when none runs. */
-  abort(sessionKey: string, reason: LaneAbort): boolean {
+  abort(sessionKey: string, reason: LaneAbort | LaneYield): boolean {
     const running = this.#actors.get(sessionKey)?.running;
     running?.abort.abort(reason);
     return running !== undefined;
@@ -249,6 +249,14 @@ export class LaneInterrupt extends LaneAbort {
   constructor() {
     super("a newer message came");
     this.name = "LaneInterrupt";
+  }
+}
+
+/** Reason of a signal with which work that no person waits for makes way for a message. */
+export class LaneYield extends Error {
+  constructor() {
+    super("a message came");
+    this.name = "LaneYield";
   }
 }
 

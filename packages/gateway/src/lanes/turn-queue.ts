@@ -3,9 +3,9 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
-import { inputsOf, originOf, saidIn } from "../turn/turn-job.ts";
+import { inputsOf, isBackground, originOf, saidIn } from "../turn/turn-job.ts";
 import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
-import { LaneInterrupt, SessionLanes } from "./session-lanes.ts";
+import { LaneInterrupt, LaneYield, SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
 
 /** Messages that one turn tells the model of in a line each; more are dropped with a word. */
@@ -38,7 +38,7 @@ export class TurnQueue {
         if (job.type === "task") job.forget();
       },
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
-      overtakes: (job, waiting) => kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(waiting.input.admission.kind),
+      overtakes,
     });
   }
 
@@ -46,8 +46,10 @@ export class TurnQueue {
   add(sessionKey: string, said: InputJob): void {
     const job = this.#withBreath(said);
     const running = this.lanes.running(sessionKey);
-    const waiting = this.lanes.waiting(sessionKey);
-    if (kindOf(job) !== "user" || (running === undefined && waiting.length === 0)) return this.lanes.enqueue(sessionKey, job);
+    if (!UNATTENDED_KINDS.has(kindOf(job))) this.#makeWay(sessionKey);
+    const isBusy =
+      (running !== undefined && !isBackground(running)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
+    if (kindOf(job) !== "user" || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#breath(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
     const fitting = this.#makeRoom(sessionKey, job);
@@ -128,6 +130,14 @@ export class TurnQueue {
       for (const input of shortened) this.#onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
+  }
+
+  /** What no person waits for is ended when somebody does (R7). A turn that has been begun is closed before anything else of its session begins. */
+  #makeWay(sessionKey: string): void {
+    const running = this.lanes.running(sessionKey);
+    if (running !== undefined && isBackground(running)) this.lanes.abort(sessionKey, new LaneYield());
+    for (const job of this.lanes.waiting(sessionKey))
+      if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, givesWay: true });
   }
 
   /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
@@ -232,8 +242,16 @@ function kindOf(job: TurnJob): RunKind {
   return job.type === "input" ? job.input.admission.kind : job.turn.kind;
 }
 
+/** What people wait for goes before what nobody waits for. A turn that has been begun is overtaken by nothing. */
+function overtakes(job: TurnJob, waiting: TurnJob): boolean {
+  if (isBackground(job) || UNATTENDED_KINDS.has(kindOf(job))) return false;
+  if (waiting.type === "task") return isBackground(waiting);
+  return job.type === "input" && kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(kindOf(waiting));
+}
+
 function laneOf(job: TurnJob): LaneName {
   const kind = kindOf(job);
+  if (isBackground(job)) return job.type === "resume" && job.givesWay === true ? "main" : "cron";
   if (UNATTENDED_KINDS.has(kind)) return "cron";
   return kind === "subagent" ? "subagent" : "main";
 }

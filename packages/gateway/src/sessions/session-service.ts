@@ -16,7 +16,7 @@ import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compact-session.ts";
 import { compactNow } from "../turn/make-room.ts";
-import type { FlushMemory } from "../turn/make-room.ts";
+import type { FlushMemory } from "../turn/memory-flush.ts";
 import { readSessionContext } from "../turn/session-context.ts";
 import { originOf } from "../turn/turn-job.ts";
 import type { TurnJob } from "../turn/turn-job.ts";

@@ -52,6 +52,8 @@ export interface FinishedRun {
   readonly isGivenUp?: boolean;
   /** Somebody else stopped it: its sender is told. */
   readonly isStoppedByOther?: boolean;
+  /** It wrote notes, and made way for a message: they are still to be written. */
+  readonly givesWay?: boolean;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
   /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
@@ -111,6 +113,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     ...(run.requests === undefined ? {} : { requests: run.requests }),
     usage: run.usage,
     inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
+    ...(run.givesWay === true ? { forgetsMemoryFlush: true } : {}),
     // Whoever answers after a long run has not been idle.
     ...(turn.kind === "user" ? { interactedAtMs: nowMs } : {}),
     endedAtMs: nowMs,

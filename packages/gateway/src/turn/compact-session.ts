@@ -1,47 +1,28 @@
-import { createHash } from "node:crypto";
-import { addUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { AgentMessage, Clock, CompactionMessage, Logger, ModelClient, Random } from "@factotum/agent-contract";
-import { fallbackCompaction, groupSummaries, limitSummary, planCompaction, renderSummaryRequest } from "@factotum/agent-core";
-import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
+import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { AgentMessage, CompactionMessage, ModelClient, Random } from "@factotum/agent-contract";
+import { fallbackCompaction, planCompaction } from "@factotum/agent-core";
+import type { CompactionPlan } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
-import type { Cooldowns } from "@factotum/models";
 import { StoreError } from "@factotum/store";
-import type { NewRequest, SessionRecord, Store, TurnEnd } from "@factotum/store";
-import { LRUCache } from "lru-cache";
+import type { SessionRecord, Store, TranscriptEntry, TurnEnd } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import type { RunningConfig } from "../config/running-config.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
-import { observedModel } from "../observe/observed-model.ts";
-import type { Observer } from "../observe/observer.ts";
-import { chargedModel } from "../spend/charged-model.ts";
-import type { SpendGuard } from "../spend/spend-guard.ts";
+import type { ObservedTurn } from "../observe/observer.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { contextMessages } from "./read-history.ts";
-import { RunDeadline } from "./run-deadline.ts";
 import type { SessionCache } from "./session-cache.ts";
-
-/** How long the summarising may take in all. What is ready then is kept for the next attempt, and the history is cut locally (R9). */
-const TIME_BUDGET_MS = 120_000;
-/** Summaries of chunks that are kept for another attempt, over all sessions, and their characters. */
-const MAX_KEPT_SUMMARIES = 500;
-const MAX_KEPT_CHARS = 4 * 1024 * 1024;
+import { Summaries } from "./summarise.ts";
+import type { SummariserOptions } from "./summarise.ts";
 
 /** What compacting is done with. */
-export interface CompactorOptions {
+export interface CompactorOptions extends SummariserOptions {
   readonly store: Store;
-  readonly running: RunningConfig;
-  readonly spend: SpendGuard;
-  readonly cooldowns: Cooldowns;
-  readonly clock: Clock;
   readonly random: Random;
   readonly events: SessionEvents;
   readonly cache: SessionCache;
-  readonly observer: Observer;
-  readonly logger: Logger;
 }
 
 /** The session to compact. */
@@ -57,7 +38,6 @@ export interface CompactionRequest {
   readonly forced: boolean;
   /** What the person asked the summary to heed. */
   readonly instructions?: string;
-  readonly signal: AbortSignal;
 }
 
 /** What a compaction did. */
@@ -67,76 +47,194 @@ export type CompactionOutcome =
   /** `local`: no model could summarise it, so it was cut by rule. */
   | { readonly type: "compacted"; readonly how: "summary" | "local"; readonly tokensBefore: number };
 
+/** What stands for the older messages, and which message is the first that stays. */
+interface Cut {
+  readonly how: "summary" | "local";
+  readonly text: string;
+  readonly firstKept: number;
+  readonly tainted: boolean;
+}
+
+/** A compaction of a session as it was at a turn's end. Dispose of it when it is over. */
+export interface Compaction extends Disposable {
+  readonly sessionId: string;
+  /**
+   * Asks for the summary; the session may go on meanwhile. Resolves to false when no model gives one in time. Rejects when the signal fires, but for a
+   * run whose time is over.
+   */
+  readonly summarise: (signal: AbortSignal) => Promise<boolean>;
+  /** Puts the summary in place, or what a rule makes of it when there is none. Call it in the session's lane. */
+  readonly finish: () => Promise<CompactionOutcome>;
+  /** Keeps what was asked, and cuts nothing. Call it in the session's lane. */
+  readonly giveUp: (state: "failed" | "aborted") => Promise<void>;
+}
+
+interface Planned {
+  readonly request: CompactionRequest;
+  readonly turn: ObservedTurn;
+  readonly plan: CompactionPlan | undefined;
+  readonly client: ModelClient;
+  readonly requests: RequestRecorder;
+  /** Ids of the messages that are judged, in their order. */
+  readonly messageIds: readonly string[];
+  readonly lastEntryId: string;
+  /** The compaction before this one. */
+  readonly previousId: string | undefined;
+  readonly byRule: () => Cut | undefined;
+}
+
+const NOTHING: CompactionOutcome = { type: "nothing" };
+
 /**
- * Replaces the older part of a conversation by a summary: cut between two turns, made by the agent's compaction model or its own, in chunks whose
- * summaries are reused when an attempt breaks off, and by a local rule when no model can, so that the next turn always proceeds (R9). The transcript
- * keeps everything.
+ * Replaces the older part of a conversation by a summary: cut between two turns, made by the agent's compaction model or its own, and by a local rule
+ * when no model can, so that the next turn always proceeds (R9). The transcript keeps everything.
  */
 export class Compactor {
   readonly #services: CompactorOptions;
-  readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
+  readonly #summaries: Summaries;
   readonly #digests = new MessageDigests();
 
   constructor(services: CompactorOptions) {
     this.#services = services;
+    this.#summaries = new Summaries(services);
   }
 
-  async compact(request: CompactionRequest): Promise<CompactionOutcome> {
-    const { store, clock, cache, logger } = this.#services;
-    const { record, agent } = request;
+  /** Compacts the session while nothing else is done with it: call it in the session's lane. Rejects when the signal fires. */
+  async compact(request: CompactionRequest, { signal }: { readonly signal: AbortSignal }): Promise<CompactionOutcome> {
+    using compaction = await this.begin(request);
+    if (compaction === undefined) return NOTHING;
+    try {
+      await compaction.summarise(signal);
+    } catch (error) {
+      if (!StoreError.isInstance(error)) await compaction.giveUp("aborted");
+      throw error;
+    }
+    return compaction.finish();
+  }
+
+  /** Plans a compaction; `undefined` when there is nothing to compact. Call it in the session's lane. */
+  async begin(request: CompactionRequest): Promise<Compaction | undefined> {
+    const planned = await this.#plan(request);
+    if (planned === undefined) return undefined;
+    const observed = this.#services.observer.turnStarted(planned.turn);
+    let cut: Cut | undefined;
+    return {
+      sessionId: request.record.sessionId,
+      summarise: async (signal) => {
+        cut = await this.#summarise(planned, signal);
+        return cut !== undefined;
+      },
+      finish: async () => this.#finish(planned, cut ?? planned.byRule()),
+      giveUp: async (state) => {
+        const record = await this.#currentRecord(planned);
+        if (record !== undefined) await this.#keepRequests(planned, record, state);
+      },
+      [Symbol.dispose]: () => observed[Symbol.dispose](),
+    };
+  }
+
+  async #plan(request: CompactionRequest): Promise<Planned | undefined> {
+    const { store, clock, random } = this.#services;
+    const { record, agent, contextTokens, overheadTokens } = request;
     const entries = await store.readContext(record.sessionId);
     const previous = entries.find((entry) => entry.type === "compaction");
     const kept = contextMessages(entries, { isOpen: false }).filter(({ entry }) => entry.type === "message");
     const messages = kept.map(({ message }) => message);
+    if (messages.length === 0) return undefined;
     const { reserveTokens, keepRecentTokens } = agent.config.compaction;
     const budget = {
       window: request.model.client.info.contextWindow,
       reserveTokens,
-      keepRecentTokens: request.forced ? Math.min(keepRecentTokens, Math.floor(request.contextTokens / 4)) : keepRecentTokens,
+      keepRecentTokens: request.forced ? Math.min(keepRecentTokens, Math.floor(contextTokens / 4)) : keepRecentTokens,
       ...(previous === undefined ? {} : { previousSummary: previous.message.summary }),
     };
-    if (messages.length === 0) return { type: "nothing" };
-    const { model, client } = await this.#summariser(request);
-    const plan = planCompaction(messages, { ...budget, contextTokens: request.contextTokens, summariserWindow: client.info.contextWindow });
-    const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens: request.overheadTokens });
-    if (plan === undefined && byRule() === undefined) return { type: "nothing" };
+    const { reference, client } = await this.#summaries.summariser(agent, request.model);
+    const plan = planCompaction(messages, { ...budget, contextTokens, summariserWindow: client.info.contextWindow });
+    const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens });
+    if (plan === undefined && byRule() === undefined) return undefined;
+    const lastEntryId = entries.at(-1)?.id ?? "";
     const requests = new RequestRecorder({
       view: { settledBeforeMs: 0, contextWindow: client.info.contextWindow, prunes: false },
       causes: [],
       sentBefore: 0,
-      model: model.reference,
+      model: reference,
       credentialOf: () => undefined,
-      lastEntryId: entries.at(-1)?.id ?? "",
+      lastEntryId,
       digests: this.#digests,
       clock,
     });
-    const { turn } = await this.#beginTurn(record);
-    using _observed = this.#services.observer.turnStarted(turn);
+    return {
+      request,
+      turn: { id: random.uuid(), kind: "compaction", sessionKey: record.key, inputIds: [] },
+      plan,
+      client: requests.wrap(client),
+      requests,
+      messageIds: kept.map(({ entry }) => entry.id),
+      lastEntryId,
+      previousId: previous?.id,
+      byRule,
+    };
+  }
+
+  async #summarise({ plan, request, client }: Planned, signal: AbortSignal): Promise<Cut | undefined> {
+    if (plan === undefined) return undefined;
+    const text = await this.#summaries.summarise(
+      { plan, sessionKey: request.record.key, instructions: request.instructions, window: request.model.client.info.contextWindow },
+      client,
+      signal,
+    );
+    return text === undefined ? undefined : { how: "summary", text, firstKept: plan.firstKept, tainted: plan.tainted };
+  }
+
+  /** The session may have gone on since the plan was made: what came since stays. When it was begun anew or compacted, nothing is cut. */
+  async #finish(planned: Planned, cut: Cut | undefined): Promise<CompactionOutcome> {
+    const { store, cache, clock, logger } = this.#services;
+    const { request, turn, previousId } = planned;
+    const record = await this.#currentRecord(planned);
+    if (record === undefined) return NOTHING;
+    const entries = await store.readContext(record.sessionId);
+    if (cut === undefined || entries.find(({ type }) => type === "compaction")?.id !== previousId) {
+      await this.#keepRequests(planned, record, cut === undefined ? "failed" : "aborted");
+      return NOTHING;
+    }
     try {
-      const summary = plan === undefined ? undefined : await this.#summarise(plan, requests.wrap(client), request);
-      const cut = summary ?? byRule();
-      if (cut === undefined) {
-        await this.#endTurn(turn.id, record, { state: "failed", entries: [], requests: requests.finish() });
-        return { type: "nothing" };
-      }
-      await this.#commit(turn.id, request, { ...cut, firstKeptEntryId: kept[cut.firstKept]?.entry.id }, requests.finish());
-      const how = summary === undefined ? "local" : "summary";
-      logger.info("Conversation compacted", { sessionKey: record.key, how, tokensBefore: request.contextTokens });
-      return { type: "compacted", how, tokensBefore: request.contextTokens };
-    } catch (error) {
-      if (!StoreError.isInstance(error))
-        await this.#endTurn(turn.id, record, { state: "aborted", entries: [], requests: requests.finish() });
-      throw error;
+      await this.#startTurn(planned, record);
+      const nowMs = clock.now();
+      const text = "Older messages were summarised to make room.";
+      const notices = await store.appendToTurn(turn.id, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
+      const message: CompactionMessage = {
+        role: "compaction",
+        summary: cut.text,
+        firstKeptEntryId: planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.lastEntryId, entries) ?? notices[0]?.id ?? "",
+        tokensBefore: request.contextTokens,
+        ...(cut.tainted ? { tainted: true } : {}),
+        timestamp: nowMs,
+      };
+      await this.#endTurn(planned, record, { state: "done", entries: [{ type: "compaction", message }] });
+      for (const entry of notices) publishEntry(this.#services, record.key, entry, undefined);
     } finally {
       cache.drop(record.sessionId);
     }
+    logger.info("Conversation compacted", { sessionKey: record.key, how: cut.how, tokensBefore: request.contextTokens });
+    return { type: "compacted", how: cut.how, tokensBefore: request.contextTokens };
+  }
+
+  /** The session, when it is still in the conversation that the plan was made for. */
+  async #currentRecord({ request: { record } }: Planned): Promise<SessionRecord | undefined> {
+    const current = await this.#services.store.readSession(record.key);
+    return current?.sessionId === record.sessionId ? current : undefined;
+  }
+
+  async #keepRequests(planned: Planned, record: SessionRecord, state: "failed" | "aborted"): Promise<void> {
+    await this.#startTurn(planned, record);
+    await this.#endTurn(planned, record, { state, entries: [] });
   }
 
   /** The work has a turn of its own, so that its requests are kept like others. */
-  async #beginTurn(record: SessionRecord): ReturnType<Store["startTurn"]> {
+  async #startTurn({ turn }: Planned, record: SessionRecord): Promise<void> {
     const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.key } };
-    return this.#services.store.startTurn({
-      id: this.#services.random.uuid(),
+    await this.#services.store.startTurn({
+      id: turn.id,
       session: record,
       touch: {},
       kind: "compaction",
@@ -148,125 +246,22 @@ export class Compactor {
     });
   }
 
-  async #commit(
-    turnId: string,
-    { record, contextTokens }: CompactionRequest,
-    cut: Cut & { readonly firstKeptEntryId: string | undefined },
-    requests: readonly NewRequest[],
-  ): Promise<void> {
-    const { store, clock } = this.#services;
-    const nowMs = clock.now();
-    const text = "Older messages were summarised to make room.";
-    const notices = await store.appendToTurn(turnId, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
-    const message: CompactionMessage = {
-      role: "compaction",
-      summary: cut.text,
-      firstKeptEntryId: cut.firstKeptEntryId ?? notices[0]?.id ?? "",
-      tokensBefore: contextTokens,
-      ...(cut.tainted ? { tainted: true } : {}),
-      timestamp: nowMs,
-    };
-    await this.#endTurn(turnId, record, { state: "done", entries: [{ type: "compaction", message }], requests });
-    for (const entry of notices) publishEntry(this.#services, record.key, entry, undefined);
-  }
-
   /** What the summary used is added to the session; how large its context is, only its own requests say. */
-  async #endTurn(
-    turnId: string,
-    { key, usage }: SessionRecord,
-    end: Pick<TurnEnd, "state" | "entries"> & { readonly requests: readonly NewRequest[] },
-  ): Promise<void> {
-    const used = end.requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
+  async #endTurn(planned: Planned, { usage }: SessionRecord, end: Pick<TurnEnd, "state" | "entries">): Promise<void> {
+    const requests = planned.requests.finish();
+    const used = requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
     const { lastInput, lastCacheRead, lastCacheWrite } = usage;
     await this.#services.store.endTurn({
       ...end,
-      turnId,
+      requests,
+      turnId: planned.turn.id,
       outbox: [],
       usage: { ...used, lastInput, lastCacheRead, lastCacheWrite },
       inputState: { type: "silent" },
       endedAtMs: this.#services.clock.now(),
     });
-    this.#services.observer.turnEnded({ id: turnId, kind: "compaction", sessionKey: key, inputIds: [] }, end.state);
+    this.#services.observer.turnEnded(planned.turn, end.state);
   }
-
-  async #summarise(plan: CompactionPlan, model: ModelClient, request: CompactionRequest): Promise<Cut | undefined> {
-    const { clock, logger } = this.#services;
-    using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer: request.signal });
-    const { signal } = deadline;
-    try {
-      let summaries: readonly string[] = [];
-      for (const [index, chunk] of plan.chunks.entries()) {
-        const part: SummaryPart = { type: "chunk", text: chunk.text, number: index + 1, count: plan.chunks.length };
-        summaries = [...summaries, await this.#ask(model, part, request.instructions, signal)];
-      }
-      while (summaries.length > 1) {
-        const merged: string[] = [];
-        for (const group of groupSummaries(summaries, { window: model.info.contextWindow })) {
-          merged.push(
-            group.length === 1
-              ? (group[0] ?? "")
-              : await this.#ask(model, { type: "merge", summaries: group }, request.instructions, signal),
-          );
-        }
-        summaries = merged;
-      }
-      const text = limitSummary(summaries[0] ?? "", { window: request.model.client.info.contextWindow });
-      return { text, firstKept: plan.firstKept, tainted: plan.tainted };
-    } catch (error) {
-      if (!(error instanceof SummaryFailure)) throw error;
-      // Who stopped it, or stops the process, does not mean to have the conversation cut by rule. A turn whose time is over leaves room to the next.
-      if (!RunDeadline.caused(request.signal)) request.signal.throwIfAborted();
-      logger.warn("The conversation could not be summarised; it is cut by rule", { sessionKey: request.record.key, detail: error.message });
-      return undefined;
-    }
-  }
-
-  /** The model that is configured for summaries, and behind it the session's own (R9). */
-  async #summariser(request: CompactionRequest): Promise<{ readonly model: ResolvedModel; readonly client: ModelClient }> {
-    const own = await this.#ownModel(request.agent);
-    const model = own ?? request.model;
-    const models = own === undefined || own.reference === request.model.reference ? [model] : [own, request.model];
-    const cause = { agentId: request.agent.config.id, kind: "compaction" } as const;
-    const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, this.#services.observer);
-    return { model, client: chargedModel(modelChain(models, { ...this.#services, wrap }), cause, this.#services.spend) };
-  }
-
-  /** A model that cannot be used keeps no conversation from going on. */
-  async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
-    if (config.compaction.model === undefined) return undefined;
-    try {
-      return await this.#services.running.current.models.resolve(config.compaction.model);
-    } catch (error) {
-      if (!ModelError.isInstance(error)) throw error;
-      const { logger } = this.#services;
-      logger.warn("The model for summaries cannot be used; the session's own writes them", { agent: config.id, detail: error.message });
-      return undefined;
-    }
-  }
-
-  /** One summary; the same part is not asked for twice. */
-  async #ask(model: ModelClient, part: SummaryPart, instructions: string | undefined, signal: AbortSignal): Promise<string> {
-    const key = createHash("sha256")
-      .update(JSON.stringify([model.info.provider, model.info.id, instructions, part]))
-      .digest("hex");
-    const known = this.#kept.get(key);
-    if (known !== undefined) return known;
-    const options = {
-      window: model.info.contextWindow,
-      nowMs: this.#services.clock.now(),
-      ...(instructions === undefined ? {} : { instructions }),
-    };
-    const text = await readAnswer(model, renderSummaryRequest(part, options), signal);
-    this.#kept.set(key, text, { size: text.length });
-    return text;
-  }
-}
-
-/** What stands for the older messages, and which message is the first that stays. */
-interface Cut {
-  readonly text: string;
-  readonly firstKept: number;
-  readonly tainted: boolean;
 }
 
 /** `undefined`: there is nothing that could be cut. */
@@ -274,22 +269,10 @@ function cutByRule(messages: readonly AgentMessage[], options: Parameters<typeof
   const { summary, firstKept, shrunk, tainted } = fallbackCompaction(messages, options);
   if (firstKept === 0 && !shrunk) return undefined;
   // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
-  return { text: summary, firstKept: shrunk ? messages.length : firstKept, tainted };
+  return { how: "local", text: summary, firstKept: shrunk ? messages.length : firstKept, tainted };
 }
 
-/** A summariser that gave no summary. */
-class SummaryFailure extends Error {}
-
-async function readAnswer(model: ModelClient, request: ReturnType<typeof renderSummaryRequest>, signal: AbortSignal): Promise<string> {
-  for await (const event of model.stream({ ...request, cacheRetention: "none" }, { signal })) {
-    if (event.type === "message-failed") throw new SummaryFailure(event.error.message, { cause: event.error });
-    if (event.type !== "message-end") continue;
-    const text = event.message.content
-      .flatMap((block) => (block.type === "text" ? [block.text] : []))
-      .join("\n")
-      .trim();
-    if (text === "") throw new SummaryFailure("the summariser said nothing");
-    return text;
-  }
-  throw new SummaryFailure("the summariser's answer broke off");
+function firstMessageAfter(entryId: string, entries: readonly TranscriptEntry[]): string | undefined {
+  const at = entries.findIndex(({ id }) => id === entryId);
+  return entries.slice(at + 1).find(({ type }) => type === "message")?.id;
 }

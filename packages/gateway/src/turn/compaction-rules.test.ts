@@ -66,13 +66,13 @@ describe("a model for summaries that falls silent in a part", () => {
     const platform = new TestPlatform();
     const clock = new LimitClock();
     await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 60_000, SUMMARISER) });
-    await converse(platform, 18);
+    await converse(platform, 17);
     await platform.say(platform.message("/compact"));
     await reached.promise;
     clock.pass();
-    await platform.waitForSends(19);
+    await platform.waitForSends(18);
     await platform.say(platform.message("And now?"));
-    await platform.waitForSends(20);
+    await platform.waitForSends(19);
     const summaries = summariesOf(server);
     expect(summaries[part]).toBe(summaries[part - 1]);
     expect(new Set(summaries).size).toBe(summaries.length - 1);
@@ -97,15 +97,15 @@ describe("a model for summaries that falls silent in a part", () => {
     const platform = new TestPlatform();
     const clock = new LimitClock();
     await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 60_000, SUMMARISER) });
-    await converse(platform, 18);
+    await converse(platform, 17);
     await platform.say(platform.message("/compact"));
     for (const { promise } of silences) {
       await promise;
       clock.pass();
     }
-    await platform.waitForSends(19);
+    await platform.waitForSends(18);
     await platform.say(platform.message("And now?"));
-    await platform.waitForSends(20);
+    await platform.waitForSends(19);
     expect(asked).toBe(part + 1);
     expect(texts(platform).at(-1)).toBe("Noted.");
     expect((await running.store.readSession(SESSION))?.compactionCount).toBe(1);

@@ -1,46 +1,29 @@
-import type { RunKind } from "@factotum/agent-contract";
-import { estimateContextTokens, shouldCompact, shouldFlushMemory } from "@factotum/agent-core";
+import { shouldCompact } from "@factotum/agent-core";
 import type { CompactionOutcome } from "./compact-session.ts";
+import { readContextSize, windowBudget } from "./context-size.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
-import { readHistory } from "./read-history.ts";
-import { estimatePromptTokens } from "./session-cache.ts";
+import type { FlushMemory } from "./memory-flush.ts";
+import type { RoomKeeper } from "./room-keeper.ts";
+import { refreshed } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
-/** Runs the silent turn in which the agent writes its notes. Resolves however that ended; rejects only when the store does. */
-export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
-
-/** How room is made. */
-export interface MakeRoomOptions {
-  readonly signal: AbortSignal;
-  readonly flushMemory: FlushMemory;
-}
-
-interface ContextSize {
-  readonly contextTokens: number;
-  readonly overheadTokens: number;
-  readonly compactedAtMs: number | undefined;
-}
-
-/** Compacts the session before a turn whose request would leave too little room for an answer. Returns the session as it is then. */
+/**
+ * Compacts the session before a turn whose request would leave too little room for an answer: with the summary that was begun behind an earlier turn,
+ * if there is one. No notes are taken here, since a person waits (R7). Returns the session as it is then.
+ */
 export async function makeRoom(
   before: SessionContext,
   services: TurnServices,
-  options: MakeRoomOptions & { readonly kind: RunKind },
+  { room, signal }: { readonly room: RoomKeeper; readonly signal: AbortSignal },
 ): Promise<SessionContext> {
-  const { agent, model } = before;
-  if (before.record === undefined) return before;
-  const { reserveTokens, keepRecentTokens } = agent.config.compaction;
-  const budget = { window: model.client.info.contextWindow, reserveTokens, keepRecentTokens };
-  let context = before;
-  let size = await contextSize(context, services);
-  if (!shouldFlushMemory(size.contextTokens, budget)) return context;
-  if (await mayFlushMemory({ kind: options.kind, compactedAtMs: size.compactedAtMs }, context, services)) {
-    context = await flushed(context, services, options);
-    size = await contextSize(context, services);
-  }
-  if (context.record === undefined || !shouldCompact(size.contextTokens, budget)) return context;
-  await services.compactor.compact({ record: context.record, agent, model, ...size, forced: false, signal: options.signal });
+  if (before.record === undefined || !(await isFull(before, services))) return before;
+  await room.finish(before.record, signal);
+  const context = await refreshed(before, services);
+  if (context.record === undefined || !(await isFull(context, services))) return context;
+  const { agent, model } = context;
+  const size = await readContextSize(context, services);
+  await services.compactor.compact({ record: context.record, agent, model, ...size, forced: false }, { signal });
   return refreshed(context, services);
 }
 
@@ -53,41 +36,21 @@ export async function compactNow(
   services: TurnServices,
   { flushMemory, ...options }: { readonly signal: AbortSignal; readonly instructions?: string; readonly flushMemory?: FlushMemory },
 ): Promise<CompactionOutcome> {
-  const { agent, model } = before;
   let context = before;
-  let size = await contextSize(context, services);
+  let size = await readContextSize(context, services);
   if (flushMemory !== undefined && (await mayFlushMemory({ kind: undefined, compactedAtMs: size.compactedAtMs }, context, services))) {
-    context = await flushed(context, services, { ...options, flushMemory });
-    size = await contextSize(context, services);
+    await flushMemory(context, options);
+    options.signal.throwIfAborted();
+    context = await refreshed(context, services);
+    size = await readContextSize(context, services);
   }
-  if (context.record === undefined) return { type: "nothing" };
-  return services.compactor.compact({ record: context.record, agent, model, ...size, forced: true, ...options });
+  const { record, agent, model } = context;
+  if (record === undefined) return { type: "nothing" };
+  const { signal, ...heeding } = options;
+  return services.compactor.compact({ record, agent, model, ...size, forced: true, ...heeding }, { signal });
 }
 
-async function flushed(context: SessionContext, services: TurnServices, { signal, flushMemory }: MakeRoomOptions): Promise<SessionContext> {
-  await flushMemory(context, { signal });
-  signal.throwIfAborted();
-  return refreshed(context, services);
-}
-
-async function refreshed(context: SessionContext, services: TurnServices): Promise<SessionContext> {
-  const { record } = context;
-  return record === undefined ? context : { ...context, record: (await services.store.readSession(record.key)) ?? record };
-}
-
-/** Tokens of the next request before the new message: the provider's own figure where it still holds, an estimate for the rest. */
-async function contextSize({ sessionId }: SessionContext, services: TurnServices): Promise<ContextSize> {
-  const { messages, compactedAtMs } = await readHistory(sessionId, services);
-  const overheadTokens = services.cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, services));
-  const usageFrom = compactedAtMs === undefined ? 0 : messages.findIndex((message) => message.timestamp > compactedAtMs);
-  return {
-    contextTokens: estimateContextTokens(messages, { overheadTokens, usageFrom: usageFrom === -1 ? messages.length : usageFrom }),
-    overheadTokens,
-    compactedAtMs,
-  };
-}
-
-async function readPromptTokens(sessionId: string, { store }: TurnServices): Promise<number> {
-  const prompt = await store.readPrompt(sessionId);
-  return prompt === undefined ? 0 : estimatePromptTokens(prompt);
+async function isFull(context: SessionContext, services: TurnServices): Promise<boolean> {
+  const { contextTokens } = await readContextSize(context, services);
+  return shouldCompact(contextTokens, windowBudget(context));
 }

@@ -14,12 +14,15 @@ export const FLUSH_TIME_MS = 120_000;
 /** Longer notes of one day are added to no more. */
 export const MAX_NOTES_BYTES: number = 1024 * 1024;
 
-/** Runs that take notes before their conversation is summarised: a person's, and those that answer for one. */
+/** Runs behind which notes are taken: a person's, and those that answer for one. */
 const FLUSHING_KINDS: ReadonlySet<RunKind> = new Set(["user", "a2a"]);
+
+/** Runs the silent turn in which the agent writes its notes. Resolves however that ended; rejects only when the store does. */
+export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
 
 /** What decides whether notes are taken. */
 export interface FlushQuery {
-  /** The run that waits for the room; `undefined`: a person has asked for the summary. */
+  /** The run behind which room is made; `undefined`: a person has asked for the summary. */
   readonly kind: RunKind | undefined;
   readonly compactedAtMs: number | undefined;
 }

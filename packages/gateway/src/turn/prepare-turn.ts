@@ -7,7 +7,7 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
-import type { FlushMemory } from "./make-room.ts";
+import type { RoomKeeper } from "./room-keeper.ts";
 import { contextMessages, readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
@@ -62,7 +62,7 @@ export async function prepareInputTurn(
   sessionKey: string,
   job: InputJob,
   services: TurnServices,
-  options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly flushMemory: FlushMemory },
+  options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly room: RoomKeeper },
 ): Promise<PreparedTurn> {
   const { store, clock, random } = services;
   const { message, admission } = job.input;
@@ -70,7 +70,7 @@ export async function prepareInputTurn(
   const bound = { signal, clock };
   const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await renewSession(found, sessionKey, job, services);
-  const context = await makeRoom(renewed, services, { ...options, kind: admission.kind });
+  const context = await makeRoom(renewed, services, options);
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await within(

@@ -54,6 +54,12 @@ export async function readSessionContext(
   };
 }
 
+/** The session as it is after what was done to it. */
+export async function refreshed(context: SessionContext, { store }: Pick<TurnServices, "store">): Promise<SessionContext> {
+  const { record } = context;
+  return record === undefined ? context : { ...context, record: (await store.readSession(record.key)) ?? record };
+}
+
 /** What is configured for the group of an address. */
 export function groupOf(origin: Origin, channels: TurnServices["channels"]): GroupConfig | undefined {
   const { kind, id } = origin.conversation;

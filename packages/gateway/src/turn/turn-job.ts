@@ -38,6 +38,8 @@ export interface ResumeJob {
   readonly turn: TurnRecord;
   /** It was begun a moment ago, and its attempt is counted. */
   readonly isCounted?: boolean;
+  /** A message waits for the session, and nobody for this turn: it is ended in place of going on. */
+  readonly givesWay?: boolean;
   readonly notBeforeMs?: number;
   /** How often this process could not finish it. */
   readonly failures?: number;
@@ -50,11 +52,18 @@ export type TurnJob =
   /** Something that must not overlap with a turn of the session: a reset, a removal, a summary. */
   | {
       readonly type: "task";
+      /** No person waits for it: messages go before it, and the signal fires when one comes. */
+      readonly isBackground?: boolean;
       /** Must not reject; ends soon once the signal fires. */
       readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
       /** In place of `run`, when the gateway ends before. */
       readonly forget: () => void;
     };
+
+/** True for work that makes way for a message: notes, and what is done behind a turn. */
+export function isBackground(job: TurnJob): boolean {
+  return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && job.turn.kind === "memory");
+}
 
 /** Everything that was said in a job, oldest first. */
 export function saidIn(job: InputJob): readonly SaidInput[] {

@@ -11,7 +11,7 @@ import { withPresentOwner } from "../access/owner.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
-import { LaneAbort, LaneInterrupt, LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneAbort, LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
@@ -19,7 +19,9 @@ import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
+import { windowBudget } from "./context-size.ts";
 import { compactNow } from "./make-room.ts";
+import type { RoomKeeper } from "./room-keeper.ts";
 import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
@@ -73,13 +75,15 @@ const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
+  readonly #room: RoomKeeper;
   /** A hash of what was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
   readonly #groups = new LRUCache<string, string>({ max: 1000 });
   readonly #digests = new MessageDigests();
 
-  constructor(services: TurnServices, waiting: WaitingInputs) {
+  constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
     this.#services = services;
     this.#waiting = waiting;
+    this.#room = room;
   }
 
   /**
@@ -178,7 +182,7 @@ export class TurnRunner {
       if (job.type === "input")
         return await prepareInputTurn(sessionKey, job, this.#services, {
           signal,
-          flushMemory: async (context, options) => this.flushMemory(context, options),
+          room: this.#room,
           showsGroup: (sessionId) => this.#showsGroup(sessionId, job.input.message),
         });
       const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
@@ -186,6 +190,10 @@ export class TurnRunner {
       // A summary is begun anew by whoever needs it.
       if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
         await this.#closeUnbegun(turn, crashed(turn.attempts - 1), { isGivenUp: true });
+        return undefined;
+      }
+      if (job.givesWay === true) {
+        await this.#closeGivenWay(turn);
         return undefined;
       }
       const inputs = await readInputs(turn, this.#services);
@@ -203,6 +211,10 @@ export class TurnRunner {
         this.#waiting.putBack(sessionKey, job);
         return undefined;
       }
+      if (signal.reason instanceof LaneYield && job.type === "resume") {
+        await this.#closeGivenWay(job.turn);
+        return undefined;
+      }
       const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
       if (job.type === "input") await this.#refuse(sessionKey, job, outcome);
@@ -215,8 +227,14 @@ export class TurnRunner {
     return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
   }
 
+  /** Ends notes that had not begun to be written: a message goes before them. */
+  async #closeGivenWay(turn: TurnRecord): Promise<void> {
+    const { message } = new LaneYield();
+    await this.#closeUnbegun(turn, { type: "aborted", reason: message }, { givesWay: true });
+  }
+
   /** Ends a turn that does not go on. */
-  async #closeUnbegun(turn: TurnRecord, outcome: RunOutcome, options: Pick<FinishedRun, "isGivenUp"> = {}): Promise<void> {
+  async #closeUnbegun(turn: TurnRecord, outcome: RunOutcome, options: Pick<FinishedRun, "isGivenUp" | "givesWay"> = {}): Promise<void> {
     await closeTurn(this.#services, {
       turn,
       outcome,
@@ -313,9 +331,11 @@ export class TurnRunner {
       remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
+      givesWay: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
       streamed,
       signal,
     });
+    if (turn.kind !== "memory") this.#room.look(turn, windowBudget(prepared), tried.usage);
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
@@ -370,7 +390,9 @@ export class TurnRunner {
     {
       undo,
       ...end
-    }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal" | "isStoppedByOther"> & { readonly undo: TranscriptBody | undefined },
+    }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal" | "isStoppedByOther" | "givesWay"> & {
+      readonly undo: TranscriptBody | undefined;
+    },
   ): Promise<void> {
     await closeTurn(this.#services, {
       turn: prepared.turn,

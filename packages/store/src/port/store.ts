@@ -95,6 +95,8 @@ export interface TurnEnd {
   readonly inputState: TerminalInputState;
   /** The turn was a person's, who has talked here until now. */
   readonly interactedAtMs?: number;
+  /** The turn was to write the notes that a compaction is preceded by, and made way: they are still to be written. */
+  readonly forgetsMemoryFlush?: boolean;
   readonly endedAtMs: number;
 }
 

@@ -151,9 +151,11 @@ export class SessionTable {
   }
 
   /** Adds a run's usage, and what else its end changes. */
-  charge(session: SessionRecord, end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs">): SessionRecord {
+  charge(session: SessionRecord, end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs" | "forgetsMemoryFlush">): SessionRecord {
     const { usage, endedAtMs, interactedAtMs = session.interactedAtMs } = end;
-    return this.#save({ ...session, usage: addTotals(session.usage, usage), interactedAtMs, updatedAtMs: endedAtMs });
+    const { memoryFlushAtMs: _flush, ...others } = session;
+    const kept = end.forgetsMemoryFlush === true ? others : session;
+    return this.#save({ ...kept, usage: addTotals(session.usage, usage), interactedAtMs, updatedAtMs: endedAtMs });
   }
 
   countCompactions(key: string, count: number): void {
