@@ -26,6 +26,7 @@ interface Settings {
   readonly default?: "on" | "off";
   readonly break?: "text_end" | "message_end";
   readonly humanDelay?: HumanDelayConfig;
+  readonly idleMs?: number;
   readonly account?: NonNullable<Parameters<typeof startTestGateway>[0]>["accountConfig"];
   readonly home?: string;
 }
@@ -35,7 +36,7 @@ function start(settings: Settings = {}): Promise<TestGateway> {
     blockStreamingDefault: settings.default ?? "on",
     blockStreamingBreak: settings.break ?? "text_end",
     blockStreamingChunk: { minChars: 50, maxChars: 150 },
-    blockStreamingCoalesce: { idleMs: 1 },
+    blockStreamingCoalesce: { idleMs: settings.idleMs ?? 1 },
     ...(settings.humanDelay === undefined ? {} : { humanDelay: settings.humanDelay }),
   } as const;
   return startTestGateway({
@@ -195,6 +196,16 @@ describe("what is not for the chat", () => {
     await running.gateway.engine.idle();
     expect(shown().join("\n")).not.toMatch(/reply_to|MEDIA:/);
     expect(words(shown())).toContain("Bye.");
+  });
+
+  test("an answer that ends before its blocks have waited for more takes nothing of the next one", async () => {
+    const look = { type: "text", text: "I look first." } as const;
+    const reply: AnthropicReply = { type: "message", content: [look, { type: "tool_use", name: "ls", input: {} }] };
+    server.script([reply, { type: "message", content: [{ type: "text", text: LONG }], deltaCharacters: 7 }]);
+    await using running = await start({ idleMs: 60_000 });
+    await platform.say(platform.message("hi"));
+    await running.gateway.engine.idle();
+    expect(words(shown())).toBe(words(["I look first.", LONG]));
   });
 
   test("what was sent with a tool is not said again; something else is", async () => {

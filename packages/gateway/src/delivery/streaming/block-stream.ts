@@ -36,6 +36,8 @@ export interface BlockStreamOptions {
 
 /** The answer that is written. */
 interface OpenAnswer {
+  /** Which answer of the turn it is, from 0. */
+  readonly number: number;
   readonly text: AnswerText;
   chunks: MarkdownStream;
   /** What has rows, from the beginning. */
@@ -117,6 +119,7 @@ export class BlockStream implements ReplyStream {
     const { limits, sentTexts, isResumed } = this.#options;
     const { sent, ordinal } = isResumed ? await this.#recover() : { sent: 0, ordinal: 0 };
     return {
+      number: this.#answer,
       text: new AnswerText({ unless: sentTexts() }),
       chunks: createMarkdownStream({ ...limits, from: sent }),
       sent,
@@ -207,7 +210,7 @@ export class BlockStream implements ReplyStream {
     const { turn, services } = this.#options;
     const suppressed = await isSuppressed(turn, services);
     const rows = parts.map((part, index) => {
-      const covers = { answer: this.#answer, start: part.start, end: index === parts.length - 1 ? end : part.end };
+      const covers = { answer: open.number, start: part.start, end: index === parts.length - 1 ? end : part.end };
       return this.#row(open, { text: part.text, covers, suppressed, ordinal: open.ordinal + index });
     });
     services.dispatcher.dispatch(await services.store.addOutbound(rows, { turnId: turn.id }));

@@ -137,7 +137,7 @@ export class PreviewStream implements ReplyStream {
     const next = this.#next();
     if (next === undefined || this.#isOff) return;
     const answer = this.#answer;
-    const receipt = this.#row === undefined ? await this.#create(next) : await this.#change(next);
+    const receipt = this.#row === undefined ? await this.#create(next, answer) : await this.#change(next);
     if (receipt === undefined) return;
     this.#pace.note(receipt);
     if (receipt.type === "accepted") this.#shown = { ...next, answer };
@@ -155,7 +155,7 @@ export class PreviewStream implements ReplyStream {
   }
 
   /** Sends the message. What is not said is no trouble: nothing is tried again but what may stand there. */
-  async #create(next: PreviewText): Promise<SendReceipt | undefined> {
+  async #create(next: PreviewText, answer: number): Promise<SendReceipt | undefined> {
     const { turn, services, place } = this.#options;
     const { store, dispatcher, clock, crashPoint } = services;
     // What is on its way to the chat comes first.
@@ -182,7 +182,7 @@ export class PreviewStream implements ReplyStream {
           idempotencyKey: this.#key,
           dueAtMs: clock.now(),
           expiresAtMs: clock.now() + PREVIEW_TTL_MS,
-          covers: { answer: this.#answer, start: 0, end: next.end },
+          covers: { answer, start: 0, end: next.end },
           state: "sending",
         },
       ],
