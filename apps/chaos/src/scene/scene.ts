@@ -15,6 +15,9 @@ import { chatOf, personOf, productConfig } from "./product-config.ts";
 import type { Showing } from "./showing.ts";
 import { WireEvents } from "./wire-events.ts";
 
+/** So long the model waits for something of its answer to be shown: what a kill took its preview from shows nothing before its end. */
+const HOLD_LIMIT_MS = 5_000;
+
 /** One thing that was said. */
 export interface Said {
   readonly id: string;
@@ -268,6 +271,7 @@ export class Scene implements AsyncDisposable {
     const gate = createGate();
     this.#held.set(question.mark, gate);
     if (this.#view.mentioned.has(question.mark)) gate.open();
+    setTimeout(() => gate.open(), HOLD_LIMIT_MS).unref();
     return gate;
   }
 }
