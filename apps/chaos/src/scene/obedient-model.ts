@@ -30,17 +30,28 @@ export function readQuestion({ body }: CapturedRequest): { readonly mark: string
 /** Parts of an answer: paragraphs, each of which says which it is. */
 export const PARTS = 3;
 
-/**
- * Calls one tool that leaves a line for each time it runs, then answers by the message's name, in parts. With a gate the answer stands still within its
- * second part until that opens.
- */
-export function answerQuestion(request: CapturedRequest, options: { readonly effectsFile: string; readonly until?: Gate }): ScriptedReply {
+/** How the model goes about it. */
+export interface AnswerOptions {
+  /** Each run of the tool leaves a line in it. */
+  readonly effectsFile: string;
+  /** The answer stands still in its middle until this opens. */
+  readonly until?: Gate;
+  /** The first part comes before the tool, in a message of its own: only who shows all that the model says shows all parts then. */
+  readonly saysBefore: boolean;
+}
+
+/** Calls one tool, then answers by the message's name, in parts. */
+export function answerQuestion(request: CapturedRequest, options: AnswerOptions): ScriptedReply {
   const question = readQuestion(request);
   if (question === undefined) return sayText("Nobody has asked anything.");
   const { mark, isToolDone } = question;
-  if (!isToolDone) return callTools({ name: "exec", arguments: { command: `echo ${mark} >> ${options.effectsFile}` } });
+  const { effectsFile, saysBefore, until } = options;
   const answer = Array.from({ length: PARTS }, (_, part) => `Part ${part + 1} of the answer to ${mark}: long enough to come in pieces.`);
-  const { until } = options;
+  const before = saysBefore ? answer.splice(0, 1) : [];
+  if (!isToolDone) {
+    const call = callTools({ name: "exec", arguments: { command: `echo ${mark} >> ${effectsFile}` } });
+    return { ...call, content: [...before.map((text) => ({ type: "text", text }) as const), ...call.content] };
+  }
   return {
     ...sayText(answer.join("\n\n")),
     ...(until === undefined ? {} : { fault: { type: "stall", afterBytes: STALL_AFTER_BYTES, until } }),

@@ -73,7 +73,8 @@ export class Scene implements AsyncDisposable {
       if (question !== undefined) scene.#asked.add(question.mark);
       scene.wire.note();
       const until = scene.#holdOnce(question);
-      return answerQuestion(request, { effectsFile: scene.#effectsFile, ...(until === undefined ? {} : { until }) });
+      const saysBefore = options.showing === "blocks";
+      return answerQuestion(request, { effectsFile: scene.#effectsFile, saysBefore, ...(until === undefined ? {} : { until }) });
     });
     feishu.watch(() => {
       for (const mark of scene.#view.mentioned) scene.#held.get(mark)?.open();
