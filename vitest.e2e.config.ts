@@ -2,14 +2,16 @@ import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** They take minutes, each of them most of one core: they begin together, and what is short fills up the rest. */
-const LONGEST = ["kills.test.ts", "soak.test.ts"];
+/** They take minutes: the first two, each of them most of one core, begin together, the others of their kind follow, and what is short fills up the rest. */
+const LONGEST = ["kills.test.ts", "soak.test.ts", "storage.test.ts", "same-event.test.ts"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.includes(basename(moduleId));
-    const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    const placeOf = ({ moduleId }: TestSpecification): number => {
+      const place = moduleId.includes("/apps/chaos/") ? LONGEST.indexOf(basename(moduleId)) : -1;
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((one, other) => placeOf(one) - placeOf(other));
   }
 }
 

@@ -28,7 +28,7 @@ test(
           anthropic: {
             baseUrl: model.baseUrl,
             apiKey: "sk-test",
-            models: [{ id: "claude-sonnet-5-5", contextWindow: 20_000, maxOutput: 1000 }],
+            models: [{ id: "claude-sonnet-5-5", contextWindow: 60_000, maxOutput: 1000 }],
           },
         },
       },
@@ -36,23 +36,27 @@ test(
     await using first = await startProduct({ config });
     const home = first.home;
     const say = async (text: string): ReturnType<typeof runCommand> => runCommand(["agent", "--message", text], { home });
-    let word = 0;
-    let waiting: ReturnType<typeof say> | undefined;
-    const isBegun = summarising.promise.then(() => true);
-    for (let answered = true; answered; word += 1) {
-      waiting = say(long(`word-${word}`));
-      answered = !(await Promise.race([isBegun, waiting.then(() => false)]));
-    }
-    const last = `word-${word - 1}`;
+    let isBegun = false;
+    void summarising.promise.then(() => (isBegun = true));
+    // Behind one of these answers the summary is begun; it holds up none that still fits.
+    let said = 0;
+    for (; !isBegun; said += 1) expect((await say(long(`word-${said}`))).stdout).toContain("Noted.");
+    expect((await say(long("large").repeat(3))).stdout).toContain("Noted.");
+    const waiting = say("last. What was said?");
+    const taken = async (): Promise<string> => {
+      const response = await fetch(`${first.url}/metrics`, { headers: { authorization: `Bearer ${first.token}` } });
+      return response.text();
+    };
+    await expect.poll(taken).toMatch(new RegExp(String.raw`factotum_inputs_accepted_total\{[^}]*accepted[^}]*\} ${said + 2}\b`));
     await first.end("SIGKILL");
-    expect((await waiting)?.code).not.toBe(0);
+    expect((await waiting).code).not.toBe(0);
     const before = model.requests.length;
     gate.resolve();
     await using _second = await startProduct({ config, home });
     expect((await say("And now?")).stdout).toContain("Noted.");
     const after = model.requests.slice(before).map(({ body }) => body);
-    const told = after.filter((body) => !isSummary(body) && timesTold(body, last) > 0);
-    expect(told.map((body) => timesTold(body, last))).toEqual([1, 1]);
+    const told = after.filter((body) => !isSummary(body) && timesTold(body, "last") > 0);
+    expect(told.map((body) => timesTold(body, "last"))).toEqual([1, 1]);
     expect(JSON.stringify(told.at(-1))).toContain("And now?");
     expect(JSON.stringify(told.at(-1))).toContain("Known: words were said.");
     expect(JSON.parse((await runCommand(["deadletters", "list", "--json"], { home })).stdout)).toEqual({ letters: [] });
