@@ -78,12 +78,16 @@ function probe(database: Database): void {
   }
 }
 
+/**
+ * The log is kept as large as a load makes it until the next pause, when it is written back and emptied: a flush of what overwrites is cheaper than one of
+ * what lengthens the file. The limit is for what one transaction has made larger than that.
+ */
 function configure(database: Database): void {
   database.execute(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA wal_autocheckpoint = 1000;
-    PRAGMA journal_size_limit = 524288;
+    PRAGMA journal_size_limit = 8388608;
     PRAGMA temp_store = MEMORY;
     PRAGMA trusted_schema = OFF;
   `);
