@@ -12,8 +12,9 @@ export function applyHistoryLimit(
   messages: readonly AgentMessage[],
   limit: number | undefined,
 ): { readonly messages: readonly AgentMessage[]; readonly droppedTurns: number } {
+  if (limit === undefined || limit <= 0) return { messages, droppedTurns: 0 };
   const starts = messages.flatMap((message, index) => (beginsTurn(message) ? [index] : []));
-  if (limit === undefined || limit <= 0 || starts.length <= limit) return { messages, droppedTurns: 0 };
+  if (starts.length <= limit) return { messages, droppedTurns: 0 };
   const kept = Math.max(1, Math.floor(limit / 2));
   const step = limit + 1 - kept;
   const droppedTurns = step * Math.floor((starts.length - kept) / step);

@@ -34,5 +34,7 @@ export function replaceImage(block: TextContent | ImageContent): TextContent {
 }
 
 function imagesIn({ content }: AgentMessage): number {
-  return content.filter(({ type }) => type === "image").length;
+  let images = 0;
+  for (const { type } of content) if (type === "image") images++;
+  return images;
 }

@@ -42,7 +42,7 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
 
 /** True for the message that begins a run which may come to leave the history again: as long as it is open it counts as no turn of the conversation. */
 export function beginsQuietRun(message: AgentMessage): boolean {
-  return QUIET_RUNS.has(runOf(message));
+  return message.role === "user" && message.parts?.run !== undefined && QUIET_RUNS.has(message.parts.run);
 }
 
 const QUIET_RUNS: ReadonlySet<RunKind> = new Set(["heartbeat", "memory"]);

@@ -35,10 +35,10 @@ export function projectMessages(messages: readonly AgentMessage[]): readonly Age
   for (const message of messages) {
     switch (message.role) {
       case "user":
-        entries.push(...userEntry(message));
+        addUser(message, entries);
         break;
       case "assistant":
-        if (entries.length > 0) entries.push(...answerEntry(message, open, used));
+        if (entries.length > 0) addAnswer(message, entries, { open, used });
         break;
       case "toolResult":
         fillSlot(message, open);
@@ -47,44 +47,54 @@ export function projectMessages(messages: readonly AgentMessage[]): readonly Age
         message satisfies never;
     }
   }
-  return entries.flatMap((entry): readonly AgentMessage[] =>
-    entry.type === "user" ? [entry.message] : [entry.message, ...entry.slots.map(resultOf)],
-  );
+  const projected: AgentMessage[] = [];
+  for (const entry of entries) {
+    projected.push(entry.message);
+    if (entry.type === "answer") for (const slot of entry.slots) projected.push(resultOf(slot));
+  }
+  return projected;
 }
 
-function userEntry(message: UserMessage): readonly Entry[] {
+function addUser(message: UserMessage, entries: Entry[]): void {
   const content = withoutBlankText(message.content);
-  if (content.length === 0) return [];
-  return [{ type: "user", message: content === message.content ? message : { ...message, content } }];
+  if (content.length > 0) entries.push({ type: "user", message: content === message.content ? message : { ...message, content } });
 }
 
-function answerEntry(message: AssistantMessage, open: Map<string, Slot[]>, used: Map<string, number>): readonly Entry[] {
+function addAnswer(
+  message: AssistantMessage,
+  entries: Entry[],
+  { open, used }: { readonly open: Map<string, Slot[]>; readonly used: Map<string, number> },
+): void {
   const whole = message.stopReason !== "error" && message.stopReason !== "aborted";
   const slots: Slot[] = [];
   const originals: string[] = [];
-  const content = message.content.flatMap((block): AssistantMessage["content"] => {
+  const content: AssistantMessage["content"][number][] = [];
+  for (const block of message.content) {
     switch (block.type) {
       case "text":
-        return isBlank(block.text) ? [] : [block];
+        if (!isBlank(block.text)) content.push(block);
+        break;
       case "thinking":
-        return whole && (block.signature !== undefined || !isBlank(block.text)) ? [block] : [];
+        if (whole && (block.signature !== undefined || !isBlank(block.text))) content.push(block);
+        break;
       case "toolCall": {
-        if (!whole) return [];
+        if (!whole) break;
         const call = withFreshId(block, used);
         slots.push({ call, timestamp: message.timestamp });
         originals.push(block.id);
-        return [call];
+        content.push(call);
+        break;
       }
       default:
-        return block satisfies never;
+        block satisfies never;
     }
-  });
+  }
   // An id that is used again closes the earlier calls of that id: results from here on are for the new ones.
   for (const id of originals) open.set(id, []);
   for (const [index, slot] of slots.entries()) open.get(originals[index] ?? "")?.push(slot);
-  if (!content.some((block) => block.type !== "thinking")) return [];
+  if (!content.some((block) => block.type !== "thinking")) return;
   const same = content.length === message.content.length && content.every((block, index) => block === message.content[index]);
-  return [{ type: "answer", message: same ? message : { ...message, content }, slots }];
+  entries.push({ type: "answer", message: same ? message : { ...message, content }, slots });
 }
 
 /** `used` holds each id with the suffix that its next use would try, so that ids a provider counts anew each time stay cheap. */
@@ -117,8 +127,8 @@ function resultOf({ call, timestamp, result }: Slot): ToolResultMessage {
 
 /** The same array when there is none. */
 function withoutBlankText<T extends { readonly type: string; readonly text?: string }>(content: readonly T[]): readonly T[] {
-  const kept = content.filter((part) => part.type !== "text" || !isBlank(part.text ?? ""));
-  return kept.length === content.length ? content : kept;
+  const isKept = (part: T): boolean => part.type !== "text" || !isBlank(part.text ?? "");
+  return content.every(isKept) ? content : content.filter(isKept);
 }
 
 function isBlank(text: string): boolean {

@@ -11,9 +11,9 @@ export class MessageDigests {
 
   /** 16 hex digits; equal for two lists exactly when the same goes to the model. */
   of(messages: readonly AgentMessage[]): string {
-    const hash = createHash("sha256");
-    for (const message of messages) hash.update(this.#digest(message));
-    return hash.digest("hex").slice(0, 16);
+    // One update for all: each call of it costs more than what it is given here.
+    const all = Buffer.concat(messages.map((message) => this.#digest(message)));
+    return createHash("sha256").update(all).digest("hex").slice(0, 16);
   }
 
   #digest(message: AgentMessage): Buffer {

@@ -52,9 +52,10 @@ function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOp
     return { messages: [...before.messages, ...all.slice(last)], breaks: [] };
   }
   const withoutImages = dropImages(all);
-  const dropped = withoutImages.dropped > dropImages(all.slice(0, -1)).dropped;
   const limited = applyHistoryLimit(withoutImages.messages, historyLimit);
-  const cut = limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), historyLimit).droppedTurns;
+  // Without the newest message never more is dropped: nothing now is nothing then.
+  const dropped = withoutImages.dropped > 0 && withoutImages.dropped > dropImages(all.slice(0, -1)).dropped;
+  const cut = limited.droppedTurns > 0 && limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), historyLimit).droppedTurns;
   return {
     messages: limited.messages,
     breaks: [...(dropped ? (["images-dropped"] as const) : []), ...(cut ? (["history-limit"] as const) : [])],
