@@ -1,4 +1,4 @@
-import type { LanguageModelV4FunctionTool, LanguageModelV4StreamResult } from "@ai-sdk/provider";
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
 import { normalizeBaseUrl } from "./base-url.ts";
 import type { ErrorContext } from "./errors/create-model-error.ts";
@@ -11,12 +11,12 @@ import { RenderedTools } from "./prompt/rendered-tools.ts";
 import { PROVIDERS } from "./providers.ts";
 import { CallGuard } from "./stream/call-guard.ts";
 import { MessageAssembler } from "./stream/message-assembler.ts";
-import { streamMessage } from "./stream/stream-message.ts";
+import { type StreamCall, streamMessage } from "./stream/stream-message.ts";
 import type { TagChoice } from "./tagged-text/tagged-text-reader.ts";
 import { TaggedParts, type TaggedPartsOptions } from "./tagged-text/tagged-parts.ts";
 import { clampThinking } from "./thinking/clamp-thinking.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
-import { ConnectionWatcher } from "./transport/connection-watch.ts";
+import { type ConnectionWatch, ConnectionWatcher } from "./transport/connection-watch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
 import type { RenderedRequest, WireFormat, WireFormatModule } from "./wire-format.ts";
 
@@ -71,7 +71,9 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
         yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
         return;
       }
-      yield* runCall(prepared, bound, signal);
+      const guard = new CallGuard({ signal, clock: options.clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
+      using watch = connections.watch(() => guard.connected());
+      yield* streamMessage(toStreamCall(prepared, bound, { guard, watch }));
     },
   };
 }
@@ -134,17 +136,13 @@ interface PreparedCall {
   readonly tags: Pick<TaggedPartsOptions, "tags" | "parseCall"> | undefined;
 }
 
-async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
-  const { info, baseUrl, clock, errors, generateId } = options;
+function toStreamCall(
+  prepared: PreparedCall,
+  { info, clock, errors, generateId }: BoundOptions,
+  { guard, watch }: { readonly guard: CallGuard; readonly watch: ConnectionWatch },
+): StreamCall {
   const { module, format } = prepared.spoken;
-  const guard = new CallGuard({ signal, clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
-  using watch = options.connections.watch(() => guard.connected());
-  const start = (): PromiseLike<LanguageModelV4StreamResult> => {
-    const callOptions = { ...format.prepare(prepared.request, prepared.rendered), abortSignal: guard.signal };
-    guard.startConnecting(() => watch.canSee);
-    return watch.run(() => format.model.doStream(callOptions));
-  };
-  yield* streamMessage({
+  return {
     info,
     guard,
     clock,
@@ -154,8 +152,12 @@ async function* runCall(prepared: PreparedCall, options: BoundOptions, signal: A
     errors,
     promptTokens: prepared.promptTokens,
     retention: prepared.request.cacheRetention ?? "short",
-    start,
-  });
+    start: () => {
+      const callOptions = { ...format.prepare(prepared.request, prepared.rendered), abortSignal: guard.signal };
+      guard.startConnecting(() => watch.canSee);
+      return watch.run(() => format.model.doStream(callOptions));
+    },
+  };
 }
 
 /** Renders the request. Reads nothing but code that is loaded when it is first needed. */

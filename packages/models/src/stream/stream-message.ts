@@ -52,7 +52,8 @@ export async function* streamMessage(call: StreamCall): AsyncGenerator<ModelEven
     for (;;) {
       const { done, value } = await call.guard.wait(reader.read());
       if (done) break;
-      yield* state.accept(value);
+      // Not delegated: that would have each event wait for further promises.
+      for (const event of state.accept(value)) yield event;
       if (state.finish !== undefined) {
         draining = true;
         void drain(reader, call);
@@ -106,29 +107,26 @@ class StreamState {
     this.#call = call;
   }
 
-  *accept(part: LanguageModelV4StreamPart): Generator<ModelEvent> {
+  accept(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
     switch (part.type) {
       case "error":
         if (!this.#isUnknownEvent(part.error)) throw new StreamFailure(part.error);
         this.#ignoredError = true;
-        return;
+        return [];
       case "raw":
         this.#readRaw(part.rawValue);
-        return;
+        return [];
       case "finish":
-        yield* this.#progress(part);
         this.finish = part;
-        return;
+        return this.#progress(part);
       case "stream-start":
       case "ping":
-        return;
+        return [];
       case "response-metadata":
-        yield* this.#startMessage();
-        return;
+        return this.#startMessage();
       default:
-        yield* this.#startMessage();
         this.answered = true;
-        yield* this.#progress(part);
+        return [...this.#startMessage(), ...this.#progress(part)];
     }
   }
 
@@ -149,21 +147,23 @@ class StreamState {
     return { type: "message-failed", error, partial };
   }
 
-  *#progress(part: LanguageModelV4StreamPart): Generator<ModelEvent> {
+  #progress(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
     const { assembler, guard, rules } = this.#call;
     const parts = this.#call.tagged?.accept(part) ?? [part];
     const events = parts.flatMap((one) => assembler.accept(one));
     guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
-    yield* events;
+    return events;
   }
 
-  *#startMessage(): Generator<ModelEvent> {
-    if (this.#started) return;
+  #startMessage(): readonly ModelEvent[] {
+    if (this.#started) return [];
     this.#started = true;
     const early = this.#early;
-    yield early === undefined
-      ? { type: "message-start" }
-      : { type: "message-start", usage: createUsage({ ...early, output: 0 }, this.#pricing) };
+    return [
+      early === undefined
+        ? { type: "message-start" }
+        : { type: "message-start", usage: createUsage({ ...early, output: 0 }, this.#pricing) },
+    ];
   }
 
   #readRaw(frame: unknown): void {

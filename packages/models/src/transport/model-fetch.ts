@@ -28,15 +28,20 @@ export interface ModelFetchOptions {
  */
 export function createModelFetch(options: ModelFetchOptions): typeof fetch {
   return async (input, init) => {
-    const headers = new Headers(init?.headers);
-    if (!options.hasCredential) for (const name of CREDENTIAL_HEADERS) headers.delete(name);
-    const response = await options.fetch(input, { ...init, headers, redirect: "manual" });
+    const given = { ...init, redirect: "manual" } as const;
+    const response = await options.fetch(input, options.hasCredential ? given : { ...given, headers: withoutCredential(init?.headers) });
     options.onAnswer();
     if (!response.ok) throw await toHttpError(response, options);
     const kind = response.headers.get("content-type") ?? "";
     if (/\b(?:text\/html|application\/(?:problem\+)?json)\b/i.test(kind)) throw await toContentError(response, kind, options);
     return response;
   };
+}
+
+function withoutCredential(given: RequestInit["headers"]): Headers {
+  const headers = new Headers(given);
+  for (const name of CREDENTIAL_HEADERS) headers.delete(name);
+  return headers;
 }
 
 async function toHttpError(response: Response, options: ModelFetchOptions): Promise<ModelError> {
