@@ -7,6 +7,7 @@ import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendRec
 import { ChannelError, messageId } from "@factotum/channel-contract";
 import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { loadConfig } from "@factotum/config";
+import { httpFetch } from "@factotum/models";
 import { openSqliteStore } from "@factotum/store";
 import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
@@ -302,7 +303,7 @@ export async function startTestGateway(
     drainMs: options.drainMs ?? 0,
     documentation: {},
     environment,
-    fetch: options.fetch ?? fetch,
+    fetch: options.fetch ?? httpFetch,
     onRestartRequest: async () => undefined,
     onShutdownRequest: () => undefined,
     onSecret: (value) => void secrets.add(value),

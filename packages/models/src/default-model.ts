@@ -75,7 +75,9 @@ export function createOllamaProbe(options: {
     using _limit = options.clock.schedule(options.limitMs ?? 500, () => controller.abort());
     try {
       const response = await options.fetch(`${serverUrl}/api/tags`, { signal: controller.signal, redirect: "error" });
-      return response.ok ? readModelNames(await response.json()) : undefined;
+      if (response.ok) return readModelNames(await response.json());
+      await response.body?.cancel();
+      return undefined;
     } catch (error) {
       // No server, no answer in time, or something else that listens there: for the caller all the same.
       if (error instanceof Error) return undefined;

@@ -22,3 +22,4 @@ export type { AdaptedTools, QuarantinedTool } from "./schema/adapt-tools.ts";
 export { clampThinking } from "./thinking/clamp-thinking.ts";
 export type { AppliedThinking } from "./thinking/clamp-thinking.ts";
 export { thinkingLevelsOf } from "./thinking/thinking-levels.ts";
+export { httpFetch } from "./transport/http-fetch.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
-import { createModelClient, type ModelClientOptions } from "../src/index.ts";
+import { createModelClient, httpFetch, type ModelClientOptions } from "../src/index.ts";
 import { realClock } from "./fake-clock.ts";
 import type { Wire } from "./wires/wire.ts";
 
@@ -37,7 +37,7 @@ export function clientFor(
 ): ModelClient {
   return createModelClient({
     apiKey: "sk-test-key",
-    fetch,
+    fetch: httpFetch,
     clock: realClock,
     random,
     ...options,
@@ -85,7 +85,7 @@ export function failureOf(events: readonly ModelEvent[]): Extract<ModelEvent, { 
 
 /** Hands on the body one byte at a time. */
 export const byteByByte: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
+  const response = await httpFetch(input, init);
   if (response.body === null) return response;
   const split = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {

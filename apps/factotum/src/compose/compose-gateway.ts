@@ -22,6 +22,7 @@ import {
   type GatewayOptions,
   type GatewaySettings,
 } from "@factotum/gateway";
+import { httpFetch } from "@factotum/models";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage, type StoreRecovery } from "@factotum/store";
@@ -168,7 +169,7 @@ function ofThisBuild(): Pick<
     ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
     commands: COMMANDS,
     documentation: { folder: assetPath("documentation") },
-    fetch: globalThis.fetch,
+    fetch: httpFetch,
   };
 }
 

@@ -1,12 +1,17 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { ClientRequest } from "node:http";
+import { TLSSocket } from "node:tls";
 import { asRecord } from "../errors/vendor-error.ts";
+
+/** Every request of Node's HTTP client is told of here once it is made, in the context of who makes it. */
+const CREATED = "http.client.request.created";
 
 /** Tells when the request of one call is on a connected socket. */
 export interface ConnectionWatch extends Disposable {
   /** Runs `start`, whose requests are the ones watched. */
   run<T>(start: () => T): T;
-  /** False when the injected `fetch` is none of Node's, so that nothing can be known. */
+  /** False when the injected `fetch` does not use Node's HTTP client, so that nothing can be known. */
   readonly canSee: boolean;
 }
 
@@ -24,7 +29,6 @@ interface WatchedCall {
  */
 export class ConnectionWatcher {
   readonly #calls = new AsyncLocalStorage<WatchedCall>();
-  readonly #requests = new WeakMap<object, WatchedCall>();
   #listening = false;
 
   /** The call in whose `run` the caller is, at whatever distance. */
@@ -49,23 +53,23 @@ export class ConnectionWatcher {
   #listen(): void {
     this.#listening = true;
     const watcher = new WeakRef(this);
-    const listen = (channel: string, note: (watcher: ConnectionWatcher, request: object) => void): void => {
-      const listener = (message: unknown): void => {
-        const alive = watcher.deref();
-        const request = asRecord(message)?.request;
-        if (alive === undefined) unsubscribe(channel, listener);
-        else if (typeof request === "object" && request !== null) note(alive, request);
-      };
-      subscribe(channel, listener);
+    const listener = (message: unknown): void => {
+      const alive = watcher.deref();
+      const request = asRecord(message)?.request;
+      if (alive === undefined) unsubscribe(CREATED, listener);
+      else if (request instanceof ClientRequest) alive.#noteCreated(request);
     };
-    listen("undici:request:create", (alive, request) => alive.#noteCreated(request));
-    listen("undici:client:sendHeaders", (alive, request) => alive.#requests.get(request)?.onConnected());
+    subscribe(CREATED, listener);
   }
 
-  #noteCreated(request: object): void {
+  #noteCreated(request: ClientRequest): void {
     const call = this.#calls.getStore();
     if (call === undefined) return;
     call.canSee = true;
-    this.#requests.set(request, call);
+    request.once("socket", (socket) => {
+      // A kept connection is one already.
+      if (!socket.connecting) call.onConnected();
+      else socket.once(socket instanceof TLSSocket ? "secureConnect" : "connect", () => call.onConnected());
+    });
   }
 }
