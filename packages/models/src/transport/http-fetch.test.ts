@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { httpFetch } from "./http-fetch.ts";
 
@@ -41,6 +42,18 @@ test("sends what it is given, and gives what comes", async () => {
 test("an answer without a body has none", async () => {
   answer = (_request, response) => void response.writeHead(204).end();
   expect((await httpFetch(url, { method: "POST", body: "{}" })).body).toBeNull();
+});
+
+test.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+] as const)("an answer that comes compressed without being asked for (%s) is read, also when it breaks off", async (encoding, compress) => {
+  const whole = compress("Grüße. ".repeat(10_000));
+  answer = (_request, response) => void response.writeHead(200, { "content-encoding": encoding }).end(whole);
+  expect(await (await httpFetch(url)).text()).toBe("Grüße. ".repeat(10_000));
+  answer = (_request, response) => void response.writeHead(200, { "content-encoding": encoding }).end(whole.subarray(0, whole.length / 2));
+  await expect((await httpFetch(url)).text()).rejects.toThrow("unexpected end of file");
 });
 
 test("one call after the other uses one connection", async () => {

@@ -1,8 +1,18 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { pipeline, type Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 /** Statuses whose answers have no body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** What some servers send without being asked. */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", createInflate],
+  ["br", createBrotliDecompress],
+]);
 
 /**
  * What clients of models use of `fetch`, over Node's own HTTP client and its kept connections: an address, a method, headers, a text for body, a signal.
@@ -34,7 +44,7 @@ function toResponse(incoming: IncomingMessage): Response {
   const hasBody = !BODILESS.has(status);
   if (!hasBody) incoming.resume();
   try {
-    return new Response(hasBody ? toStream(incoming) : null, { status, statusText, headers: toHeaders(incoming) });
+    return new Response(hasBody ? toStream(decoded(incoming)) : null, { status, statusText, headers: toHeaders(incoming) });
   } catch (error) {
     // A status that no answer may have.
     incoming.destroy();
@@ -48,8 +58,14 @@ function toHeaders({ headersDistinct }: IncomingMessage): Headers {
   return headers;
 }
 
+function decoded(incoming: IncomingMessage): Readable {
+  const decoder = DECODERS.get(incoming.headers["content-encoding"]?.trim().toLowerCase() ?? "");
+  // What fails on one side ends the other one with the same error, and whoever reads hears of it there.
+  return decoder === undefined ? incoming : pipeline(incoming, decoder(), () => undefined);
+}
+
 /** Node's own conversion does the same for every kind of stream, and costs a multiple. */
-function toStream(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+function toStream(incoming: Readable): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start: (controller) => {
       incoming.on("data", (bytes: Uint8Array) => {
