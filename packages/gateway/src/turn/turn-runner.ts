@@ -1,16 +1,12 @@
-import { createHash } from "node:crypto";
 import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
-import { joinUsage, ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { InputRecord, TranscriptBody, TurnRecord } from "@factotum/store";
-import { LRUCache } from "lru-cache";
+import type { InputRecord, TranscriptBody } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
-import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneAbort, LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
@@ -30,10 +26,10 @@ import { checkCall, judgeJob, presentFacts, TURNED_AWAY } from "./present-author
 import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
-import { answerInput } from "./answer-input.ts";
-import { failureText } from "./failure-text.ts";
+import { crashed, endGivenWay, endUnbegun, preparationFailure, refuseJob } from "./end-unbegun.ts";
+import { ShownGroups } from "./shown-groups.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
+import { inputsOf } from "./turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
@@ -76,8 +72,7 @@ export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
   readonly #room: RoomKeeper;
-  /** A hash of what was last shown of each group in a conversation, so that names and topics are repeated only when they change. Bounded. */
-  readonly #groups = new LRUCache<string, string>({ max: 1000 });
+  readonly #groups = new ShownGroups();
   readonly #digests = new MessageDigests();
 
   constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
@@ -183,22 +178,22 @@ export class TurnRunner {
         return await prepareInputTurn(sessionKey, job, this.#services, {
           signal,
           room: this.#room,
-          showsGroup: (sessionId) => this.#showsGroup(sessionId, job.input.message),
+          showsGroup: (sessionId) => this.#groups.shows(sessionId, job.input.message),
         });
       const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
       if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
       if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
-        await this.#closeUnbegun(turn, crashed(turn.attempts - 1), { isGivenUp: true });
+        await endUnbegun(turn, crashed(turn.attempts - 1), this.#services, { isGivenUp: true });
         return undefined;
       }
       if (job.givesWay === true) {
-        await this.#closeGivenWay(turn);
+        await endGivenWay(turn, this.#services);
         return undefined;
       }
       const inputs = await readInputs(turn, this.#services);
       if (!inputs.every((input) => this.#admitsNow(input))) {
-        await this.#closeUnbegun(turn, { type: "aborted", reason: TURNED_AWAY });
+        await endUnbegun(turn, { type: "aborted", reason: TURNED_AWAY }, this.#services);
         return undefined;
       }
       return await prepareResumedTurn(turn, this.#services, { signal });
@@ -212,63 +207,19 @@ export class TurnRunner {
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
-        await this.#closeGivenWay(job.turn);
+        await endGivenWay(job.turn, this.#services);
         return undefined;
       }
       const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await this.#refuse(sessionKey, job, outcome);
-      else await this.#closeUnbegun(job.turn, outcome);
+      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services);
+      else await endUnbegun(job.turn, outcome, this.#services);
       return undefined;
     }
   }
 
   #admitsNow(input: InputRecord): boolean {
     return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
-  }
-
-  /** Ends notes that had not begun to be written: a message goes before them. */
-  async #closeGivenWay(turn: TurnRecord): Promise<void> {
-    const { message } = new LaneYield();
-    await this.#closeUnbegun(turn, { type: "aborted", reason: message }, { givesWay: true });
-  }
-
-  /** Ends a turn that does not go on. */
-  async #closeUnbegun(turn: TurnRecord, outcome: RunOutcome, options: Pick<FinishedRun, "isGivenUp" | "givesWay"> = {}): Promise<void> {
-    await closeTurn(this.#services, {
-      turn,
-      outcome,
-      ...options,
-      usage: NO_USAGE_TOTALS,
-      entries: [],
-      sentTexts: [],
-      lastText: "",
-      model: undefined,
-      streamed: await leftPreview(turn.id, this.#services.store),
-      remarks: [],
-    });
-  }
-
-  async #refuse(sessionKey: string, job: InputJob, outcome: Extract<RunOutcome, { type: "failed" }>): Promise<void> {
-    const text = failureText(outcome.code);
-    const newest = saidIn(job).at(-1)?.input ?? job.input;
-    const inputIds = inputsOf(job).map(({ id }) => id);
-    await answerInput(this.#services, sessionKey, newest, {
-      text,
-      level: "error",
-      withIds: inputIds.filter((id) => id !== newest.id),
-      state: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
-    });
-    this.#services.watchers.report(inputIds, {
-      runId: newest.id,
-      sessionKey,
-      outcome,
-      text: "",
-      stopReason: "error",
-      model: "",
-      usage: NO_USAGE_TOTALS,
-      remarks: [],
-    });
   }
 
   async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, before: EarlierTry = FIRST_TRY): Promise<void> {
@@ -411,25 +362,6 @@ export class TurnRunner {
       model: prepared.model.reference,
     });
   }
-
-  #showsGroup(sessionId: string, message: MsgContext): boolean {
-    if (message.group === undefined) return false;
-    const shown = createHash("sha256").update(JSON.stringify(message.group)).digest("base64");
-    const changed = this.#groups.get(sessionId) !== shown;
-    this.#groups.set(sessionId, shown);
-    return changed;
-  }
-}
-
-function crashed(times: number): RunOutcome {
-  return { type: "failed", code: "internal", message: `the gateway stopped while it worked on this, ${times} times` };
-}
-
-function preparationFailure(error: unknown, signal: AbortSignal): Extract<RunOutcome, { type: "failed" }> {
-  if (RunDeadline.caused(signal)) return { type: "failed", code: "timeout", message: "it took longer than timeoutSeconds to begin" };
-  if (signal.aborted) return { type: "failed", code: "aborted", message: "it was stopped before it had begun" };
-  if (ModelError.isInstance(error)) return { type: "failed", code: error.code, message: error.message };
-  return { type: "failed", code: "internal", message: error instanceof Error ? error.message : "unknown" };
 }
 
 function deadlineOutcome(outcome: RunOutcome, signal: AbortSignal): RunOutcome {
