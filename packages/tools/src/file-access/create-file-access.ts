@@ -3,7 +3,7 @@ import { lstat, realpath } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
-import { Grants, isWithin, realPathOfAny, type FileAccessOptions } from "./grants.ts";
+import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
@@ -87,9 +87,11 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
 
 /** The real path of something that exists and is granted. What is outside is refused alike, whether it exists or not. */
 async function resolveExisting(path: string, context: OpenContext): Promise<string> {
-  const real = await realPathOfAny(path);
-  requireGranted(context.grants.decide(real), context.show(path), context.workspace);
-  return realpath(real);
+  const found = await realPathOf(path);
+  const real = found ?? (await realPathOfAny(path));
+  requireGranted(await context.grants.decide(real), context.show(path), context.workspace);
+  // Rejects with what keeps it from being followed.
+  return found ?? realpath(real);
 }
 
 interface WriteTarget {
@@ -104,7 +106,7 @@ async function resolveTarget(path: string, context: OpenContext): Promise<WriteT
   const stats = await statOfAny(target);
   // A resolved path is a link only when the link could not be followed.
   if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
-  requireWritable(target, context);
+  await requireWritable(target, context);
   if (stats?.isDirectory()) throw new FileAccessError("not-a-file", `${context.show(path)} is a folder.`);
   return { target, ancestor: await nearestExisting(dirname(target)) };
 }

@@ -48,39 +48,48 @@ export function isWithin(folder: string, path: string): boolean {
 /** Nothing is there, or what is there cannot be followed. */
 const UNRESOLVED: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
 
-/** The grants of one run, with every folder's real path looked up once. */
+interface GrantsParts {
+  /** The workspace and received files: what they grant, nothing else widens or taints. */
+  readonly near: readonly Grant[];
+  /** Everything else, in the order of the roots. */
+  readonly others: () => Promise<readonly Grant[]>;
+  readonly home: string;
+  readonly protectedPaths: readonly string[];
+}
+
+/** The grants of one run, with the real path of every folder that is needed looked up once. */
 export class Grants {
-  readonly #grants: readonly Grant[];
+  readonly #near: readonly Grant[];
+  readonly #findOthers: () => Promise<readonly Grant[]>;
   readonly #home: string;
   readonly #protected: readonly string[];
+  #others: Promise<readonly Grant[]> | undefined;
 
-  private constructor(grants: readonly Grant[], home: string, protectedPaths: readonly string[]) {
-    this.#grants = grants;
+  private constructor({ near, others, home, protectedPaths }: GrantsParts) {
+    this.#near = near;
+    this.#findOthers = others;
     this.#home = home;
     this.#protected = protectedPaths;
   }
 
   static async ofRun(run: RunFacts, options: FileAccessOptions): Promise<Grants> {
-    const roots = [{ type: "workspace" as const, path: run.workspace, writable: true }, ...options.roots(run)];
-    const grants = await Promise.all(
-      roots.map(async (root): Promise<Grant | undefined> => {
-        const path = await existing(root.path);
-        return path === undefined ? undefined : { type: root.type, path, writable: "writable" in root && root.writable };
-      }),
-    );
-    const protectedPaths = await Promise.all((options.protectedPaths ?? []).map(realPathOfAny));
-    return new Grants(
-      grants.filter((grant) => grant !== undefined),
-      await realPathOfAny(options.home),
-      protectedPaths,
-    );
+    const roots = options.roots(run);
+    const [near, home, protectedPaths] = await Promise.all([
+      findGrants([{ type: "workspace", path: run.workspace, writable: true }, ...roots.filter(({ type }) => type === "media")]),
+      realPathOfAny(options.home),
+      Promise.all((options.protectedPaths ?? []).map(realPathOfAny)),
+    ]);
+    return new Grants({ near, others: async () => findGrants(roots.filter(({ type }) => type !== "media")), home, protectedPaths });
   }
 
   /** `path` must be real: absolute, without symbolic links. */
-  decide(path: string): Decision {
+  async decide(path: string): Promise<Decision> {
     if (this.#protected.some((folder) => isWithin(folder, path))) return { type: "reserved" };
     const inHome = isWithin(this.#home, path);
-    const covering = this.#grants.filter((grant) => isWithin(grant.path, path) && (!inHome || this.#opensHome(grant)));
+    const covers = (grant: Grant): boolean => isWithin(grant.path, path) && (!inHome || this.#opensHome(grant));
+    const near = this.#near.filter(covers);
+    const isWorkspace = near.some(({ type }) => type === "workspace");
+    const covering = isWorkspace ? near : [...near, ...(await (this.#others ??= this.#findOthers())).filter(covers)];
     if (covering.length === 0) return { type: inHome ? "reserved" : "outside" };
     return {
       type: "granted",
@@ -95,7 +104,20 @@ export class Grants {
   }
 }
 
-async function existing(path: string): Promise<string | undefined> {
+async function findGrants(
+  roots: readonly (FileRoot | { readonly type: "workspace"; readonly path: string; readonly writable: boolean })[],
+): Promise<readonly Grant[]> {
+  const grants = await Promise.all(
+    roots.map(async (root): Promise<Grant | undefined> => {
+      const path = await realPathOf(root.path);
+      return path === undefined ? undefined : { type: root.type, path, writable: "writable" in root && root.writable };
+    }),
+  );
+  return grants.filter((grant) => grant !== undefined);
+}
+
+/** The real path of something that exists and can be followed; else `undefined`. */
+export async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
@@ -106,7 +128,7 @@ async function existing(path: string): Promise<string | undefined> {
 
 /** The real path of something that may not exist yet: that of its nearest existing folder, and the rest. */
 export async function realPathOfAny(path: string): Promise<string> {
-  const real = await existing(path);
+  const real = await realPathOf(path);
   if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(await realPathOfAny(parent), path.slice(parent === sep ? 1 : parent.length + 1));

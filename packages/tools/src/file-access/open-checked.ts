@@ -47,7 +47,7 @@ export async function openChecked(
     const stats = await handle.stat({ bigint: true });
     if (!stats.isFile() && !stats.isDirectory()) throw notRegular(stats, at.shown);
     const path = await openedPath(handle, at.real);
-    return { handle, stats, path, decision: requireGranted(at.grants.decide(path), at.shown, at.workspace) };
+    return { handle, stats, path, decision: requireGranted(await at.grants.decide(path), at.shown, at.workspace) };
   } catch (error) {
     await handle.close();
     throw error;

@@ -24,7 +24,7 @@ export async function replaceFile(
   const folder = await openFolderChain(options.ancestor, dirname(target), context);
   try {
     // The handle, not the name, says where the file will land.
-    requireWritable(join(folder.path, basename(target)), context);
+    await requireWritable(join(folder.path, basename(target)), context);
     const anchor = anchorOf(folder.handle, folder.path);
     await writeBeside(join(anchor, basename(target)), data, {
       anchor,
@@ -38,9 +38,9 @@ export async function replaceFile(
 }
 
 /** Refuses a path that may not be written. */
-export function requireWritable(path: string, context: OpenContext): void {
+export async function requireWritable(path: string, context: OpenContext): Promise<void> {
   const shown = context.show(path);
-  const decision = requireGranted(context.grants.decide(path), shown, context.workspace);
+  const decision = requireGranted(await context.grants.decide(path), shown, context.workspace);
   if (!decision.writable)
     throw new FileAccessError("read-only", `${shown} may be read but not changed: only the workspace and writable roots may.`);
 }
@@ -66,7 +66,7 @@ async function openFolderChain(ancestor: string, folder: string, context: OpenCo
     const parent = current;
     try {
       const real = join(parent.path, name);
-      requireWritable(real, context);
+      await requireWritable(real, context);
       const anchored = join(anchorOf(parent.handle, parent.path), name);
       await makeFolder(anchored);
       current = await openStep(anchored, real);
