@@ -33,6 +33,22 @@ export function describeDurability(context: () => ContractContext): void {
       expect(await store.listPendingOutbound({ limit: 9 })).toHaveLength(1);
     });
 
+    test("of a session that is in use what is on the disk is read, whatever else of the same moment has failed", async () => {
+      const { store, fixture } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const label = async (text: string): Promise<unknown> => store.patchSession("agent:main:main", { label: text }, { nowMs: NOW_MS });
+      await label("before");
+      const failing = (id: string): Promise<unknown> => store.startTurn(sampleTurn(id, ["nothing"], { touch: { endsPrivacy: true } }));
+      const results = await Promise.allSettled([label("first"), failing("t1"), label("second"), failing("t2")]);
+      expect(results.map((result) => result.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected"]);
+      const read = await store.readSession("agent:main:main");
+      expect(read).toMatchObject({ label: "second", isPrivate: true });
+      await expect(failing("t3")).rejects.toMatchObject({ code: "not-found" });
+      expect(await store.readSession("agent:main:main")).toEqual(read);
+      await store.close();
+      expect(await (await fixture.open()).readSession("agent:main:main")).toEqual(read);
+    });
+
     test("a probe is a commit that changes nothing, and is refused as every change is", async () => {
       const { store, fixture } = context();
       await store.probe();

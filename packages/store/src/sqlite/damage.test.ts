@@ -115,12 +115,26 @@ test("a turn whose address is damaged is given up, with its inputs", async () =>
 test("a session with damaged facts goes on with the cautious defaults", async () => {
   await appendTexts("one");
   await store.patchSession("agent:main:main", { overrides: { elevated: "off" } }, { nowMs: NOW_MS });
+  await store.close();
   tamper(`UPDATE sessions SET facts = replace(facts, '"elevated":"off"', '"elevated":"full"')`);
+  store = await fixture.open();
   expect(await store.readSession("agent:main:main")).toMatchObject({ sessionId: "session-1", overrides: {}, isPrivate: false });
   await store.patchSession("agent:main:main", { overrides: { thinking: "low" } }, { nowMs: NOW_MS });
   expect(await store.readSession("agent:main:main")).toMatchObject({ overrides: { thinking: "low" } });
   expect(await store.readContext("session-1")).toHaveLength(1);
   expect(fixture.damages).toHaveLength(1);
+});
+
+test("what is kept of a session in use is not what a disk makes of it, and the next change heals it there", async () => {
+  await appendTexts("one");
+  await store.patchSession("agent:main:main", { overrides: { elevated: "off" } }, { nowMs: NOW_MS });
+  tamper(`UPDATE sessions SET facts = replace(facts, '"elevated":"off"', '"elevated":"full"')`);
+  expect(await store.readSession("agent:main:main")).toMatchObject({ overrides: { elevated: "off" } });
+  await store.patchSession("agent:main:main", { overrides: { thinking: "low" } }, { nowMs: NOW_MS });
+  await store.close();
+  store = await fixture.open();
+  expect(await store.readSession("agent:main:main")).toMatchObject({ overrides: { elevated: "off", thinking: "low" } });
+  expect(fixture.damages).toEqual([]);
 });
 
 test("a session does not become private by damage", async () => {

@@ -21,6 +21,8 @@ export interface GroupWriterOptions {
   readonly beforeCommit: () => void;
   /** Runs after every commit, before the callers are told. Must not throw: what is committed is committed. */
   readonly afterCommit: () => void;
+  /** Runs after a write, or all of a transaction, was taken back. Must not throw. */
+  readonly afterRollback: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -213,6 +215,7 @@ export class GroupWriter {
       if (endsTransaction(error) || !database.inTransaction) throw error;
       database.run("ROLLBACK TO one_write");
       database.run("RELEASE one_write");
+      this.#options.afterRollback();
       write.reject(toStoreError(error));
       return [];
     }
@@ -231,5 +234,6 @@ export class GroupWriter {
 
   #rollBack(): void {
     if (this.#database.inTransaction) this.#database.run("ROLLBACK");
+    this.#options.afterRollback();
   }
 }

@@ -94,7 +94,9 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
       positions.clear();
       for (const n of appended) copier.mark(n);
       appended.clear();
+      tables.sessions.committed();
     },
+    afterRollback: () => tables.sessions.rolledBack(),
   });
   const context: TableContext = {
     database,

@@ -1,4 +1,5 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { LRUCache } from "lru-cache";
 import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { ImportedSession, NewSession, Page, SessionPatch, SessionTouch, Store, TurnEnd } from "../../port/store.ts";
@@ -32,10 +33,17 @@ const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
 /** Sessions that are looked at for a page of those that somebody wants. */
 const WANTED_SCAN = 200;
 
+/** Sessions whose records are kept: those that are talked in. A turn asks for its session five times. */
+const MAX_KEPT = 256;
+
 /** Sessions by key. */
 export class SessionTable {
   readonly #context: TableContext;
   readonly #transcripts: TranscriptTable;
+  /** What is committed. */
+  readonly #kept = new LRUCache<string, SessionRecord>({ max: MAX_KEPT });
+  /** What the transaction at work has changed; `undefined` for what has to be read. */
+  readonly #changed = new Map<string, SessionRecord | undefined>();
 
   constructor(context: TableContext, transcripts: TranscriptTable) {
     this.#context = context;
@@ -43,8 +51,29 @@ export class SessionTable {
   }
 
   read(key: string): SessionRecord | undefined {
+    const known = this.#changed.has(key) ? this.#changed.get(key) : this.#kept.get(key);
+    if (known !== undefined) return known;
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE sessions.key = ?`, key);
-    return row === undefined ? undefined : this.#decode(row);
+    if (row === undefined) return undefined;
+    const session = toSession(row);
+    if (session === undefined) return this.#decode(row);
+    if (!this.#context.database.inTransaction) this.#kept.set(key, session);
+    return session;
+  }
+
+  /** What the transaction has changed is on disk. */
+  committed(): void {
+    for (const [key, session] of this.#changed) {
+      if (session === undefined) this.#kept.delete(key);
+      else this.#kept.set(key, session);
+    }
+    this.#changed.clear();
+  }
+
+  /** Some of what the transaction has changed was taken back, or all of it. */
+  rolledBack(): void {
+    for (const key of this.#changed.keys()) this.#kept.delete(key);
+    this.#changed.clear();
   }
 
   /** Like `read`, for a session that a change needs. */
@@ -192,6 +221,7 @@ export class SessionTable {
 
   /** Removes the row of a session. */
   remove(key: string): boolean {
+    this.#changed.set(key, undefined);
     const removed = this.#context.database.run("DELETE FROM sessions WHERE key = ?", key) > 0;
     if (removed) this.#context.database.run("UPDATE totals SET sessions = sessions - 1 WHERE id = 1");
     return removed;
@@ -217,6 +247,7 @@ export class SessionTable {
   }
 
   #insert(conversation: Conversation, session: SessionRecord): SessionRecord {
+    this.#changed.set(session.key, undefined);
     const [facts, sum] = encodeFacts(session);
     this.#context.database.run(
       `INSERT INTO sessions (key, folded_key, label, folded_label, agent_id, conversation, created_at, interacted_at, updated_at, expires_at,
@@ -252,6 +283,7 @@ export class SessionTable {
       sum,
       session.key,
     );
+    this.#changed.set(session.key, session);
     return session;
   }
 
