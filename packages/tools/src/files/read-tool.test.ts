@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
 import { readChunks } from "./chunks.ts";
+import { sniffFile } from "./sniff-file.ts";
 import { createReadTool } from "./read-tool.ts";
 import { readWindow } from "./read-window.ts";
 
@@ -136,7 +137,8 @@ describe("memory", () => {
       },
     } as unknown as typeof handle;
     try {
-      const chunks = readChunks(counting, { signal: new AbortController().signal });
+      const file = { handle: counting, sizeBytes: 1_000_000_000 };
+      const chunks = readChunks(file, { head: Buffer.alloc(0), signal: new AbortController().signal });
       const window = await readWindow(chunks, { firstLine: 1, maxLines: 10, maxChars: 16_000 });
       expect(window).toMatchObject({ type: "window", lineCut: true, lastLine: 1 });
       expect(seen.bytes).toBeLessThanOrEqual(128 * 1024);
@@ -145,6 +147,35 @@ describe("memory", () => {
       await handle.close();
     }
     expect(textOf(await read({ path: "huge.txt" }))).toMatch(/Line 1 is too long to show whole; 999984160 of 1000000000 bytes are left/);
+  });
+
+  test.each([0, 1, 8_191, 8_192, 8_193, 73_728, 200_000])("a file of %i bytes is read once, and whole", async (size) => {
+    const content = Buffer.from(Array.from({ length: size }, (_, index) => 97 + (index % 26)));
+    const handle = await open(await rig.put("workspace/once.txt", content.toString()));
+    let reads = 0;
+    let bytes = 0;
+    const counting = new Proxy(handle, {
+      get: (target, name) => {
+        if (name !== "read") return Reflect.get(target, name) as unknown;
+        return async (...parameters: Parameters<typeof handle.read>) => {
+          const result = await target.read(...parameters);
+          reads += 1;
+          bytes += result.bytesRead;
+          return result;
+        };
+      },
+    });
+    try {
+      const { head } = await sniffFile(counting);
+      const parts: Buffer[] = [];
+      const file = { handle: counting, sizeBytes: size };
+      for await (const chunk of readChunks(file, { head, signal: new AbortController().signal })) parts.push(Buffer.from(chunk));
+      expect(Buffer.concat(parts).equals(content)).toBe(true);
+      expect(bytes).toBe(size);
+      expect(reads).toBe(size === 0 ? 2 : 1 + Math.ceil(Math.max(0, size - 8_192) / 65_536));
+    } finally {
+      await handle.close();
+    }
   });
 
   test("the end of 100 MB of lines is reached without holding them", async () => {

@@ -41,7 +41,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     async execute({ path, offset = 1, limit = Number.MAX_SAFE_INTEGER }, { run, signal }) {
       await using file = await (await files.forRun(run)).openFile(path);
-      const kind = await sniffFile(file.handle);
+      const { kind, head } = await sniffFile(file.handle);
       switch (kind.type) {
         case "empty":
           return textResult("(empty file)", { details: { path: file.shown, sizeBytes: 0 }, untrusted: file.untrusted });
@@ -51,7 +51,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
           return errorResult(`${file.shown} is not text (${kind.name}, ${file.sizeBytes} bytes), so it cannot be shown.`);
         case "text": {
           const limits = { firstLine: offset, maxLines: limit, maxChars: maxResultChars - NOTE_CHARS };
-          return toResult(file, await readWindow(readChunks(file.handle, { signal }), limits));
+          return toResult(file, await readWindow(readChunks(file, { head, signal }), limits));
         }
       }
     },

@@ -31,10 +31,11 @@ const BINARY_KINDS: readonly (readonly [signature: string, name: string])[] = [
   ["feff", "UTF-16 text; convert it to UTF-8 first"],
 ];
 
-/** Looks at the beginning of an open file. Names and endings play no part. */
-export async function sniffFile(handle: FileHandle): Promise<FileKind> {
+/** Looks at the beginning of an open file, which is given too. Names and endings play no part. */
+export async function sniffFile(handle: FileHandle): Promise<{ readonly kind: FileKind; readonly head: Buffer }> {
   const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(HEAD_BYTES), 0, HEAD_BYTES, 0);
-  return kindOf(buffer.subarray(0, bytesRead));
+  const head = buffer.subarray(0, bytesRead);
+  return { kind: kindOf(head), head };
 }
 
 /** The kind of a file that begins with `head`. Pure. */

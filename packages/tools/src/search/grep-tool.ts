@@ -122,12 +122,13 @@ async function searchFile(
   options: { readonly match: GuardedMatch; readonly context: number; readonly report: GrepReport; readonly signal: AbortSignal },
 ): Promise<void> {
   const { match, context, report, signal } = options;
-  if ((await sniffFile(file.handle)).type !== "text") return;
+  const { kind, head } = await sniffFile(file.handle);
+  if (kind.type !== "text") return;
   const before: { line: number; text: string }[] = [];
   let line = 0;
   let shownUpTo = 0;
   let after = 0;
-  for await (const batch of lineBatches(readChunks(file.handle, { signal }))) {
+  for await (const batch of lineBatches(readChunks(file, { head, signal }))) {
     const hits = match.testAll(batch);
     for (const [index, text] of batch.entries()) {
       line += 1;
