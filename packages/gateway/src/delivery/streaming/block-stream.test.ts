@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { FactotumConfig, HumanDelayConfig } from "@factotum/config";
+import type { Store } from "@factotum/store";
 import { createGate, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -29,6 +30,7 @@ interface Settings {
   readonly idleMs?: number;
   readonly account?: NonNullable<Parameters<typeof startTestGateway>[0]>["accountConfig"];
   readonly home?: string;
+  readonly around?: (store: Store) => Store;
 }
 
 function start(settings: Settings = {}): Promise<TestGateway> {
@@ -47,6 +49,7 @@ function start(settings: Settings = {}): Promise<TestGateway> {
       return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
     },
     ...(settings.home === undefined ? {} : { home: settings.home }),
+    ...(settings.around === undefined ? {} : { around: settings.around }),
   });
 }
 
@@ -284,6 +287,39 @@ describe("the end of the process in the middle", () => {
     await rm(home, { recursive: true, force: true });
     expect(words(after)).toBe(words([LONG]));
     expect(after.slice(0, before.length)).toEqual(before);
+  });
+
+  test("stopped while what stands before a tool is sent: the rest of it is delivered", async () => {
+    const content = [
+      { type: "text", text: LONG },
+      { type: "tool_use", name: "ls", input: {} },
+    ] as const;
+    server.script([{ type: "message", content }]);
+    const begun = Promise.withResolvers<void>();
+    const stopped = Promise.withResolvers<void>();
+    const first = await start({
+      break: "message_end",
+      around: (store) =>
+        new Proxy(store, {
+          get: (target, name: keyof Store) =>
+            name === "addOutbound"
+              ? async (...parameters: Parameters<Store["addOutbound"]>) => {
+                  begun.resolve();
+                  await stopped.promise;
+                  return target.addOutbound(...parameters);
+                }
+              : (target[name] as () => unknown).bind(target),
+        }),
+    });
+    await platform.say(platform.message("hi"));
+    await begun.promise;
+    const stopping = first.stop();
+    stopped.resolve();
+    await stopping;
+    server.respond(() => textReply("That was it."));
+    await using second = await start({ home: first.home });
+    await second.gateway.engine.idle();
+    expect(words(shown())).toBe(words([LONG, "That was it."]));
   });
 
   test("after an answer that went on with a tool, later ones are counted on from there", async () => {

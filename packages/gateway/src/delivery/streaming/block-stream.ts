@@ -3,6 +3,7 @@ import { chunkMarkdown, createMarkdownStream } from "@factotum/channel-kit";
 import type { ChunkLimits, MarkdownStream } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord } from "@factotum/store";
+import { LaneShutdown } from "../../lanes/session-lanes.ts";
 import type { TurnServices } from "../../turn/turn-services.ts";
 import { sendKey } from "../idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
@@ -46,6 +47,8 @@ interface OpenAnswer {
   ready: number;
   /** Number of the next row. */
   ordinal: number;
+  /** All of it has come. */
+  isComplete: boolean;
 }
 
 /**
@@ -125,6 +128,7 @@ export class BlockStream implements ReplyStream {
       sent,
       ready: sent,
       ordinal,
+      isComplete: false,
     };
   }
 
@@ -192,6 +196,7 @@ export class BlockStream implements ReplyStream {
     this.#open = undefined;
     this.#answer += 1;
     if (open === undefined) return;
+    open.isComplete = true;
     const rest = open.text.end();
     const uncut = this.#options.breaksAt === "message_end" ? open.text.visible : rest;
     for (const { end } of [...open.chunks.push(uncut), ...open.chunks.end()]) await this.#offer(open, end);
@@ -204,7 +209,7 @@ export class BlockStream implements ReplyStream {
   }
 
   async #send(open: OpenAnswer, end: number): Promise<void> {
-    if (this.#isOver || this.#options.signal.aborted || end <= open.sent) return;
+    if (this.#isStopped(open) || end <= open.sent) return;
     const parts = this.#cut(open, end);
     if (parts.length === 0) return;
     const { turn, services } = this.#options;
@@ -217,6 +222,12 @@ export class BlockStream implements ReplyStream {
     open.sent = end;
     open.ready = Math.max(open.ready, end);
     open.ordinal += parts.length;
+  }
+
+  /** An answer that is complete when the process ends is kept, and not asked for anew: nobody but this process can send the rest of it. */
+  #isStopped({ isComplete }: OpenAnswer): boolean {
+    const { signal } = this.#options;
+    return this.#isOver || (signal.aborted && !(isComplete && signal.reason instanceof LaneShutdown));
   }
 
   #row(
