@@ -58,6 +58,7 @@ export class TurnRecorder {
       this.#earlierTexts.push(
         ...turnMessages(prepared.history).flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])),
       );
+      this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     }
     this.#stream = createReplyStream(
       prepared,

@@ -119,3 +119,19 @@ test("what comes in while the last process' work is taken up goes behind it, onc
   await second.gateway.engine.idle();
   expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
+
+test("words beside the last tool are the answer, also when the gateway stopped before the model had nothing to add", async () => {
+  const said = { type: "text", text: "It is done." } as const;
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  server.respond(({ index }) => ({ type: "message", content: index === 0 ? [said, { type: "tool_use", name: "ls", input: {} }] : [] }));
+  await platform.say(platform.message("do it"));
+  await server.nextRequest();
+  const held = server.hold();
+  await server.nextRequest();
+  await first.stop();
+  held.open();
+  await using second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: first.home });
+  await platform.waitForSends(1);
+  await second.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["It is done."]);
+});
