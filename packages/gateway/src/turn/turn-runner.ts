@@ -45,8 +45,6 @@ const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelToo
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
   readonly putBack: (sessionKey: string, job: InputJob) => void;
-  /** Takes back what could not be finished, before everything that waits. */
-  readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
 }
 
 /** What has been tried of a turn before it was begun again. */
@@ -62,6 +60,8 @@ interface EarlierTry {
 type Mended =
   | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: EarlierTry }
   | { readonly type: "over"; readonly outcome: RunOutcome };
+
+type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
 
@@ -260,11 +260,7 @@ export class TurnRunner {
       },
       { signal, limits: RUN_LIMITS, maxToolResultChars: toolResultMaxChars(model.client.info.contextWindow) },
     );
-    let end: Extract<AgentEvent, { type: "run-end" }> | undefined;
-    for await (const event of run) {
-      if (event.type === "run-end") end = event;
-      else await recorder.record(event);
-    }
+    const end = await follow(run, recorder, steering);
     const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
@@ -362,6 +358,21 @@ export class TurnRunner {
       model: prepared.model.reference,
     });
   }
+}
+
+/** Writes down what a run does; resolves to its end. */
+async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, steering: TurnSteering): Promise<RunEnd | undefined> {
+  let end: RunEnd | undefined;
+  try {
+    for await (const event of run) {
+      if (event.type === "run-end") end = event;
+      else await recorder.record(event);
+    }
+  } catch (error) {
+    steering.giveBack();
+    throw error;
+  }
+  return end;
 }
 
 function deadlineOutcome(outcome: RunOutcome, signal: AbortSignal): RunOutcome {

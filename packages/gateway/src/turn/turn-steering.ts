@@ -7,7 +7,7 @@ import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "./present-authority.ts";
 import type { Admits } from "./present-authority.ts";
 import { inputsOf } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import type { InputJob, ResumeJob } from "./turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { within } from "./within.ts";
@@ -17,6 +17,8 @@ export interface SteeringSource {
   readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
   /** Takes one out; false when it is not there any more. */
   readonly take: (sessionKey: string, job: InputJob) => boolean;
+  /** Takes back what could not be finished, before everything that waits. */
+  readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
   readonly admits: Admits;
 }
 
@@ -36,7 +38,7 @@ export class TurnSteering implements SteeringQueue {
    * nothing may come between an answer that is played from the disk and its results.
    */
   #isOpen = false;
-  #taken: { readonly inputs: readonly InputRecord[]; readonly messages: readonly UserMessage[] }[] = [];
+  #taken: { readonly job: InputJob; readonly messages: readonly UserMessage[] }[] = [];
   readonly #joinedIds: string[] = [];
   readonly #said: InputRecord[];
 
@@ -84,7 +86,7 @@ export class TurnSteering implements SteeringQueue {
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
-      this.#taken.push({ inputs: inputsOf(job), messages });
+      this.#taken.push({ job, messages });
       this.#said.push(...inputsOf(job));
       found.push(...messages);
     }
@@ -110,17 +112,25 @@ export class TurnSteering implements SteeringQueue {
   async join(requests: RequestRecorder): Promise<void> {
     const { turn } = this.#prepared;
     const { store, clock, cache, watchers } = this.#services;
-    const taken = this.#taken.splice(0);
-    const inputs = taken.flatMap((one) => one.inputs);
+    const taken = this.#taken;
+    const inputs = taken.flatMap(({ job }) => inputsOf(job));
     const inputIds = inputs.map(({ id }) => id);
     if (inputIds.length === 0) return;
     const entries = taken.flatMap(({ messages }) => messages.map((message) => ({ type: "message" as const, message })));
     const written = await store.joinTurn(turn.id, { inputIds, entries, timestampMs: clock.now() });
+    this.#taken = [];
     this.#joinedIds.push(...inputIds);
     requests.noteWritten(written);
     cache.append(turn.sessionId, written);
     watchers.claimed(inputIds, turn.id);
     for (const entry of written) publishEntry(this.#services, turn.sessionKey, entry, turn.id);
     for (const { message } of inputs) await this.#services.media.release(message);
+  }
+
+  /** The run broke: what it has taken and could not commit waits again, and nobody but this process knows of it. */
+  giveBack(): void {
+    const { sessionKey } = this.#prepared.turn;
+    for (const { job } of this.#taken.splice(0).toReversed())
+      this.#source.again(sessionKey, { ...job, failures: (job.failures ?? 0) + 1 }, 0);
   }
 }

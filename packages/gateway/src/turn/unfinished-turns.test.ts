@@ -1,6 +1,6 @@
 import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
-import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
@@ -134,4 +134,19 @@ test("words beside the last tool are the answer, also when the gateway stopped b
   await platform.waitForSends(1);
   await second.gateway.engine.idle();
   expect(sentTexts()).toEqual(["It is done."]);
+});
+
+test("a message that could not join the turn at work has one of its own, once that is at its end", async () => {
+  server.script([toolReply({ name: "ls", input: {} }), textReply("To one."), textReply("To two.")]);
+  const held = server.hold();
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: failing({ joinTurn: times(1) }) });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await platform.say(platform.message("two"));
+  held.open();
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  expect((await running.store.listInputs({ state: "answered", limit: 10 })).items).toHaveLength(2);
+  expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("two")).toHaveLength(2);
+  expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
