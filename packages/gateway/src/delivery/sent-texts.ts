@@ -20,9 +20,8 @@ export function turnMessages(history: readonly AgentMessage[]): readonly AgentMe
   return history.slice(history.findLastIndex(beginsTurn) + 1);
 }
 
-/** What a turn that goes on after a restart has sent to its own origin before. */
-export function sentTextsOf(history: readonly AgentMessage[], origin: Origin): readonly string[] {
-  const turn = turnMessages(history);
+/** What a turn that goes on has sent to its own origin before. */
+export function sentTextsOf(turn: readonly AgentMessage[], origin: Origin): readonly string[] {
   const results = new Map(turn.flatMap((message) => (message.role === "toolResult" ? [[message.toolCallId, message]] : [])));
   const calls = turn.flatMap((message) => (message.role === "assistant" ? message.content : []));
   return calls.flatMap((block) => {

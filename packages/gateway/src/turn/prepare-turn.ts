@@ -5,6 +5,7 @@ import type { InputRecord, NewTurn, PromptRecord, SessionRecord, TranscriptEntry
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
+import { turnMessages } from "../delivery/sent-texts.ts";
 import { viewHistory } from "./history-view.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
@@ -26,6 +27,9 @@ import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { within } from "./within.ts";
 
+/** Entries that are read at once. */
+const TRANSCRIPT_PAGE = 200;
+
 /** A turn that is committed and ready for the loop. */
 export interface PreparedTurn {
   readonly turn: TurnRecord;
@@ -45,6 +49,8 @@ export interface PreparedTurn {
   readonly isThinkingAsked: boolean;
   /** What was committed before the last of this turn's user entries. */
   readonly history: readonly AgentMessage[];
+  /** What a turn that goes on has said and been told so far; the history may have less of it. */
+  readonly own: readonly AgentMessage[];
   /** `undefined` for a turn that goes on. */
   readonly prompt: UserMessage | undefined;
   readonly tainted: boolean;
@@ -128,6 +134,7 @@ export async function prepareInputTurn(
   return {
     ...assemble(started.turn, context, prompt.record, facts, job.directives),
     history: [...shown.messages, ...users.slice(0, -1)],
+    own: [],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
     inputs: inputsOf(job),
@@ -185,6 +192,7 @@ export async function prepareResumedTurn(
   return {
     ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound)),
     history: shown.messages,
+    own,
     kept: {
       ...keptFacts(prompt, view, shown),
       // A crash loses the rows of requests, and its answers stay.
@@ -201,10 +209,21 @@ export async function prepareResumedTurn(
   };
 }
 
-/** What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. */
+/**
+ * What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. Also what a summary
+ * stands for, when the conversation was compacted in the middle of the turn.
+ */
 async function readTurnMessages(turn: TurnRecord, sessionId: string, { store }: TurnServices): Promise<readonly AgentMessage[]> {
-  const entries = (await store.readContext(sessionId)).filter((entry) => entry.type !== "message" || entry.turnId === turn.id);
-  return contextMessages(entries, { isOpen: true }).flatMap(({ entry, message }) => (entry.turnId === turn.id ? [message] : []));
+  let entries: readonly TranscriptEntry[] = [];
+  for (let before: string | undefined, isMore = true; isMore;) {
+    const page = await store.readTranscript(sessionId, { limit: TRANSCRIPT_PAGE, ...(before === undefined ? {} : { before }) });
+    const start = page.items.findLastIndex((entry) => entry.type === "message" && entry.turnId !== turn.id) + 1;
+    entries = [...page.items.slice(start), ...entries];
+    before = page.cursor;
+    isMore = start === 0 && before !== undefined;
+  }
+  const own = entries.filter((entry) => entry.turnId === turn.id);
+  return turnMessages(contextMessages(own, { isOpen: true }).map(({ message }) => message));
 }
 
 /** The inputs of a turn, as they were committed. */

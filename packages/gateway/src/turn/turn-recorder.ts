@@ -6,7 +6,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { planToolLine } from "../delivery/plan-tool-line.ts";
 import type { ToolLine } from "../delivery/plan-tool-line.ts";
-import { sentText, sentTextsOf, turnMessages } from "../delivery/sent-texts.ts";
+import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
 import { createReplyStream } from "../delivery/streaming/create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
@@ -53,13 +53,9 @@ export class TurnRecorder {
     this.#requests = run.requests;
     this.#steering = run.steering;
     this.#tainted = prepared.tainted;
-    if (prepared.prompt === undefined) {
-      this.#sentTexts.push(...sentTextsOf(prepared.history, prepared.turn.origin));
-      this.#earlierTexts.push(
-        ...turnMessages(prepared.history).flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])),
-      );
-      this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
-    }
+    this.#sentTexts.push(...sentTextsOf(prepared.own, prepared.turn.origin));
+    this.#earlierTexts.push(...prepared.own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
+    this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     this.#stream = createReplyStream(
       prepared,
       { sentTexts: () => this.#sentTexts, isGiven: (id) => this.isGiven(id), signal: run.signal },

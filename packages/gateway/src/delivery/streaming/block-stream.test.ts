@@ -30,6 +30,7 @@ interface Settings {
   readonly idleMs?: number;
   readonly account?: NonNullable<Parameters<typeof startTestGateway>[0]>["accountConfig"];
   readonly home?: string;
+  readonly contextWindow?: number;
   readonly around?: (store: Store) => Store;
 }
 
@@ -45,12 +46,20 @@ function start(settings: Settings = {}): Promise<TestGateway> {
     platform,
     accountConfig: settings.account ?? { blockStreaming: true },
     patch: (config: FactotumConfig) => {
-      const base = withModel(server.baseUrl)(config);
+      const base = withWindow(withModel(server.baseUrl)(config), settings.contextWindow);
       return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
     },
     ...(settings.home === undefined ? {} : { home: settings.home }),
     ...(settings.around === undefined ? {} : { around: settings.around }),
   });
+}
+
+/** A model with so many tokens. */
+function withWindow(config: FactotumConfig, contextWindow?: number): FactotumConfig {
+  const anthropic = config.models.providers["anthropic"];
+  if (anthropic === undefined || contextWindow === undefined) return config;
+  const models = [{ id: "claude-sonnet-5-5", contextWindow, maxOutput: 1_000 }];
+  return { ...config, models: { ...config.models, providers: { anthropic: { ...anthropic, models } } } };
 }
 
 const shown = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : outbound.type));
@@ -208,6 +217,20 @@ describe("what is not for the chat", () => {
     await using running = await start({ idleMs: 60_000 });
     await platform.say(platform.message("hi"));
     await running.gateway.engine.idle();
+    expect(words(shown())).toBe(words(["I look first.", LONG]));
+  });
+
+  test("answers of a turn that is made shorter in its middle are counted on: nothing of a later one is taken for shown", async () => {
+    const look = { type: "text", text: "I look first." } as const;
+    server.script([
+      { type: "message", content: [look, { type: "tool_use", name: "ls", input: {} }] },
+      { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" },
+      { type: "message", content: [{ type: "text", text: LONG }], deltaCharacters: 7 },
+    ]);
+    await using running = await start({ contextWindow: 20_000 });
+    await platform.say(platform.message(`hi ${"lorem ipsum ".repeat(4_000)}`));
+    await running.gateway.engine.idle();
+    expect((await running.store.readSession(SESSION))?.compactionCount).toBe(1);
     expect(words(shown())).toBe(words(["I look first.", LONG]));
   });
 

@@ -3,7 +3,6 @@ import type { ResolvedAgent } from "@factotum/config";
 import { UNATTENDED_KINDS } from "../../spend/unattended-kinds.ts";
 import type { PreparedTurn } from "../../turn/prepare-turn.ts";
 import type { TurnServices } from "../../turn/turn-services.ts";
-import { turnMessages } from "../sent-texts.ts";
 import { BlockStream } from "./block-stream.ts";
 import type { BlockStreamOptions } from "./block-stream.ts";
 import { HumanPace } from "./human-pace.ts";
@@ -25,7 +24,7 @@ export interface StreamedRun {
  * they show nothing before their end.
  */
 export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: TurnServices): ReplyStream | undefined {
-  const { turn, agent, history } = prepared;
+  const { turn, agent, own } = prepared;
   const account = services.channels.accountFor(turn.origin);
   const channel = services.channels.channelFor(turn.origin);
   if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
@@ -41,7 +40,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
   const common = {
     turn,
     place: { mode: account.replyToMode, isGiven: run.isGiven },
-    answersBefore: isResumed ? turnMessages(history).filter(({ role }) => role === "assistant").length : 0,
+    answersBefore: own.filter(({ role }) => role === "assistant").length,
     isResumed,
     sentTexts: run.sentTexts,
     signal: run.signal,
