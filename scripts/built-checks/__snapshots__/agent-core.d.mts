@@ -106,6 +106,8 @@ interface FallbackCompaction {
   readonly messages: readonly AgentMessage[];
   /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
   readonly shrunk: boolean;
+  /** What is left of the last turn in words, for whoever keeps none of its messages; it takes no more of the window than they. Empty unless `shrunk`. */
+  readonly words: string;
   readonly tainted: boolean;
 }
 /**

@@ -51,6 +51,8 @@ describe("fallbackCompaction", () => {
     const made = fallbackCompaction([turn("go"), ...steps], SMALL);
     expect(made.messages.at(-1)).toMatchObject({ toolCallId: "c299" });
     expect(made.messages.length).toBeGreaterThan(20);
+    expect(made.words).toMatch(/^.*"role":"user".*"text":"go"/);
+    expect(made.words.match(/"role":"result"/g)?.length).toBeGreaterThan(20);
     const said = fallbackCompaction([user("字".repeat(50_000))], SMALL);
     expect(said.messages).toHaveLength(1);
     expect(JSON.stringify(said.messages)).toContain("cut to make room");
@@ -96,6 +98,9 @@ describe("fallbackCompaction", () => {
           const sent = request(made);
           expect(estimateHistoryTokens(sent) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
           expect(sendableFaults(sent)).toEqual([]);
+          const inWords = request({ ...made, summary: `${made.summary}\nWhat is left of it:\n${made.words}`, messages: [] });
+          if (made.shrunk) expect(estimateHistoryTokens(inWords) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
+          else expect(made.words).toBe("");
           expect(fallbackCompaction(messages, options)).toEqual(made);
         },
       ),

@@ -7,6 +7,7 @@ import { projectMessages } from "../projection/project-messages.ts";
 import { oneLine } from "../prompt/one-line.ts";
 import { cutText } from "../text/cut-text.ts";
 import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { renderTranscript } from "./render-transcript.ts";
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 
 /** What a local truncation goes by. */
@@ -26,6 +27,8 @@ export interface FallbackCompaction {
   readonly messages: readonly AgentMessage[];
   /** True when `messages` are not just those from `firstKept` on: keep them as they are here. */
   readonly shrunk: boolean;
+  /** What is left of the last turn in words, for whoever keeps none of its messages; it takes no more of the window than they. Empty unless `shrunk`. */
+  readonly words: string;
   readonly tainted: boolean;
 }
 
@@ -55,6 +58,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
     firstKept,
     messages: fitting,
     shrunk: fitting !== kept,
+    words: fitting === kept ? "" : wordsOf(kept, Math.min(room, Math.max(MIN_MESSAGE_TOKENS, keepRecent))),
     tainted: messages.slice(0, firstKept).some((message) => message.role !== "assistant" && message.tainted === true),
   };
 }
@@ -131,6 +135,20 @@ function cutMessage(message: AgentMessage, room: number): UserMessage {
   const tainted = message.role !== "assistant" && message.tainted === true;
   const cut = cutText(text, Math.max(0, room - 50), "\n[… cut to make room]");
   return { role: "user", content: [{ type: "text", text: cut }], ...(tainted ? { tainted } : {}), timestamp: message.timestamp };
+}
+
+/** What was said first, and the newest of what came of it. */
+function wordsOf(turn: readonly AgentMessage[], room: number): string {
+  const [said, ...rest] = renderTranscript(turn, Math.floor(room / 2));
+  if (said === undefined) return "";
+  let left = room - said.tokens;
+  const newest: string[] = [];
+  for (const { text, tokens } of rest.toReversed()) {
+    left -= tokens;
+    if (left < 0) break;
+    newest.unshift(text);
+  }
+  return [said.text, ...newest].join("\n");
 }
 
 function summarise(dropped: readonly AgentMessage[], shrunk: boolean, maxTokens: number, previousSummary: string | undefined): string {

@@ -266,10 +266,12 @@ export class Compactor {
 
 /** `undefined`: there is nothing that could be cut. */
 function cutByRule(messages: readonly AgentMessage[], options: Parameters<typeof fallbackCompaction>[1]): Cut | undefined {
-  const { summary, firstKept, shrunk, tainted } = fallbackCompaction(messages, options);
+  const { summary, firstKept, shrunk, words, tainted } = fallbackCompaction(messages, options);
   if (firstKept === 0 && !shrunk) return undefined;
   // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
-  return { how: "local", text: summary, firstKept: shrunk ? messages.length : firstKept, tainted };
+  if (!shrunk) return { how: "local", text: summary, firstKept, tainted };
+  const isTainted = messages.some((message) => message.role !== "assistant" && message.tainted === true);
+  return { how: "local", text: `${summary}\nWhat is left of it:\n${words}`, firstKept: messages.length, tainted: isTainted };
 }
 
 function firstMessageAfter(entryId: string, entries: readonly TranscriptEntry[]): string | undefined {

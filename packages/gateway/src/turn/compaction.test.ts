@@ -1,4 +1,4 @@
-import { isPrefixOf, startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import type { FactotumConfig } from "@factotum/config";
 import { describe, expect, test } from "vitest";
@@ -157,6 +157,25 @@ describe("a conversation that outgrows its window", () => {
     const last = JSON.stringify(server.requests.at(-1)?.body);
     expect(last.includes("Known: word-0.")).toBe(true);
     expect(last.includes("word-3")).toBe(true);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("is cut in the middle of a turn that is too large by itself: the model still knows what was asked, and what it has found", async () => {
+    await using server = await startAnthropicServer();
+    server.script([
+      toolReply({ name: "ls", input: {} }),
+      { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" },
+      textReply("Noted."),
+    ]);
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    await platform.say(platform.message(`Where is the key? ${"lorem ipsum ".repeat(4000)}`));
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBe(1);
+    const last = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+    expect(last).toContain("Where is the key?");
+    expect(last).toContain(String.raw`\"role\":\"result\",\"tool\":\"ls\"`);
     expect(server.violations).toEqual([]);
   });
 
