@@ -55,6 +55,7 @@ export class TurnRecorder {
     this.#tainted = prepared.tainted;
     this.#sentTexts.push(...sentTextsOf(prepared.own, prepared.turn.origin));
     this.#earlierTexts.push(...prepared.own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
+    if (showsAtEnd(prepared)) this.#thoughts.push(...prepared.own.flatMap((message) => thoughtsOf(message)));
     this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     this.#stream = createReplyStream(
       prepared,
@@ -213,14 +214,14 @@ export class TurnRecorder {
     const { turn, reasoning } = this.#prepared;
     const thoughts = thinkingText(message);
     if (reasoning === "off" || thoughts === "") return;
-    // A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all.
-    if (reasoning === "on" || turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) {
+    if (showsAtEnd(this.#prepared)) {
       this.#thoughts.push(thoughts);
       return;
     }
     const { store, clock, dispatcher } = this.#services;
     const suppressed = await isSuppressed(turn, this.#services);
-    const rows = planThoughts(turn, thoughts, { key: message.timestamp, nowMs: clock.now(), suppressed }, this.#services);
+    // By which answer it is: one that a crash has lost is asked for anew, and its thoughts are shown.
+    const rows = planThoughts(turn, thoughts, { key: this.#earlierTexts.length, nowMs: clock.now(), suppressed }, this.#services);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
@@ -256,6 +257,16 @@ export class TurnRecorder {
         return;
     }
   }
+}
+
+/** A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all. */
+function showsAtEnd({ reasoning, turn }: PreparedTurn): boolean {
+  return reasoning === "on" || (reasoning !== "off" && (turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)));
+}
+
+function thoughtsOf(message: AgentMessage): readonly string[] {
+  const thoughts = message.role === "assistant" ? thinkingText(message) : "";
+  return thoughts === "" ? [] : [thoughts];
 }
 
 function isCutOff(entry: TranscriptBody): boolean {

@@ -1,9 +1,13 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
 
 let server: AnthropicServer;
 let platform: TestPlatform;
@@ -149,4 +153,68 @@ test("a message that could not join the turn at work has one of its own, once th
   expect((await running.store.listInputs({ state: "answered", limit: 10 })).items).toHaveLength(2);
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("two")).toHaveLength(2);
   expect(sentTexts()).toEqual(["To one.", "To two."]);
+});
+
+describe("thoughts that are shown", () => {
+  const thinking = (text: string) => ({ type: "thinking", thinking: text }) as const;
+  const look = { type: "message", content: [thinking("First I look."), { type: "tool_use", name: "ls", input: {} }] } as const;
+  const answer = { type: "message", content: [thinking("It is empty."), { type: "text", text: "Nothing there." }] } as const;
+
+  /** Says something in a conversation whose thoughts are shown. */
+  async function begin(running: TestGateway, reasoning: "on" | "stream"): Promise<void> {
+    for (const command of ["/think high", `/reasoning ${reasoning}`]) {
+      await platform.say(platform.message(command));
+      await running.gateway.engine.idle();
+    }
+    await platform.say(platform.message("look"));
+  }
+
+  test("before the answer are those of the whole turn, also when it was taken up again", async () => {
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    server.respond(({ index }) => (index === 0 ? look : answer));
+    await begin(first, "on");
+    await server.nextRequest();
+    const held = server.hold();
+    await server.nextRequest();
+    await first.stop();
+    held.open();
+    platform = new TestPlatform();
+    await using second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: first.home });
+    await second.gateway.engine.idle();
+    expect(sentTexts()).toEqual(["_Thoughts_\n\n> First I look.\n>\n> It is empty.", "Nothing there."]);
+  });
+
+  test("while the turn is at work are shown once when a kill has lost their answer", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "factotum-killed-"));
+    const copied = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    let home = "";
+    const around = (store: Store): Store => {
+      const addOutbound: Store["addOutbound"] = async (...parameters) => {
+        const rows = await store.addOutbound(...parameters);
+        await cp(home, folder, { recursive: true, filter: (file) => !file.endsWith("-shm") });
+        copied.resolve();
+        // What was killed here goes no further.
+        await over.promise;
+        return rows;
+      };
+      return new Proxy(store, {
+        get: (target, name: keyof Store) => (name === "addOutbound" ? addOutbound : (target[name] as () => unknown).bind(target)),
+      });
+    };
+    const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
+    ({ home } = first);
+    server.script([look, look, answer]);
+    await begin(first, "stream");
+    await copied.promise;
+    platform = new TestPlatform();
+    const second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: folder });
+    await second.gateway.engine.idle();
+    const shown = sentTexts();
+    over.resolve();
+    await first.stop();
+    await second.stop();
+    expect(shown).toEqual(["_Thoughts_\n\n> First I look.", "_Thoughts_\n\n> It is empty.", "Nothing there."]);
+    await rm(folder, { recursive: true, force: true });
+  });
 });
