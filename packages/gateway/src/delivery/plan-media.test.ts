@@ -196,4 +196,5 @@ test("with blocks, files of every answer come at the end, each once", async () =
     ],
   };
   expect(await sentAfter(first, textReply("Second.\nMEDIA:out/a b.png"))).toEqual(["First.", "Second.", picture]);
+  expect(await sentAfter(first, textReply("NO_REPLY"))).toEqual(["First.", picture]);
 });

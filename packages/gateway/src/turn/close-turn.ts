@@ -20,6 +20,9 @@ import type { TurnServices } from "./turn-services.ts";
 /** How long the files of a reply may take to be had. */
 const MEDIA_TIMEOUT_MS = 90_000;
 
+/** A reply that may have files of earlier answers, and nothing of its own. */
+const WORDLESS = { type: "visible", text: "", replyTo: { type: "none" }, media: [] } as const;
+
 /** A turn whose run is over. */
 export interface FinishedRun {
   readonly turn: TurnRecord;
@@ -177,7 +180,9 @@ function decideClosing(run: FinishedRun): Closing {
   const text = answerText(outcome.message);
   if (turn.kind === "heartbeat" && isHeartbeatOk(text)) return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   const hasText = text.trim() !== "";
-  const reply = parseReply(hasText ? text : run.lastText);
+  const parsed = parseReply(hasText ? text : run.lastText);
+  // Silence at the end takes nothing back: the text before it that named files was sent.
+  const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
   if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
   if (reply.text === "" && mediaOf(run, reply).length === 0) {
     if (run.sentTexts.length > 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
