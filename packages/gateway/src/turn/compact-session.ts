@@ -75,9 +75,8 @@ interface Planned {
   readonly plan: CompactionPlan | undefined;
   readonly client: ModelClient;
   readonly requests: RequestRecorder;
-  /** Ids of the messages that are judged, in their order. */
+  /** Ids of the messages that are judged, in their order. What stands behind the last of them stays, a run at work that may come to nothing too. */
   readonly messageIds: readonly string[];
-  readonly lastEntryId: string;
   /** The compaction before this one. */
   readonly previousId: string | undefined;
   readonly byRule: () => Cut | undefined;
@@ -152,14 +151,13 @@ export class Compactor {
     const plan = planCompaction(messages, { ...budget, contextTokens, summariserWindow: client.info.contextWindow });
     const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens });
     if (plan === undefined && byRule() === undefined) return undefined;
-    const lastEntryId = entries.at(-1)?.id ?? "";
     const requests = new RequestRecorder({
       view: { settledBeforeMs: 0, contextWindow: client.info.contextWindow, prunes: false },
       causes: [],
       sentBefore: 0,
       model: reference,
       credentialOf: () => undefined,
-      lastEntryId,
+      lastEntryId: entries.at(-1)?.id ?? "",
       digests: this.#digests,
       clock,
     });
@@ -170,7 +168,6 @@ export class Compactor {
       client: requests.wrap(client),
       requests,
       messageIds: kept.map(({ entry }) => entry.id),
-      lastEntryId,
       previousId: previous?.id,
       byRule,
     };
@@ -205,7 +202,8 @@ export class Compactor {
       const message: CompactionMessage = {
         role: "compaction",
         summary: cut.text,
-        firstKeptEntryId: planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.lastEntryId, entries) ?? notices[0]?.id ?? "",
+        firstKeptEntryId:
+          planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.messageIds.at(-1) ?? "", entries) ?? notices[0]?.id ?? "",
         tokensBefore: request.contextTokens,
         ...(cut.tainted ? { tainted: true } : {}),
         timestamp: nowMs,

@@ -179,6 +179,28 @@ describe("a conversation that outgrows its window", () => {
     expect(server.violations).toEqual([]);
   });
 
+  test("is compacted beside a heartbeat that does not fit: what the model was asked stays", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
+    server.respond(({ body, index }) => {
+      if (isSummary(body)) return textReply("Known: words.");
+      if (index !== 1) return textReply("Noted.");
+      return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
+    });
+    await platform.say(platform.message(`hello ${"lorem ipsum ".repeat(3000)}`));
+    await running.gateway.engine.idle();
+    await running.gateway.engine.submit(platform.message("Look after the garden."), {
+      owner: true,
+      kind: "heartbeat",
+      sessionKey: "agent:main:main",
+    });
+    await running.gateway.engine.idle();
+    expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBe(1);
+    expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("Look after the garden.");
+    expect(server.violations).toEqual([]);
+  });
+
   test("is compacted on request, heeding what the person asks for", async () => {
     await using server = await startAnthropicServer();
     play(server, () => textReply("Known: word-0 and word-1."));
