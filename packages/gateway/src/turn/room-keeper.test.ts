@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
+import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
 import { isPrefixOf, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
@@ -110,6 +111,34 @@ describe("notes", () => {
     expect(isPrefixOf(before ?? {}, lastBody() ?? {})).toBe(true);
   });
 
+  test("whose end cannot be stored are gone on with before anything later", async () => {
+    let failures = 1;
+    const around = (store: Store): Store =>
+      new Proxy(store, {
+        get: (target, name: keyof Store) => {
+          if (name !== "endTurn") return (target[name] as () => unknown).bind(target);
+          return async (end: Parameters<Store["endTurn"]>[0]) => {
+            if (end.outbox.length === 0 && end.inputState.type === "silent" && failures-- > 0)
+              throw new StoreError("internal", "The disk could not be read.");
+            return target.endTurn(end);
+          };
+        },
+      });
+    const { counts, asked } = play({});
+    await using running = await startTestGateway({ platform, patch: windowed, around });
+    await fillUntil(running, asked("notes"));
+    await running.gateway.engine.idle();
+    await say("And?");
+    await running.gateway.engine.idle();
+    expect(counts.notes).toBeGreaterThanOrEqual(1);
+    expect(failures).toBeLessThan(0);
+    const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
+    const { items } = await running.store.readTranscript(sessionId, { limit: 200 });
+    const turns = new Set(items.flatMap((entry) => (entry.turnId === undefined ? [] : [entry.turnId])));
+    const states = await Promise.all([...turns].map(async (id) => (await running.store.readTurn(id))?.state));
+    expect(states).not.toContain("running");
+  });
+
   test("that a kill cut short are closed before a message that waited, which is answered first", async () => {
     const { asked } = play({ notes: () => SILENCE });
     const folder = await mkdtemp(path.join(tmpdir(), "factotum-kill-"));
@@ -194,6 +223,27 @@ describe("a summary", () => {
     expect(counts.summary).toBe(1);
     expect(JSON.stringify(lastBody())).toContain("Known: words.");
     expect(JSON.stringify(lastBody())).toContain(`word-${count} `);
+    expect(new Set(said())).toEqual(new Set(["Noted."]));
+  });
+
+  test("that fails while a message waits for it is not asked for again: the conversation is cut by rule, and the message answered", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { counts, asked } = play({
+      summary: async () => {
+        await gate.promise;
+        return { type: "error", errorType: "invalid_request_error", message: "no" };
+      },
+    });
+    await using running = await startTestGateway({ platform, patch: windowed });
+    const count = await fillUntil(running, asked("summary"));
+    await say(`word-${count} ${"lorem ipsum ".repeat(1500)}`);
+    await platform.say(platform.message("the last word"));
+    gate.resolve();
+    await platform.waitForSends(count + 2);
+    await running.gateway.engine.idle();
+    expect(counts.summary).toBe(1);
+    expect((await running.store.readSession(SESSION))?.compactionCount).toBe(1);
+    expect(JSON.stringify(lastBody())).toContain("the last word");
     expect(new Set(said())).toEqual(new Set(["Noted."]));
   });
 

@@ -101,8 +101,8 @@ export class RoomKeeper {
   }
 
   /**
-   * Puts the summary in place that was begun for this conversation, and waits for it when it is being made. Call it in the session's lane. Rejects
-   * when the signal fires meanwhile; then the summary takes its place later.
+   * Puts the summary in place that was begun for this conversation, and waits for it when it is being made; when no model gives it, what a rule makes of
+   * it. Call it in the session's lane. Rejects when the signal fires meanwhile; then the summary takes its place later.
    */
   async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<void> {
     const work = this.#works.get(key);
@@ -110,7 +110,7 @@ export class RoomKeeper {
     // Nobody waits for what waits for others.
     if (this.#summaries.remove(key, work)) return this.#drop(key, work);
     await within(work.made, { signal, clock: this.#services.clock });
-    await this.#place(key, work);
+    await this.#place(key, work, { isNeeded: true });
   }
 
   /** Resolves when no summary is being made. */
@@ -179,19 +179,19 @@ export class RoomKeeper {
 
   async #placeAtLast(sessionKey: string, work: Work): Promise<void> {
     try {
-      await this.#place(sessionKey, work);
+      await this.#place(sessionKey, work, { isNeeded: false });
     } catch (error) {
       this.#services.logger.error("A summary could not take its place", { sessionKey, error });
     }
   }
 
   /** Once for each: whoever comes first has it. */
-  async #place(sessionKey: string, work: Work): Promise<void> {
+  async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<void> {
     if (this.#works.get(sessionKey) !== work) return;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;
     // What a rule would cut is cut when there is no room left.
-    if (await work.made) await compaction.finish();
+    if ((await work.made) || isNeeded) await compaction.finish();
     else await compaction.giveUp("failed");
   }
 

@@ -122,7 +122,7 @@ export class TurnRunner {
 
   /**
    * Lets the agent write its notes, in a turn of its own that nobody sees. Call it in the session's lane. Resolves however the turn ends; rejects only
-   * when the store does.
+   * when the store does, and then takes the turn up again.
    */
   async flushMemory(context: SessionContext, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { record } = context;
@@ -130,8 +130,13 @@ export class TurnRunner {
     const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#services);
     this.#services.cache.append(turn.sessionId, entries);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
-    const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
-    if (prepared !== undefined) await this.#runPrepared(prepared, signal);
+    try {
+      const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
+      if (prepared !== undefined) await this.#runPrepared(prepared, signal);
+    } catch (error) {
+      if (!isFinalStoreError(error)) this.#takeUpAgain(turn.sessionKey, { type: "resume", turn, failures: 1 });
+      throw error;
+    }
   }
 
   /** What waited begins by the policy of now: it may have changed since. */
