@@ -57,6 +57,16 @@ function play(answers: Partial<Record<Kind, () => AnthropicReply | Promise<Anthr
   return { counts, asked };
 }
 
+/** The same with summaries that are answered so, once the gate opens. */
+function playHeldSummary(reply: AnthropicReply) {
+  const gate = Promise.withResolvers<void>();
+  const summary = async (): Promise<AnthropicReply> => {
+    await gate.promise;
+    return reply;
+  };
+  return { gate, ...play({ summary }) };
+}
+
 async function say(text: string, facts: Parameters<TestPlatform["message"]>[1] = {}): Promise<void> {
   const sent = platform.sent.length;
   await platform.say(platform.message(text, facts));
@@ -179,13 +189,7 @@ describe("notes", () => {
 
 describe("a summary", () => {
   test("is made beside the messages that come meanwhile, and takes its place between two turns", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { counts, asked } = play({
-      summary: async () => {
-        await gate.promise;
-        return textReply("Known: words.");
-      },
-    });
+    const { gate, counts, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));
     await say("first meanwhile");
@@ -205,13 +209,7 @@ describe("a summary", () => {
   });
 
   test("that is being made is waited for by the message that needs its room, and asked for once", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { counts, asked } = play({
-      summary: async () => {
-        await gate.promise;
-        return textReply("Known: words.");
-      },
-    });
+    const { gate, counts, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
     await say(`word-${count} ${"lorem ipsum ".repeat(1500)}`);
@@ -227,13 +225,7 @@ describe("a summary", () => {
   });
 
   test("that fails while a message waits for it is not asked for again: the conversation is cut by rule, and the message answered", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { counts, asked } = play({
-      summary: async () => {
-        await gate.promise;
-        return { type: "error", errorType: "invalid_request_error", message: "no" };
-      },
-    });
+    const { gate, counts, asked } = playHeldSummary({ type: "error", errorType: "invalid_request_error", message: "no" });
     await using running = await startTestGateway({ platform, patch: windowed });
     const count = await fillUntil(running, asked("summary"));
     await say(`word-${count} ${"lorem ipsum ".repeat(1500)}`);
@@ -248,13 +240,7 @@ describe("a summary", () => {
   });
 
   test("of a conversation that was begun anew meanwhile cuts nothing", async () => {
-    const gate = Promise.withResolvers<void>();
-    const { asked } = play({
-      summary: async () => {
-        await gate.promise;
-        return textReply("Known: words.");
-      },
-    });
+    const { gate, asked } = playHeldSummary(textReply("Known: words."));
     await using running = await startTestGateway({ platform, patch: windowed });
     await fillUntil(running, asked("summary"));
     await say("/new");

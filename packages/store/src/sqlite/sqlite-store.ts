@@ -36,7 +36,7 @@ import { DeadLetters } from "./dead-letters.ts";
 import { usedBytes } from "./connection/used-bytes.ts";
 import { listConversations } from "./tables/conversation-list.ts";
 import { decodePosition } from "./values/sequence-id.ts";
-import { toStoreError } from "./to-store-error.ts";
+import { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";
 
 /** Entries that an export holds in memory at a time. */
@@ -50,6 +50,7 @@ export class SqliteStore implements Store {
   readonly #copier: SqliteStoreParts["copier"];
   readonly #keeper: SqliteStoreParts["keeper"];
   readonly #deadLetters: DeadLetters;
+  readonly #calls: StoreCalls;
   #closing: Promise<void> | undefined;
 
   constructor(parts: SqliteStoreParts) {
@@ -59,6 +60,7 @@ export class SqliteStore implements Store {
     this.#copier = parts.copier;
     this.#keeper = parts.keeper;
     this.#deadLetters = new DeadLetters(parts.tables);
+    this.#calls = new StoreCalls(parts);
   }
 
   metrics(): StoreMetrics {
@@ -69,19 +71,19 @@ export class SqliteStore implements Store {
     message: MsgContext,
     options: Parameters<Store["acceptInput"]>[1],
   ): Promise<{ readonly type: "accepted" | "duplicate"; readonly input: InputRecord }> {
-    return this.#write(() => this.#tables.inbox.accept(message, options));
+    return this.#calls.write(() => this.#tables.inbox.accept(message, options));
   }
 
   readCursor(channel: string, accountId: string): Promise<string | undefined> {
-    return this.#read(() => this.#tables.inbox.readCursor(channel, accountId));
+    return this.#calls.read(() => this.#tables.inbox.readCursor(channel, accountId));
   }
 
   listInputs(filter: Parameters<Store["listInputs"]>[0]): Promise<Page<InputRecord>> {
-    return this.#read(() => this.#tables.inbox.list(filter));
+    return this.#calls.read(() => this.#tables.inbox.list(filter));
   }
 
   readInput(id: string): Promise<InputRecord | undefined> {
-    return this.#read(() => this.#tables.inbox.read(id));
+    return this.#calls.read(() => this.#tables.inbox.read(id));
   }
 
   settleInputs(
@@ -89,89 +91,89 @@ export class SqliteStore implements Store {
     state: TerminalInputState,
     options?: { readonly outbox?: readonly NewOutbound[] },
   ): Promise<readonly OutboxRecord[]> {
-    return this.#write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
+    return this.#calls.write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
   }
 
   startTurn(turn: NewTurn): ReturnType<Store["startTurn"]> {
-    return this.#write(() => this.#transactions.startTurn(turn));
+    return this.#calls.write(() => this.#transactions.startTurn(turn));
   }
 
   joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
-    return this.#write(() => this.#transactions.joinTurn(turnId, options));
+    return this.#calls.write(() => this.#transactions.joinTurn(turnId, options));
   }
 
   appendToTurn(turnId: string, options: Parameters<Store["appendToTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
-    return this.#write(() => this.#transactions.appendToTurn(turnId, options));
+    return this.#calls.write(() => this.#transactions.appendToTurn(turnId, options));
   }
 
   endTurn(end: TurnEnd): ReturnType<Store["endTurn"]> {
-    return this.#write(() => this.#transactions.endTurn(end));
+    return this.#calls.write(() => this.#transactions.endTurn(end));
   }
 
   resumeTurns(): Promise<readonly TurnRecord[]> {
-    return this.#write(() => this.#transactions.resumeTurns());
+    return this.#calls.write(() => this.#transactions.resumeTurns());
   }
 
   beginAttempt(turnId: string): Promise<TurnRecord | undefined> {
-    return this.#write(() => this.#tables.turns.beginAttempt(turnId));
+    return this.#calls.write(() => this.#tables.turns.beginAttempt(turnId));
   }
 
   handOverTurn(turnId: string): Promise<void> {
-    return this.#write(() => this.#tables.turns.handOver(turnId));
+    return this.#calls.write(() => this.#tables.turns.handOver(turnId));
   }
 
   readTurn(id: string): Promise<TurnRecord | undefined> {
-    return this.#read(() => this.#tables.turns.read(id));
+    return this.#calls.read(() => this.#tables.turns.read(id));
   }
 
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined> {
-    return this.#read(() => {
+    return this.#calls.read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
       return conversation === undefined ? undefined : this.#tables.turns.find(conversation, number);
     });
   }
 
   readLastTurn(sessionId: string, options: Parameters<Store["readLastTurn"]>[1]): Promise<TurnState | undefined> {
-    return this.#read(() => {
+    return this.#calls.read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
       return conversation === undefined ? undefined : this.#tables.turns.last(conversation, options.except);
     });
   }
 
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]> {
-    return this.#read(() => this.#tables.turns.readJournal(turnId));
+    return this.#calls.read(() => this.#tables.turns.readJournal(turnId));
   }
 
   readSession(key: string): Promise<SessionRecord | undefined> {
-    return this.#read(() => this.#tables.sessions.read(key));
+    return this.#calls.read(() => this.#tables.sessions.read(key));
   }
 
   findSession(query: Parameters<Store["findSession"]>[0]): Promise<SessionRecord | undefined> {
-    return this.#read(() => this.#tables.sessions.find(query));
+    return this.#calls.read(() => this.#tables.sessions.find(query));
   }
 
   listSessions(filter: Parameters<Store["listSessions"]>[0]): Promise<Page<SessionRecord>> {
-    return this.#read(() => this.#tables.sessions.list(filter));
+    return this.#calls.read(() => this.#tables.sessions.list(filter));
   }
 
   createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord> {
-    return this.#write(() => this.#tables.sessions.open(session, options.nowMs));
+    return this.#calls.write(() => this.#tables.sessions.open(session, options.nowMs));
   }
 
   patchSession(key: string, patch: SessionPatch, options: { readonly nowMs: number }): Promise<SessionRecord> {
-    return this.#write(() => this.#tables.sessions.patch(key, patch, options.nowMs));
+    return this.#calls.write(() => this.#tables.sessions.patch(key, patch, options.nowMs));
   }
 
   resetSession(key: string, options: Parameters<Store["resetSession"]>[1]): Promise<SessionRecord> {
-    return this.#write(() => this.#tables.sessions.reset(key, options));
+    return this.#calls.write(() => this.#tables.sessions.reset(key, options));
   }
 
   async importSession(session: ImportedSession, options?: { readonly isTrial: boolean }): Promise<SessionRecord> {
-    if (options?.isTrial !== true) return this.#write(() => this.#transactions.importSession(session));
+    if (options?.isTrial !== true) return this.#calls.write(() => this.#transactions.importSession(session));
     const rollback = new StoreError("internal", "The import was a trial.");
     let record: SessionRecord | undefined;
     try {
-      return await this.#write(() => {
+      return await this.#calls.write(() => {
         record = this.#transactions.importSession(session);
         throw rollback;
       });
@@ -184,48 +186,48 @@ export class SqliteStore implements Store {
   /** The plain files are completed first: what is deleted here is still whole there. */
   async deleteSession(key: string, options: { readonly nowMs: number }): Promise<readonly string[]> {
     await this.#copier.flush();
-    const deleted = await this.#write(() => this.#transactions.deleteSession(key, options.nowMs));
+    const deleted = await this.#calls.write(() => this.#transactions.deleteSession(key, options.nowMs));
     if (deleted.length > 0) await this.#copier.renameDeleted();
     return deleted;
   }
 
   listIdleSessions(filter: Parameters<Store["listIdleSessions"]>[0]): Promise<Page<SessionRecord>> {
-    return this.#read(() => this.#tables.sessions.listIdle(filter));
+    return this.#calls.read(() => this.#tables.sessions.listIdle(filter));
   }
 
   listConversations(filter: Parameters<Store["listConversations"]>[0]): Promise<Page<ConversationRecord>> {
-    return this.#read(() => listConversations(this.#tables.database, filter));
+    return this.#calls.read(() => listConversations(this.#tables.database, filter));
   }
 
   async deleteConversation(sessionId: string, options: { readonly nowMs: number }): Promise<boolean> {
     await this.#copier.flush();
-    const isDeleted = await this.#write(() => this.#transactions.deleteConversation(sessionId, options.nowMs));
+    const isDeleted = await this.#calls.write(() => this.#transactions.deleteConversation(sessionId, options.nowMs));
     if (isDeleted) await this.#copier.renameDeleted();
     return isDeleted;
   }
 
   usedBytes(): Promise<number> {
-    return this.#read(() => usedBytes(this.#tables.database));
+    return this.#calls.read(() => usedBytes(this.#tables.database));
   }
 
   listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]> {
-    return this.#read(() => this.#tables.sessions.listExpired(nowMs, limit));
+    return this.#calls.read(() => this.#tables.sessions.listExpired(nowMs, limit));
   }
 
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry> {
-    return this.#write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
+    return this.#calls.write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
   }
 
   findNotice(key: string): Promise<TranscriptEntry | undefined> {
-    return this.#read(() => this.#tables.transcripts.findNotice(key));
+    return this.#calls.read(() => this.#tables.transcripts.findNotice(key));
   }
 
   readTranscript(sessionId: string, options: Parameters<Store["readTranscript"]>[1]): Promise<Page<TranscriptEntry>> {
-    return this.#read(() => this.#tables.transcripts.page(sessionId, options));
+    return this.#calls.read(() => this.#tables.transcripts.page(sessionId, options));
   }
 
   readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]> {
-    return this.#read(() => {
+    return this.#calls.read(() => {
       const { transcripts } = this.#tables;
       if (options === undefined) return transcripts.context(sessionId);
       const conversation = transcripts.find(sessionId);
@@ -234,30 +236,30 @@ export class SqliteStore implements Store {
   }
 
   async *exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {
-    const conversation = await this.#read(() => this.#tables.transcripts.find(sessionId));
+    const conversation = await this.#calls.read(() => this.#tables.transcripts.find(sessionId));
     const first = options === undefined ? 0 : decodePosition("e", options.after);
     let after: number | undefined = conversation === undefined ? undefined : first;
     while (conversation !== undefined && after !== undefined) {
       const from = after;
-      const page = await this.#read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
+      const page = await this.#calls.read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
       yield* page.entries;
       after = page.last;
     }
   }
 
   savePrompt(prompt: PromptRecord): Promise<void> {
-    return this.#write(() => this.#transactions.savePrompt(prompt));
+    return this.#calls.write(() => this.#transactions.savePrompt(prompt));
   }
 
   readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined> {
-    return this.#read(() => {
+    return this.#calls.read(() => {
       const conversation = this.#tables.transcripts.find(sessionId);
       return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options);
     });
   }
 
   listRequests({ sessionId, turnId, ...page }: Parameters<Store["listRequests"]>[0]): Promise<Page<RequestRecord>> {
-    return this.#read(() => {
+    return this.#calls.read(() => {
       const { transcripts, turns, requests } = this.#tables;
       const conversation = transcripts.find(sessionId);
       if (conversation === undefined) return { items: [] };
@@ -266,31 +268,31 @@ export class SqliteStore implements Store {
   }
 
   readRequest(id: string): Promise<RequestRecord | undefined> {
-    return this.#read(() => this.#tables.requests.read(id));
+    return this.#calls.read(() => this.#tables.requests.read(id));
   }
 
   readRequestBody(id: string): Promise<RequestBody | undefined> {
-    return this.#read(() => this.#tables.requests.readBody(id));
+    return this.#calls.read(() => this.#tables.requests.readBody(id));
   }
 
   addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]> {
-    return this.#write(() => this.#transactions.addOutbound(rows, options?.turnId));
+    return this.#calls.write(() => this.#transactions.addOutbound(rows, options?.turnId));
   }
 
   readOutbound(id: string): Promise<OutboxRecord | undefined> {
-    return this.#read(() => this.#tables.outbox.read(id));
+    return this.#calls.read(() => this.#tables.outbox.read(id));
   }
 
   findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined> {
-    return this.#read(() => this.#tables.outbox.find(idempotencyKey));
+    return this.#calls.read(() => this.#tables.outbox.find(idempotencyKey));
   }
 
   listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]> {
-    return this.#read(() => this.#tables.outbox.listPending(options));
+    return this.#calls.read(() => this.#tables.outbox.listPending(options));
   }
 
   claimOutbound(id: string): Promise<boolean> {
-    return this.#write(() => this.#tables.outbox.claim(id));
+    return this.#calls.write(() => this.#tables.outbox.claim(id));
   }
 
   replaceOutbound(
@@ -298,53 +300,53 @@ export class SqliteStore implements Store {
     rows: readonly NewOutbound[],
     options: { readonly reason: string; readonly nowMs: number },
   ): Promise<readonly OutboxRecord[]> {
-    return this.#write(() => this.#tables.outbox.replace(id, rows, options));
+    return this.#calls.write(() => this.#tables.outbox.replace(id, rows, options));
   }
 
   settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
-    return this.#write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
+    return this.#calls.write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
   }
 
   listDeadLetters(filter: Parameters<Store["listDeadLetters"]>[0]): Promise<Page<DeadLetter>> {
-    return this.#read(() => this.#deadLetters.list(filter));
+    return this.#calls.read(() => this.#deadLetters.list(filter));
   }
 
   readDeadLetter(id: string): Promise<DeadLetter | undefined> {
-    return this.#read(() => this.#deadLetters.read(id));
+    return this.#calls.read(() => this.#deadLetters.read(id));
   }
 
   reviveInput(id: string): Promise<InputRecord> {
-    return this.#write(() => this.#tables.inbox.revive(id));
+    return this.#calls.write(() => this.#tables.inbox.revive(id));
   }
 
   reviveOutbound(id: string, options: Parameters<Store["reviveOutbound"]>[1]): Promise<OutboxRecord> {
-    return this.#write(() => this.#tables.outbox.revive(id, options));
+    return this.#calls.write(() => this.#tables.outbox.revive(id, options));
   }
 
   purgeDeadLetters(which: Parameters<Store["purgeDeadLetters"]>[0], options: { readonly nowMs: number }): Promise<number> {
-    return this.#write(() => this.#deadLetters.purge(which, options.nowMs));
+    return this.#calls.write(() => this.#deadLetters.purge(which, options.nowMs));
   }
 
   addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void> {
-    return this.#write(() => this.#tables.spend.add(charge), options);
+    return this.#calls.write(() => this.#tables.spend.add(charge), options);
   }
 
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]> {
-    return this.#read(() => this.#tables.spend.read(day, agentId));
+    return this.#calls.read(() => this.#tables.spend.read(day, agentId));
   }
 
   counts(): Promise<StoreCounts> {
-    return this.#read(() => this.#transactions.counts());
+    return this.#calls.read(() => this.#transactions.counts());
   }
 
   async maintain(options: MaintenanceOptions): Promise<boolean> {
-    const hasMore = await this.#write(() => this.#transactions.prune(options));
+    const hasMore = await this.#calls.write(() => this.#transactions.prune(options));
     const hasMoreFiles = await this.#copier.removeDeleted(options);
     return hasMore || hasMoreFiles;
   }
 
   async probe(): Promise<void> {
-    await this.#write(() => this.#tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1"));
+    await this.#calls.write(() => this.#tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1"));
   }
 
   /**
@@ -352,7 +354,7 @@ export class SqliteStore implements Store {
    * when nothing is. A damaged structure is told to `onStructureDamage`.
    */
   async snapshot(): Promise<readonly string[]> {
-    this.#refuseClosed();
+    this.#calls.refuseClosed();
     return this.#keeper.snapshot();
   }
 
@@ -362,11 +364,12 @@ export class SqliteStore implements Store {
   }
 
   async flushCopies(): Promise<void> {
-    this.#refuseClosed();
+    this.#calls.refuseClosed();
     await this.#copier.flush();
   }
 
   close(): Promise<void> {
+    this.#calls.close();
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -377,30 +380,5 @@ export class SqliteStore implements Store {
     this.#writer.drain();
     this.#writer.refuse(new StoreError("closed", "The store is closed."));
     this.#tables.database.close();
-  }
-
-  async #write<Result>(work: () => Result, options?: { readonly mayWait?: boolean }): Promise<Result> {
-    this.#refuseClosed();
-    try {
-      return await this.#writer.write(work, options);
-    } catch (error) {
-      this.#keeper.look(error);
-      throw error;
-    }
-  }
-
-  async #read<Result>(work: () => Result): Promise<Result> {
-    this.#refuseClosed();
-    try {
-      return work();
-    } catch (error) {
-      const failure = toStoreError(error);
-      this.#keeper.look(failure);
-      throw failure;
-    }
-  }
-
-  #refuseClosed(): void {
-    if (this.#closing !== undefined) throw new StoreError("closed", "The store is closed.");
   }
 }
