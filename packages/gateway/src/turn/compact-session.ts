@@ -111,6 +111,11 @@ export class Compactor {
     return compaction.finish();
   }
 
+  /** True when something stands there that could be summarised or cut. Call it in the session's lane. */
+  async canCompact(request: CompactionRequest): Promise<boolean> {
+    return (await this.#plan(request)) !== undefined;
+  }
+
   /** Plans a compaction; `undefined` when there is nothing to compact. Call it in the session's lane. */
   async begin(request: CompactionRequest): Promise<Compaction | undefined> {
     const planned = await this.#plan(request);

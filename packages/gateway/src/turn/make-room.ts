@@ -1,6 +1,7 @@
 import { shouldCompact } from "@factotum/agent-core";
-import type { CompactionOutcome } from "./compact-session.ts";
+import type { CompactionOutcome, CompactionRequest } from "./compact-session.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
+import type { ContextSize } from "./context-size.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
@@ -29,25 +30,29 @@ export async function makeRoom(
 
 /**
  * Compacts the session now, because a person asks for it or a provider found the request too long; for the latter no notes can be taken before: that
- * request would be too long, too.
+ * request would be too long, too. None are taken when there is nothing to summarise.
  */
 export async function compactNow(
-  before: SessionContext,
+  context: SessionContext,
   services: TurnServices,
   { flushMemory, ...options }: { readonly signal: AbortSignal; readonly instructions?: string; readonly flushMemory?: FlushMemory },
 ): Promise<CompactionOutcome> {
-  let context = before;
-  let size = await readContextSize(context, services);
-  if (flushMemory !== undefined && (await mayFlushMemory({ kind: undefined, compactedAtMs: size.compactedAtMs }, context, services))) {
-    await flushMemory(context, options);
-    options.signal.throwIfAborted();
-    context = await refreshed(context, services);
-    size = await readContextSize(context, services);
-  }
-  const { record, agent, model } = context;
-  if (record === undefined) return { type: "nothing" };
   const { signal, ...heeding } = options;
-  return services.compactor.compact({ record, agent, model, ...size, forced: true, ...heeding }, { signal });
+  const request = await forcedRequest(context, services);
+  if (request === undefined || !(await services.compactor.canCompact(request))) return { type: "nothing" };
+  const { compactedAtMs } = request;
+  if (flushMemory === undefined || !(await mayFlushMemory({ kind: undefined, compactedAtMs }, context, services)))
+    return services.compactor.compact({ ...request, ...heeding }, { signal });
+  await flushMemory(context, options);
+  signal.throwIfAborted();
+  const noted = await forcedRequest(await refreshed(context, services), services);
+  return noted === undefined ? { type: "nothing" } : services.compactor.compact({ ...noted, ...heeding }, { signal });
+}
+
+/** `undefined` for a session that has not begun. */
+async function forcedRequest(context: SessionContext, services: TurnServices): Promise<(CompactionRequest & ContextSize) | undefined> {
+  const { record, agent, model } = context;
+  return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, services)), forced: true };
 }
 
 async function isFull(context: SessionContext, services: TurnServices): Promise<boolean> {

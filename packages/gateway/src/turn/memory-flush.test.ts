@@ -199,4 +199,15 @@ describe("the notes before a conversation is summarised", () => {
     expect(kinds()).toEqual(["flush", "flush", "summary"]);
     expect(said().at(-1)).toBe("Older messages are summarised now.");
   });
+
+  test("are not taken when somebody asks for a summary and there is nothing to summarise", async () => {
+    play(takeNotes("- paid for nothing"));
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("short"));
+    await running.gateway.engine.idle();
+    await platform.say(platform.message("/compact"));
+    await running.gateway.engine.idle();
+    expect(kinds()).toEqual([]);
+    expect(said().at(-1)).toMatch(/nothing to summarise/);
+  });
 });
