@@ -6,12 +6,15 @@ import type { AgentTool, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
+import { LRUCache } from "lru-cache";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
 import { admitsTool, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
+
+const MAX_KNOWN_WORKSPACES = 1_000;
 
 /** What the directory is made of. */
 export interface AgentDirectoryOptions {
@@ -71,6 +74,8 @@ export class AgentDirectory {
   readonly #agents: ReadonlyMap<string, AgentRuntime>;
   readonly #quarantine: ToolQuarantine;
   readonly #watches: SourceWatches;
+  /** Workspaces that are known to be there: the disk is not asked in every turn. */
+  readonly #made = new LRUCache<string, true>({ max: MAX_KNOWN_WORKSPACES });
 
   /** `before`: the directory whose place this one takes; what it watches already is not watched anew. */
   constructor(options: AgentDirectoryOptions, before?: AgentDirectory) {
@@ -122,7 +127,8 @@ export class AgentDirectory {
 
   /**
    * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else unless the agent's sandbox is
-   * off (design 08, sandbox `non-main` and `workspaceAccess: none`). The folder is made when it is not there.
+   * off (design 08, sandbox `non-main` and `workspaceAccess: none`). The folder is made when it is not there; one that is removed later is made anew by the
+   * first tool that needs it.
    */
   async workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): Promise<string> {
     const { sandbox, workspace, id } = agent.config;
@@ -130,7 +136,10 @@ export class AgentDirectory {
     const folder = boxed
       ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
       : workspace;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!this.#made.has(folder)) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      this.#made.set(folder, true);
+    }
     return folder;
   }
 

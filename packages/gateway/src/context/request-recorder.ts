@@ -29,15 +29,16 @@ export interface RequestRecorderOptions {
 export class RequestRecorder {
   readonly #options: RequestRecorderOptions;
   #number: number;
-  #lastEntryId: string;
-  #ended: NewRequest[] = [];
+  /** The last entry that the next request holds. Its id is known once it is on disk. */
+  #last: { id: string };
+  #ended: { readonly request: NewRequest; readonly last: { readonly id: string } }[] = [];
   /** What is on the wire: each notes how its request ended, once. */
   readonly #open = new Set<(end: LastEvent | undefined) => void>();
 
   constructor(options: RequestRecorderOptions) {
     this.#options = options;
     this.#number = options.sentBefore;
-    this.#lastEntryId = options.lastEntryId;
+    this.#last = { id: options.lastEntryId };
   }
 
   /** Requests of the turn so far, those of earlier processes included. */
@@ -52,12 +53,21 @@ export class RequestRecorder {
 
   /** The turn has written entries: the next request holds them. */
   noteWritten(entries: readonly { readonly id: string }[]): void {
-    this.#lastEntryId = entries.at(-1)?.id ?? this.#lastEntryId;
+    this.noteWriting()(entries);
   }
 
-  /** Requests that have ended since the last call. */
+  /** The turn is writing entries, which the next request holds, even when it leaves before they are on disk. Give them to the result once they are. */
+  noteWriting(): (entries: readonly { readonly id: string }[]) => void {
+    const last = { ...this.#last };
+    this.#last = last;
+    return (entries) => {
+      last.id = entries.at(-1)?.id ?? last.id;
+    };
+  }
+
+  /** Requests that have ended since the last call. Entries that they hold must be on disk. */
   take(): readonly NewRequest[] {
-    return this.#ended.splice(0);
+    return this.#ended.splice(0).map(({ request, last }) => ({ ...request, lastEntryId: last.id }));
   }
 
   /** The same for a run that is over: nobody waits for what is still on the wire, and it is kept as it is. */
@@ -87,13 +97,14 @@ export class RequestRecorder {
   #begin({ system, tools, messages, ...settings }: ModelRequest): (end: LastEvent | undefined) => void {
     const { promptHash, view, causes, sentBefore, digests, clock, credentialOf } = this.#options;
     const startedMs = clock.monotonic();
+    const last = this.#last;
     this.#number += 1;
     const sent = {
       number: this.#number,
       ...(promptHash === undefined ? { body: { system, messages, tools } } : { promptHash }),
       view,
       causes: this.#number === sentBefore + 1 ? causes : [],
-      lastEntryId: this.#lastEntryId,
+      lastEntryId: last.id,
       messages: { count: messages.length, digest: digests.of(messages) },
       settings,
       sentAtMs: clock.now(),
@@ -103,14 +114,15 @@ export class RequestRecorder {
       const message = end?.type === "message-end" ? end.message : end?.partial;
       const model = end?.type === "message-end" ? `${end.message.provider}/${end.message.model}` : this.#options.model;
       const credential = credentialOf(model);
-      this.#ended.push({
+      const request = {
         ...sent,
         model,
         ...(credential === undefined ? {} : { credential }),
         usage: message?.usage ?? NO_USAGE,
         outcome: outcomeOf(end),
         durationMs: Math.round(clock.monotonic() - startedMs),
-      });
+      };
+      this.#ended.push({ request, last });
     };
     this.#open.add(keep);
     return keep;

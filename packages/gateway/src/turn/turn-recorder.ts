@@ -19,7 +19,8 @@ import type { TurnSteering } from "./turn-steering.ts";
 
 /**
  * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
- * changes anything begins, results before the next model request. What only reads needs no journal: after a crash it is simply run again.
+ * changes anything begins, its result before the next model request. What only reads needs no journal, since after a crash it is simply run again: its
+ * result is written while the next request is on its way.
  */
 export class TurnRecorder {
   readonly #prepared: PreparedTurn;
@@ -29,6 +30,10 @@ export class TurnRecorder {
   readonly #steering: TurnSteering;
   #pending: TranscriptBody[] = [];
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
+  /** A tool that may have changed something has run since the last commit. */
+  #hasChanged = false;
+  /** A commit that the run did not wait for. */
+  #writing: Promise<void> | undefined;
   readonly #sentTexts: string[] = [];
   readonly #steered: AgentMessage[] = [];
   readonly #earlierTexts: string[] = [];
@@ -103,11 +108,16 @@ export class TurnRecorder {
   /** Takes one event of the loop; resolves when what must be on disk is there. */
   async record(event: Exclude<AgentEvent, { type: "run-end" }>): Promise<void> {
     const { turn, facts } = this.#prepared;
+    if (this.#writing !== undefined) await this.settle();
     switch (event.type) {
       case "turn-start":
         this.#steering.noteTurn(event.turn);
         await this.#stream?.nextRequest();
-        return this.flush();
+        if (this.#hasChanged) return this.flush();
+        this.#writing = this.flush();
+        // Whoever comes next waits for it, and hears of its failure.
+        this.#writing.catch(() => {});
+        return;
       case "model-event":
         if (event.event.type === "text-delta") this.#services.crashPoint?.("mid-stream");
         this.#show(event.event);
@@ -140,6 +150,7 @@ export class TurnRecorder {
       case "tool-end":
         this.#tainted ||= event.result.tainted === true;
         if (this.#resumed?.finished.has(event.call.id) === true) return;
+        this.#hasChanged ||= this.#toolOf(event.call.name)?.traits.effect !== "read";
         this.#services.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
         // It has run, and nothing on disk says so yet.
         this.#services.crashPoint?.("mid-tool");
@@ -158,6 +169,12 @@ export class TurnRecorder {
       case "hook-error":
         this.#services.logger.error("A callback of the run failed", { hook: event.hook, detail: event.message });
     }
+  }
+
+  /** Waits for a commit that is under way; rejects when it failed. */
+  async settle(): Promise<void> {
+    await this.#writing;
+    this.#writing = undefined;
   }
 
   /** Commits what is completed and shows it. */
@@ -181,13 +198,15 @@ export class TurnRecorder {
     const journal = this.#journal;
     this.#pending = [];
     this.#journal = [];
+    this.#hasChanged = false;
+    const noteWritten = this.#requests.noteWriting();
     const written = await this.#services.store.appendToTurn(turn.id, {
       entries,
       journal,
       requests,
       timestampMs: this.#services.clock.now(),
     });
-    this.#requests.noteWritten(written);
+    noteWritten(written);
     this.#services.cache.append(turn.sessionId, written);
     for (const entry of written) publishEntry(this.#services, facts.sessionKey, entry, turn.id);
   }

@@ -266,6 +266,7 @@ export class TurnRunner {
       { signal, limits: RUN_LIMITS, maxToolResultChars: toolResultMaxChars(model.client.info.contextWindow) },
     );
     const end = await follow(run, recorder, steering);
+    await recorder.settle();
     const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };

@@ -115,6 +115,21 @@ describe("reading", () => {
     expect(await refusal(read(path))).toBe(code);
   });
 
+  test("a circle of links outside is refused like anything else there", async () => {
+    await symlink(join(rig.base, "circle"), join(rig.base, "circle"));
+    expect(await refusal(read("../circle"))).toBe("outside");
+    await symlink(join(rig.workspace, "own-circle"), join(rig.workspace, "own-circle"));
+    expect(await refusal(read("own-circle"))).toBe("changed");
+  });
+
+  test("a workspace that was removed is made anew", async () => {
+    await rm(rig.workspace, { recursive: true });
+    expect(await refusal(read("notes.md"))).toBe("not-found");
+    await rm(rig.workspace, { recursive: true });
+    expect(await write("notes.md", "again")).toBe("notes.md");
+    expect(await read("notes.md")).toBe("again");
+  });
+
   test("tells untrusted files from trusted ones", async () => {
     const files = await rig.files.forRun(rig.run);
     await using received = await files.openFile("../home/media/session-1/photo.txt");

@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
-import { lstat, realpath } from "node:fs/promises";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
-import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
+import { Grants, ifResolved, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
@@ -36,10 +36,11 @@ export interface RunFiles {
  * handle is asked once more where it really is. The state folder is closed except for what lies in it for tools.
  */
 export function createFileAccess(options: FileAccessOptions): FileAccess {
+  const home = lookedUpOnce(() => realPathOfAny(options.home));
   return {
     async forRun(run) {
       const show = (path: string): string => (isWithin(run.workspace, path) ? relative(run.workspace, path) || "." : path);
-      const context: OpenContext = { grants: await Grants.ofRun(run, options), workspace: run.workspace, show };
+      const context: OpenContext = { grants: new Grants(run, options, home), workspace: run.workspace, show };
       const parse = (text: string): string =>
         parsePath(text, { workspace: run.workspace, ...(options.userHome === undefined ? {} : { userHome: options.userHome }) });
 
@@ -47,8 +48,8 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         const path = parse(text);
         const shown = show(path);
         try {
-          const real = await resolveExisting(path, context);
-          return toOpen(await openChecked(real, { real, shown, workspace: run.workspace, grants: context.grants }), context);
+          const { real, stats } = await resolveExisting(path, context);
+          return toOpen(await openChecked(real, { real, shown, workspace: run.workspace, grants: context.grants, stats }), context);
         } catch (error) {
           throw toFileAccessError(error, shown);
         }
@@ -85,13 +86,30 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   };
 }
 
-/** The real path of something that exists and is granted. What is outside is refused alike, whether it exists or not. */
-async function resolveExisting(path: string, context: OpenContext): Promise<string> {
-  const found = await realPathOf(path);
+/** The state folder stays where it is while the process uses it. A lookup that failed is repeated by the next one who asks. */
+function lookedUpOnce(lookUp: () => Promise<string>): () => Promise<string> {
+  let found: Promise<string> | undefined;
+  return async () => {
+    found ??= lookUp();
+    try {
+      return await found;
+    } catch (error) {
+      found = undefined;
+      throw error;
+    }
+  };
+}
+
+/**
+ * The real path of something that exists and is granted, and what it was when it was looked at. What is outside is refused alike, whether it exists or
+ * not. Everything that needs the disk is asked at once.
+ */
+async function resolveExisting(path: string, context: OpenContext): Promise<{ readonly real: string; readonly stats: Stats | undefined }> {
+  const [found, stats] = await Promise.all([realPathOf(path), ifResolved(stat(path)), context.grants.lookUp()]);
   const real = found ?? (await realPathOfAny(path));
   requireGranted(await context.grants.decide(real), context.show(path), context.workspace);
   // Rejects with what keeps it from being followed.
-  return found ?? realpath(real);
+  return { real: found ?? (await realpath(real)), stats };
 }
 
 interface WriteTarget {
@@ -103,7 +121,7 @@ interface WriteTarget {
 
 async function resolveTarget(path: string, context: OpenContext): Promise<WriteTarget> {
   const target = await realPathOfAny(path);
-  const stats = await statOfAny(target);
+  const stats = await unlessMissing(lstat(target));
   // A resolved path is a link only when the link could not be followed.
   if (stats?.isSymbolicLink()) throw new FileAccessError("not-found", `${context.show(path)} is a symbolic link that leads nowhere.`);
   await requireWritable(target, context);
@@ -111,9 +129,9 @@ async function resolveTarget(path: string, context: OpenContext): Promise<WriteT
   return { target, ancestor: await nearestExisting(dirname(target)) };
 }
 
-async function statOfAny(path: string): Promise<Stats | undefined> {
+async function unlessMissing(stats: Promise<Stats>): Promise<Stats | undefined> {
   try {
-    return await lstat(path);
+    return await stats;
   } catch (error) {
     const code = systemCode(error);
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
@@ -123,6 +141,6 @@ async function statOfAny(path: string): Promise<Stats | undefined> {
 
 async function nearestExisting(folder: string): Promise<string> {
   let current = folder;
-  while (current !== sep && (await statOfAny(current)) === undefined) current = dirname(current);
+  while (current !== sep && (await unlessMissing(lstat(current))) === undefined) current = dirname(current);
   return current;
 }

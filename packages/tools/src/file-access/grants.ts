@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
 import { systemCode } from "./file-access-error.ts";
@@ -48,48 +48,43 @@ export function isWithin(folder: string, path: string): boolean {
 /** Nothing is there, or what is there cannot be followed. */
 const UNRESOLVED: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "EACCES", "ELOOP"]);
 
-interface GrantsParts {
+/** What every decision needs. */
+interface Places {
   /** The workspace and received files: what they grant, nothing else widens or taints. */
   readonly near: readonly Grant[];
-  /** Everything else, in the order of the roots. */
-  readonly others: () => Promise<readonly Grant[]>;
   readonly home: string;
   readonly protectedPaths: readonly string[];
 }
 
 /** The grants of one run, with the real path of every folder that is needed looked up once. */
 export class Grants {
-  readonly #near: readonly Grant[];
-  readonly #findOthers: () => Promise<readonly Grant[]>;
-  readonly #home: string;
-  readonly #protected: readonly string[];
+  readonly #run: RunFacts;
+  readonly #options: FileAccessOptions;
+  readonly #home: () => Promise<string>;
+  #places: Promise<Places> | undefined;
   #others: Promise<readonly Grant[]> | undefined;
 
-  private constructor({ near, others, home, protectedPaths }: GrantsParts) {
-    this.#near = near;
-    this.#findOthers = others;
+  /** `home` gives the real path of the state folder. */
+  constructor(run: RunFacts, options: FileAccessOptions, home: () => Promise<string>) {
+    this.#run = run;
+    this.#options = options;
     this.#home = home;
-    this.#protected = protectedPaths;
   }
 
-  static async ofRun(run: RunFacts, options: FileAccessOptions): Promise<Grants> {
-    const roots = options.roots(run);
-    const [near, home, protectedPaths] = await Promise.all([
-      findGrants([{ type: "workspace", path: run.workspace, writable: true }, ...roots.filter(({ type }) => type === "media")]),
-      realPathOfAny(options.home),
-      Promise.all((options.protectedPaths ?? []).map(realPathOfAny)),
-    ]);
-    return new Grants({ near, others: async () => findGrants(roots.filter(({ type }) => type !== "media")), home, protectedPaths });
+  /** Looks up what every decision needs: together with something else that takes its time, nobody waits for it. */
+  async lookUp(): Promise<void> {
+    await (this.#places ??= this.#findPlaces());
   }
 
   /** `path` must be real: absolute, without symbolic links. */
   async decide(path: string): Promise<Decision> {
-    if (this.#protected.some((folder) => isWithin(folder, path))) return { type: "reserved" };
-    const inHome = isWithin(this.#home, path);
-    const covers = (grant: Grant): boolean => isWithin(grant.path, path) && (!inHome || this.#opensHome(grant));
-    const near = this.#near.filter(covers);
-    const isWorkspace = near.some(({ type }) => type === "workspace");
-    const covering = isWorkspace ? near : [...near, ...(await (this.#others ??= this.#findOthers())).filter(covers)];
+    const { near, home, protectedPaths } = await (this.#places ??= this.#findPlaces());
+    if (protectedPaths.some((folder) => isWithin(folder, path))) return { type: "reserved" };
+    const inHome = isWithin(home, path);
+    const covers = (grant: Grant): boolean => isWithin(grant.path, path) && (!inHome || opensHome(grant, home));
+    const nearby = near.filter(covers);
+    const isWorkspace = nearby.some(({ type }) => type === "workspace");
+    const covering = isWorkspace ? nearby : [...nearby, ...(await (this.#others ??= this.#findOthers())).filter(covers)];
     if (covering.length === 0) return { type: inHome ? "reserved" : "outside" };
     return {
       type: "granted",
@@ -98,15 +93,37 @@ export class Grants {
     };
   }
 
-  /** Inside the state folder only what was made for tools counts; a wider folder, or one that the owner added, opens nothing there. */
-  #opensHome(grant: Grant): boolean {
-    return grant.type !== "owner" && grant.path !== this.#home && isWithin(this.#home, grant.path);
+  async #findPlaces(): Promise<Places> {
+    const media = this.#options.roots(this.#run).filter(({ type }) => type === "media");
+    const [workspace, received, home, protectedPaths] = await Promise.all([
+      realWorkspace(this.#run.workspace),
+      findGrants(media),
+      this.#home(),
+      Promise.all((this.#options.protectedPaths ?? []).map(realPathOfAny)),
+    ]);
+    return { near: [{ type: "workspace", path: workspace, writable: true }, ...received], home, protectedPaths };
+  }
+
+  /** Everything else, in the order of the roots. */
+  async #findOthers(): Promise<readonly Grant[]> {
+    return findGrants(this.#options.roots(this.#run).filter(({ type }) => type !== "media"));
   }
 }
 
-async function findGrants(
-  roots: readonly (FileRoot | { readonly type: "workspace"; readonly path: string; readonly writable: boolean })[],
-): Promise<readonly Grant[]> {
+/** Inside the state folder only what was made for tools counts; a wider folder, or one that the owner added, opens nothing there. */
+function opensHome(grant: Grant, home: string): boolean {
+  return grant.type !== "owner" && grant.path !== home && isWithin(home, grant.path);
+}
+
+/** Somebody may have removed the workspace since the run began: then it is made anew. */
+async function realWorkspace(path: string): Promise<string> {
+  const real = await realPathOf(path);
+  if (real !== undefined) return real;
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  return realpath(path);
+}
+
+async function findGrants(roots: readonly FileRoot[]): Promise<readonly Grant[]> {
   const grants = await Promise.all(
     roots.map(async (root): Promise<Grant | undefined> => {
       const path = await realPathOf(root.path);
@@ -118,8 +135,13 @@ async function findGrants(
 
 /** The real path of something that exists and can be followed; else `undefined`. */
 export async function realPathOf(path: string): Promise<string | undefined> {
+  return ifResolved(realpath(path));
+}
+
+/** What is found at a path; `undefined` when nothing is there, or what is there cannot be followed. */
+export async function ifResolved<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
-    return await realpath(path);
+    return await found;
   } catch (error) {
     if (UNRESOLVED.has(systemCode(error))) return undefined;
     throw error;

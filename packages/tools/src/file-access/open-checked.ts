@@ -1,4 +1,4 @@
-import type { BigIntStats } from "node:fs";
+import type { BigIntStats, Stats } from "node:fs";
 import { constants, lstat, open, type FileHandle } from "node:fs/promises";
 import { FileAccessError } from "./file-access-error.ts";
 import type { Decision, Grants } from "./grants.ts";
@@ -34,19 +34,24 @@ export function requireGranted(decision: Decision, shown: string, workspace: str
 
 /**
  * Opens `name` (a path under which the thing is found now) without following a last symbolic link, and checks where the handle really is.
- * Devices, sockets and FIFOs are refused before they are opened. The caller owns the handle.
+ * Devices, sockets and FIFOs are refused before they are opened. The caller owns the handle. `stats` are what has been seen of it already.
  */
 export async function openChecked(
   name: string,
-  at: { readonly real: string; readonly shown: string; readonly workspace: string; readonly grants: Grants },
+  at: {
+    readonly real: string;
+    readonly shown: string;
+    readonly workspace: string;
+    readonly grants: Grants;
+    readonly stats?: Stats | undefined;
+  },
 ): Promise<Checked> {
-  const before = await lstat(name);
+  const before = at.stats ?? (await lstat(name));
   if (!before.isFile() && !before.isDirectory()) throw notRegular(before, at.shown);
   const handle = await open(name, before.isDirectory() ? FOLDER_FLAGS : FILE_FLAGS);
   try {
-    const stats = await handle.stat({ bigint: true });
+    const [stats, path] = await Promise.all([handle.stat({ bigint: true }), openedPath(handle, at.real)]);
     if (!stats.isFile() && !stats.isDirectory()) throw notRegular(stats, at.shown);
-    const path = await openedPath(handle, at.real);
     return { handle, stats, path, decision: requireGranted(await at.grants.decide(path), at.shown, at.workspace) };
   } catch (error) {
     await handle.close();
