@@ -56,6 +56,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     errors,
     onAnswer: () => connections.current?.onConnected(),
   });
+  const timeouts = { ...defaultTimeouts(baseUrl), ...options.timeouts };
   let spoken: SpokenFormat | undefined;
   const load = async (): Promise<SpokenFormat> => {
     const module = await loadFormat(api);
@@ -71,7 +72,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
         yield { type: "message-failed", error: toModelError(failure, errors, { answered: false }) };
         return;
       }
-      const guard = new CallGuard({ signal, clock: options.clock, timeouts: { ...defaultTimeouts(baseUrl), ...options.timeouts } });
+      const guard = new CallGuard({ signal, clock: options.clock, timeouts });
       using watch = connections.watch(() => guard.connected());
       yield* streamMessage(toStreamCall(prepared, bound, { guard, watch }));
     },

@@ -220,13 +220,14 @@ async function gatewayToken({ config, paths }: LoadedConfig, { env }: CliContext
 
 /** Where tools may go, and what the owner names by its path is read from. */
 function fileAccess({ paths, path: configPath }: LoadedConfig, currentConfig: () => FactotumConfig): FileAccess {
-  const skillFolders = (): readonly string[] => [assetPath("skills"), paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
+  const [bundledSkills, documentation] = [assetPath("skills"), assetPath("documentation")];
+  const skillFolders = (): readonly string[] => [bundledSkills, paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
   // A run that works in a folder of its session reads the skills of its agent where they are.
   const workspaceSkills = ({ agentId }: RunFacts): readonly string[] =>
     currentConfig().agents.flatMap(({ id, workspace }) => (id === agentId ? [join(workspace, "skills")] : []));
   const roots = (run: RunFacts): readonly FileRoot[] => [
     ...[...skillFolders(), ...workspaceSkills(run)].map((path) => ({ type: "skills" as const, path })),
-    { type: "documentation", path: assetPath("documentation") },
+    { type: "documentation", path: documentation },
     // What the owner opened is open to the owner: nobody else's turn reads it.
     ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },

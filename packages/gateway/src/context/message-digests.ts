@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { AgentMessage } from "@factotum/agent-contract";
 import { sentForm } from "@factotum/agent-core";
 
@@ -13,13 +13,13 @@ export class MessageDigests {
   of(messages: readonly AgentMessage[]): string {
     // One update for all: each call of it costs more than what it is given here.
     const all = Buffer.concat(messages.map((message) => this.#digest(message)));
-    return createHash("sha256").update(all).digest("hex").slice(0, 16);
+    return hash("sha256", all).slice(0, 16);
   }
 
   #digest(message: AgentMessage): Buffer {
     let digest = this.#known.get(message);
     if (digest === undefined) {
-      digest = createHash("sha256").update(sentForm(message)).digest();
+      digest = hash("sha256", sentForm(message), "buffer");
       this.#known.set(message, digest);
     }
     return digest;

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Principal } from "../access/authorize.ts";
 
 /** Turns credentials into principals, as of now: what admits can change while the gateway runs (R19). */
@@ -49,5 +49,5 @@ export function bearerToken(header: string | null | undefined): string | undefin
 }
 
 function digest(token: string | undefined): Buffer | undefined {
-  return token === undefined ? undefined : createHash("sha256").update(token).digest();
+  return token === undefined ? undefined : hash("sha256", token, "buffer");
 }

@@ -36,11 +36,10 @@ export interface RunFiles {
  * handle is asked once more where it really is. The state folder is closed except for what lies in it for tools.
  */
 export function createFileAccess(options: FileAccessOptions): FileAccess {
-  const home = lookedUpOnce(() => realPathOfAny(options.home));
   return {
     async forRun(run) {
       const show = (path: string): string => (isWithin(run.workspace, path) ? relative(run.workspace, path) || "." : path);
-      const context: OpenContext = { grants: new Grants(run, options, home), workspace: run.workspace, show };
+      const context: OpenContext = { grants: new Grants(run, options), workspace: run.workspace, show };
       const parse = (text: string): string =>
         parsePath(text, { workspace: run.workspace, ...(options.userHome === undefined ? {} : { userHome: options.userHome }) });
 
@@ -83,20 +82,6 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         show,
       };
     },
-  };
-}
-
-/** The state folder stays where it is while the process uses it. A lookup that failed is repeated by the next one who asks. */
-function lookedUpOnce(lookUp: () => Promise<string>): () => Promise<string> {
-  let found: Promise<string> | undefined;
-  return async () => {
-    found ??= lookUp();
-    try {
-      return await found;
-    } catch (error) {
-      found = undefined;
-      throw error;
-    }
   };
 }
 

@@ -1,3 +1,4 @@
+import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
@@ -60,15 +61,12 @@ interface Places {
 export class Grants {
   readonly #run: RunFacts;
   readonly #options: FileAccessOptions;
-  readonly #home: () => Promise<string>;
   #places: Promise<Places> | undefined;
   #others: Promise<readonly Grant[]> | undefined;
 
-  /** `home` gives the real path of the state folder. */
-  constructor(run: RunFacts, options: FileAccessOptions, home: () => Promise<string>) {
+  constructor(run: RunFacts, options: FileAccessOptions) {
     this.#run = run;
     this.#options = options;
-    this.#home = home;
   }
 
   /** Looks up what every decision needs: together with something else that takes its time, nobody waits for it. */
@@ -94,14 +92,16 @@ export class Grants {
   }
 
   async #findPlaces(): Promise<Places> {
-    const media = this.#options.roots(this.#run).filter(({ type }) => type === "media");
-    const [workspace, received, home, protectedPaths] = await Promise.all([
-      realWorkspace(this.#run.workspace),
-      findGrants(media),
-      this.#home(),
-      Promise.all((this.#options.protectedPaths ?? []).map(realPathOfAny)),
-    ]);
-    return { near: [{ type: "workspace", path: workspace, writable: true }, ...received], home, protectedPaths };
+    const { home, protectedPaths = [] } = this.#options;
+    const workspace = await realWorkspace(this.#run.workspace);
+    const received = this.#options
+      .roots(this.#run)
+      .flatMap(({ type, path }): readonly Grant[] => (type === "media" ? [{ type, path: ownRealPath(path), writable: false }] : []));
+    return {
+      near: [{ type: "workspace", path: workspace, writable: true }, ...received],
+      home: ownRealPath(home),
+      protectedPaths: protectedPaths.map(ownRealPath),
+    };
   }
 
   /** Everything else, in the order of the roots. */
@@ -154,4 +154,20 @@ export async function realPathOfAny(path: string): Promise<string> {
   if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(await realPathOfAny(parent), path.slice(parent === sep ? 1 : parent.length + 1));
+}
+
+/**
+ * The same for what is the product's own: it lies on the disk of its database, for which every commit waits. So this waits, too, and takes a few
+ * microseconds where a trip to the pool of threads takes a hundred.
+ */
+function ownRealPath(path: string): string {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+    try {
+      return realpathSync.native(path);
+    } catch (error) {
+      if (!UNRESOLVED.has(systemCode(error))) throw error;
+    }
+  }
+  const parent = dirname(path);
+  return parent === path ? path : join(ownRealPath(parent), path.slice(parent === sep ? 1 : parent.length + 1));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -258,7 +258,7 @@ export class InboxTable {
 function eventKeyOf(message: MsgContext): string {
   const { channel, accountId, conversation } = message.origin;
   const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
-  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
+  return hash("sha256", key, "base64url").slice(0, 22);
 }
 
 function withoutWords({ message, admission }: InputRecord): InboxPayload {
