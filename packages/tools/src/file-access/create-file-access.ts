@@ -1,9 +1,9 @@
-import type { Stats } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstatSync, type Stats } from "node:fs";
+import { lstat, realpath } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
-import { Grants, ifResolved, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
+import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import type { FileVersion, OpenFile } from "./open-file.ts";
 import { toOpen, type OpenContext, type OpenFolder } from "./open-folder.ts";
@@ -47,8 +47,10 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         const path = parse(text);
         const shown = show(path);
         try {
-          const { real, stats } = await resolveExisting(path, context);
-          return toOpen(await openChecked(real, { real, shown, workspace: run.workspace, grants: context.grants, stats }), context);
+          const real = await resolveExisting(path, context);
+          const at = { real, shown, workspace: run.workspace, grants: context.grants };
+          // It has just been resolved: the system knows what it is without the disk.
+          return toOpen(await openChecked(real, at, lstatSync(real)), context);
         } catch (error) {
           throw toFileAccessError(error, shown);
         }
@@ -85,16 +87,14 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   };
 }
 
-/**
- * The real path of something that exists and is granted, and what it was when it was looked at. What is outside is refused alike, whether it exists or
- * not. Everything that needs the disk is asked at once.
- */
-async function resolveExisting(path: string, context: OpenContext): Promise<{ readonly real: string; readonly stats: Stats | undefined }> {
-  const [found, stats] = await Promise.all([realPathOf(path), ifResolved(stat(path)), context.grants.lookUp()]);
+/** The real path of something that exists and is granted. What is outside is refused alike, whether it exists or not. */
+async function resolveExisting(path: string, context: OpenContext): Promise<string> {
+  const found = await realPathOf(path);
   const real = found ?? (await realPathOfAny(path));
+  if (found !== undefined) await context.grants.lookUp(path);
   requireGranted(await context.grants.decide(real), context.show(path), context.workspace);
   // Rejects with what keeps it from being followed.
-  return { real: found ?? (await realpath(real)), stats };
+  return found ?? realpath(real);
 }
 
 interface WriteTarget {

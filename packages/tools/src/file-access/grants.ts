@@ -69,9 +69,13 @@ export class Grants {
     this.#options = options;
   }
 
-  /** Looks up what every decision needs: together with something else that takes its time, nobody waits for it. */
-  async lookUp(): Promise<void> {
-    await (this.#places ??= this.#findPlaces());
+  /**
+   * Looks up what every decision needs. `touched` is a path that has just been resolved: what lies on its way is in the memory of the system, and is looked
+   * at without a trip to the pool of threads.
+   */
+  async lookUp(touched: string): Promise<void> {
+    const { workspace } = this.#run;
+    await (this.#places ??= this.#findPlaces(isWithin(workspace, touched) ? realPathIfThere(workspace) : undefined));
   }
 
   /** `path` must be real: absolute, without symbolic links. */
@@ -91,9 +95,9 @@ export class Grants {
     };
   }
 
-  async #findPlaces(): Promise<Places> {
+  async #findPlaces(realWorkspace?: string): Promise<Places> {
     const { home, protectedPaths = [] } = this.#options;
-    const workspace = await realWorkspace(this.#run.workspace);
+    const workspace = realWorkspace ?? (await ensureWorkspace(this.#run.workspace));
     const received = this.#options
       .roots(this.#run)
       .flatMap(({ type, path }): readonly Grant[] => (type === "media" ? [{ type, path: ownRealPath(path), writable: false }] : []));
@@ -116,7 +120,7 @@ function opensHome(grant: Grant, home: string): boolean {
 }
 
 /** Somebody may have removed the workspace since the run began: then it is made anew. */
-async function realWorkspace(path: string): Promise<string> {
+async function ensureWorkspace(path: string): Promise<string> {
   const real = await realPathOf(path);
   if (real !== undefined) return real;
   await mkdir(path, { recursive: true, mode: 0o700 });
@@ -135,13 +139,8 @@ async function findGrants(roots: readonly FileRoot[]): Promise<readonly Grant[]>
 
 /** The real path of something that exists and can be followed; else `undefined`. */
 export async function realPathOf(path: string): Promise<string | undefined> {
-  return ifResolved(realpath(path));
-}
-
-/** What is found at a path; `undefined` when nothing is there, or what is there cannot be followed. */
-export async function ifResolved<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
-    return await found;
+    return await realpath(path);
   } catch (error) {
     if (UNRESOLVED.has(systemCode(error))) return undefined;
     throw error;
@@ -161,13 +160,18 @@ export async function realPathOfAny(path: string): Promise<string> {
  * microseconds where a trip to the pool of threads takes a hundred.
  */
 function ownRealPath(path: string): string {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-    try {
-      return realpathSync.native(path);
-    } catch (error) {
-      if (!UNRESOLVED.has(systemCode(error))) throw error;
-    }
-  }
+  const real = realPathIfThere(path);
+  if (real !== undefined) return real;
   const parent = dirname(path);
   return parent === path ? path : join(ownRealPath(parent), path.slice(parent === sep ? 1 : parent.length + 1));
+}
+
+function realPathIfThere(path: string): string | undefined {
+  try {
+    // An error costs more than a look.
+    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path);
+  } catch (error) {
+    if (UNRESOLVED.has(systemCode(error))) return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import type { BigIntStats, Stats } from "node:fs";
+import { fstatSync, type BigIntStats, type Stats } from "node:fs";
 import { constants, lstat, open, type FileHandle } from "node:fs/promises";
 import { FileAccessError } from "./file-access-error.ts";
 import type { Decision, Grants } from "./grants.ts";
@@ -34,25 +34,21 @@ export function requireGranted(decision: Decision, shown: string, workspace: str
 
 /**
  * Opens `name` (a path under which the thing is found now) without following a last symbolic link, and checks where the handle really is.
- * Devices, sockets and FIFOs are refused before they are opened. The caller owns the handle. `stats` are what has been seen of it already.
+ * Devices, sockets and FIFOs are refused before they are opened. The caller owns the handle. `stats` are what has been seen of it a moment ago.
  */
 export async function openChecked(
   name: string,
-  at: {
-    readonly real: string;
-    readonly shown: string;
-    readonly workspace: string;
-    readonly grants: Grants;
-    readonly stats?: Stats | undefined;
-  },
+  at: { readonly real: string; readonly shown: string; readonly workspace: string; readonly grants: Grants },
+  stats?: Stats,
 ): Promise<Checked> {
-  const before = at.stats ?? (await lstat(name));
+  const before = stats ?? (await lstat(name));
   if (!before.isFile() && !before.isDirectory()) throw notRegular(before, at.shown);
   const handle = await open(name, before.isDirectory() ? FOLDER_FLAGS : FILE_FLAGS);
   try {
-    const [stats, path] = await Promise.all([handle.stat({ bigint: true }), openedPath(handle, at.real)]);
-    if (!stats.isFile() && !stats.isDirectory()) throw notRegular(stats, at.shown);
-    return { handle, stats, path, decision: requireGranted(await at.grants.decide(path), at.shown, at.workspace) };
+    const opened = fstatSync(handle.fd, { bigint: true });
+    if (!opened.isFile() && !opened.isDirectory()) throw notRegular(opened, at.shown);
+    const path = await openedPath(handle, at.real);
+    return { handle, stats: opened, path, decision: requireGranted(await at.grants.decide(path), at.shown, at.workspace) };
   } catch (error) {
     await handle.close();
     throw error;
