@@ -2,7 +2,7 @@ import { comparePairs, type Pair } from "../report/compare.ts";
 import type { Measurement } from "../report/figures.ts";
 import type { Side } from "../sides/side.ts";
 import { TurnClient } from "../sides/turn-client.ts";
-import { PLAIN_MESSAGE } from "../sides/wire.ts";
+import { PLAIN_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import type { Contest } from "./measure-turns.ts";
 
 /** Sessions that talk at once, each its turns one after the other; in alternating rounds, the first of which warms up. */
@@ -12,18 +12,25 @@ export async function measureLoad(
 ): Promise<Measurement> {
   const pairs: Pair[] = [];
   for (let round = 0; round <= plan.rounds; round += 1) {
-    const pair = { floor: await turnsPerSecond(floor, plan), product: await turnsPerSecond(product, plan) };
+    const pair = { floor: await turnsPerSecond(floor, plan, round), product: await turnsPerSecond(product, plan, round) };
     if (round > 0) pairs.push(pair);
   }
   return comparePairs(plan.sessions === 16 ? "rate16" : "rate256", pairs);
 }
 
-/** Plays the turns of all sessions, each session its own one after the other. */
-export async function turnsPerSecond(side: Side, plan: { readonly sessions: number; readonly turnsPerSession: number }): Promise<number> {
+/** Plays the turns of all sessions, each session its own one after the other. In a later round they go on where the one before has ended. */
+export async function turnsPerSecond(
+  side: Side,
+  plan: { readonly sessions: number; readonly turnsPerSession: number },
+  round = 0,
+): Promise<number> {
   using client = new TurnClient(side);
   const startedAt = performance.now();
   const sessions = Array.from({ length: plan.sessions }, async (_, session) => {
-    for (let turn = 0; turn < plan.turnsPerSession; turn += 1) await client.turn(`load-${plan.sessions}-${session}`, PLAIN_MESSAGE);
+    for (let turn = 0; turn < plan.turnsPerSession; turn += 1) {
+      const conversation = Math.floor((round * plan.turnsPerSession + turn) / TURNS_PER_SESSION);
+      await client.turn(`load-${plan.sessions}-${session}-${conversation}`, PLAIN_MESSAGE);
+    }
   });
   await Promise.all(sessions);
   return (plan.sessions * plan.turnsPerSession * 1000) / (performance.now() - startedAt);

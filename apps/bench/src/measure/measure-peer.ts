@@ -4,12 +4,11 @@ import { percentile } from "../report/percentile.ts";
 import { installPeer, type PeerSide } from "../sides/peer-side.ts";
 import { startProvider, type Provider } from "../sides/provider.ts";
 import { TurnClient } from "../sides/turn-client.ts";
-import { PLAIN_MESSAGE, TOOL_MESSAGE } from "../sides/wire.ts";
+import { PLAIN_MESSAGE, TOOL_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import { measureHello } from "./measure-hello.ts";
 import { turnsPerSecond } from "./measure-load.ts";
 import { readTreeUsage } from "./process-tree.ts";
 
-const TURNS_PER_SESSION = 25;
 const LOAD_TURNS_PER_SESSION = 4;
 const TOOL_TURNS = 100;
 

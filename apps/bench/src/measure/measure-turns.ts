@@ -6,11 +6,10 @@ import { percentile } from "../report/percentile.ts";
 import type { Side } from "../sides/side.ts";
 import type { Provider } from "../sides/provider.ts";
 import { TurnClient } from "../sides/turn-client.ts";
-import { PLAIN_MESSAGE, TOOL_MESSAGE } from "../sides/wire.ts";
+import { PLAIN_MESSAGE, TOOL_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import { readRestingMemory, readTreeUsage } from "./process-tree.ts";
 
 /** A conversation of the serial turns has so many. */
-const TURNS_PER_SESSION = 25;
 /** Rounds that warm both sides up and do not count. */
 const WARM_UP_ROUNDS = 2;
 
@@ -120,9 +119,12 @@ function meanOf(pairs: readonly Pair[], side: keyof Pair): number {
   return pairs.reduce((sum, pair) => sum + pair[side], 0) / pairs.length;
 }
 
-/** Bytes of what a folder holds, but for the space that is set aside for a full disk some seconds after a start. */
+/** Made once by the clock, however many turns there are: the space that is set aside for a full disk, and the copies of the database. */
+const TIMED = [path.join("state", "reserve"), path.join("state", "snapshots")];
+
+/** Bytes of what a folder holds that grows by turns. */
 async function folderBytes(folder: string): Promise<number> {
-  const names = (await readdir(folder, { recursive: true })).filter((name) => name !== path.join("state", "reserve"));
+  const names = (await readdir(folder, { recursive: true })).filter((name) => !TIMED.some((timed) => name.startsWith(timed)));
   const sizes = await Promise.all(names.map(async (name) => (await stat(path.join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }

@@ -8,6 +8,8 @@ export const PLAIN_MESSAGE = "How is the kettle today?";
 export const TOOL_MESSAGE: string = `Look at the ${TOOL_WORDS}, please.`;
 /** The file in the workspace that is read in such a turn: a tool of that name has everybody. */
 export const TOOL_FILE = "kettles.md";
+/** Turns of a conversation, in every figure that does not say otherwise. */
+export const TURNS_PER_SESSION = 25;
 /** 30 characters, as the size of the first request is stated for. */
 export const MODEL_ID = "claude-sonnet-5-5-bench-000001";
 
