@@ -38,15 +38,18 @@ export async function compactNow(
   { flushMemory, ...options }: { readonly signal: AbortSignal; readonly instructions?: string; readonly flushMemory?: FlushMemory },
 ): Promise<CompactionOutcome> {
   const { signal, ...heeding } = options;
-  const request = await forcedRequest(context, services);
-  if (request === undefined || !(await services.compactor.canCompact(request))) return { type: "nothing" };
-  const { compactedAtMs } = request;
-  if (flushMemory === undefined || !(await mayFlushMemory({ kind: undefined, compactedAtMs }, context, services)))
-    return services.compactor.compact({ ...request, ...heeding }, { signal });
-  await flushMemory(context, options);
-  signal.throwIfAborted();
-  const noted = await forcedRequest(await refreshed(context, services), services);
-  return noted === undefined ? { type: "nothing" } : services.compactor.compact({ ...noted, ...heeding }, { signal });
+  let request = await forcedRequest(context, services);
+  if (
+    request !== undefined &&
+    flushMemory !== undefined &&
+    (await mayFlushMemory({ kind: undefined, compactedAtMs: request.compactedAtMs }, context, services))
+  ) {
+    if (!(await services.compactor.canCompact(request))) return { type: "nothing" };
+    await flushMemory(context, options);
+    signal.throwIfAborted();
+    request = await forcedRequest(await refreshed(context, services), services);
+  }
+  return request === undefined ? { type: "nothing" } : services.compactor.compact({ ...request, ...heeding }, { signal });
 }
 
 /** `undefined` for a session that has not begun. */

@@ -156,8 +156,8 @@ export async function realPathOfAny(path: string): Promise<string> {
 }
 
 /**
- * The same for what is the product's own: it lies on the disk of its database, for which every commit waits. So this waits, too, and takes a few
- * microseconds where a trip to the pool of threads takes a hundred.
+ * The same for the few paths of the product itself, which are looked at in place: that takes some microseconds, where a trip to the pool of threads takes
+ * a hundred, and every commit waits for that disk anyway.
  */
 function ownRealPath(path: string): string {
   const real = realPathIfThere(path);
