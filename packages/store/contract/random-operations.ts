@@ -23,9 +23,13 @@ const keys = fc.constantFrom("agent:main:a", "agent:main:b", "agent:main:c");
 const turnIds = fc.constantFrom("t1", "t2", "t3", "t4", "t5");
 const rowKeys = fc.constantFrom("t1:0", "t2:0", "t3:0", "x", "y");
 
-const accept = eventIds.map((eventId) =>
-  command(`accept ${eventId}`, async (model, { store }) => {
-    const { type, input } = await store.acceptInput(sampleMessage(eventId), { admission: OWNER, receivedAtMs: NOW_MS });
+/** Whether a write is asked for ahead of its commit. */
+const aheads = fc.boolean();
+
+const accept = fc.tuple(eventIds, aheads).map(([eventId, isAhead]) =>
+  command(`accept ${eventId}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
+    const said = [sampleMessage(eventId), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
+    const { type, input } = isAhead ? (await store.acceptInputAhead(...said)).result : await store.acceptInput(...said);
     const known = model.inputs.get(eventId);
     expect(type).toBe(known === undefined ? "accepted" : "duplicate");
     if (known === undefined) model.inputs.set(eventId, { id: input.id, state: "waiting" });
@@ -43,22 +47,26 @@ const settle = eventIds.map((eventId) =>
   }),
 );
 
-const start = fc.tuple(turnIds, keys, fc.uniqueArray(eventIds, { maxLength: 2 }), fc.nat()).map(([id, key, events, salt]) =>
-  command(`start ${id} in ${key} with ${events.join()}`, async (model, { store }) => {
-    const inputs = events.map((eventId) => model.inputs.get(eventId));
-    const inputIds = inputs.map((input) => input?.id ?? "nothing");
-    const sessionId = `${key.slice(-1)}-${model.transcripts.size}-${salt}`;
-    const starting = store.startTurn(sampleTurn(id, inputIds, { session: sampleSession({ key, sessionId }) }));
-    if (model.turns.has(id) || inputs.some((input) => input?.state !== "waiting")) return expectRefused(starting, "conflict", "not-found");
-    await starting;
-    const session = model.sessions.get(key) ?? { sessionId, calls: 0 };
-    model.sessions.set(key, session);
-    if (session.sessionId === sessionId) model.transcripts.set(sessionId, { key, texts: [] });
-    model.textsOf(session.sessionId).push(`asked in ${id}`);
-    model.turns.set(id, { key, sessionId: session.sessionId, inputIds, state: "running", attempts: 1 });
-    for (const input of inputs) if (input !== undefined) Object.assign(input, { state: "claimed", turnId: id });
-  }),
-);
+const start = fc
+  .tuple(turnIds, keys, fc.uniqueArray(eventIds, { maxLength: 2 }), fc.nat(), aheads)
+  .map(([id, key, events, salt, isAhead]) =>
+    command(`start ${id} in ${key} with ${events.join()}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
+      const inputs = events.map((eventId) => model.inputs.get(eventId));
+      const inputIds = inputs.map((input) => input?.id ?? "nothing");
+      const sessionId = `${key.slice(-1)}-${model.transcripts.size}-${salt}`;
+      const turn = sampleTurn(id, inputIds, { session: sampleSession({ key, sessionId }) });
+      const starting: Promise<unknown> = isAhead ? store.startTurnAhead(turn) : store.startTurn(turn);
+      if (model.turns.has(id) || inputs.some((input) => input?.state !== "waiting"))
+        return expectRefused(starting, "conflict", "not-found");
+      await starting;
+      const session = model.sessions.get(key) ?? { sessionId, calls: 0 };
+      model.sessions.set(key, session);
+      if (session.sessionId === sessionId) model.transcripts.set(sessionId, { key, texts: [] });
+      model.textsOf(session.sessionId).push(`asked in ${id}`);
+      model.turns.set(id, { key, sessionId: session.sessionId, inputIds, state: "running", attempts: 1 });
+      for (const input of inputs) if (input !== undefined) Object.assign(input, { state: "claimed", turnId: id });
+    }),
+  );
 
 const join = fc.tuple(turnIds, eventIds).map(([id, eventId]) =>
   command(`join ${eventId} to ${id}`, async (model, { store }) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { ContractContext, StoreFixture } from "./contract-context.ts";
+import { describeAhead } from "./ahead.ts";
 import { describeDeadLetters } from "./dead-letters.ts";
 import { describeDurability } from "./durability.ts";
 import { describeInbox } from "./inbox.ts";
@@ -30,6 +31,7 @@ export function storeContract(name: string, createFixture: () => Promise<StoreFi
     };
     describeInbox(context);
     describeTurns(context);
+    describeAhead(context);
     describeRequests(context);
     describeSessions(context);
     describeMaintenance(context);

@@ -1,7 +1,9 @@
 export { StoreError } from "./port/store-error.ts";
 export type { StoreErrorCode } from "./port/store-error.ts";
 export type { StoreDamage } from "./port/store-damage.ts";
+export type { Written } from "./port/written.ts";
 export type {
+  AcceptedInput,
   ImportedEntry,
   ImportedSession,
   MaintenanceOptions,
@@ -12,6 +14,7 @@ export type {
   Page,
   SessionPatch,
   SessionTouch,
+  StartedTurn,
   Store,
   StoreCounts,
   TurnEnd,

@@ -1,5 +1,6 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin } from "@factotum/channel-contract";
+import type { Written } from "./written.ts";
 import type {
   ConversationRecord,
   DeadLetter,
@@ -80,6 +81,19 @@ export interface SessionTouch {
 /** A request that has ended. Its texts are a prompt of the session, by its hash, and the conversation; or it brings them along. */
 export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &
   ({ readonly promptHash: string; readonly body?: never } | { readonly body: RequestBody; readonly promptHash?: never });
+
+/** A turn that has begun. */
+export interface StartedTurn {
+  readonly turn: TurnRecord;
+  readonly session: SessionRecord;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+/** An input that was brought, and whether it was there before. */
+export interface AcceptedInput {
+  readonly type: "accepted" | "duplicate";
+  readonly input: InputRecord;
+}
 
 /** What a turn ends with, in one commit. */
 export interface TurnEnd {
@@ -163,7 +177,9 @@ export interface Store {
   acceptInput(
     message: MsgContext,
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
-  ): Promise<{ readonly type: "accepted" | "duplicate"; readonly input: InputRecord }>;
+  ): Promise<AcceptedInput>;
+  /** The same ahead of its commit. Nobody may be told that the input arrived before that. */
+  acceptInputAhead(...parameters: Parameters<Store["acceptInput"]>): Promise<Written<AcceptedInput>>;
   readCursor(channel: string, accountId: string): Promise<string | undefined>;
   /** Oldest first. */
   listInputs(filter: {
@@ -180,9 +196,9 @@ export interface Store {
   ): Promise<readonly OutboxRecord[]>;
 
   /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
-  startTurn(
-    turn: NewTurn,
-  ): Promise<{ readonly turn: TurnRecord; readonly session: SessionRecord; readonly entries: readonly TranscriptEntry[] }>;
+  startTurn(turn: NewTurn): Promise<StartedTurn>;
+  /** The same ahead of its commit, which it shares with an input that was accepted ahead just before. Nobody may be shown anything of the turn before that. */
+  startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>>;
   /** Adds inputs that were steered into a running turn, with their user entries. */
   joinTurn(
     turnId: string,

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
 import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
@@ -69,6 +70,87 @@ test("whoever shared a flush goes on in a turn of the event loop of its own, in 
   expect(new Set(turns).size).toBe(8);
   expect(told).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
   expect(store.metrics().commits - before).toBe(2);
+});
+
+const acceptAhead = (id: string): ReturnType<SqliteStore["acceptInputAhead"]> =>
+  store.acceptInputAhead(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
+
+test("an input that is taken ahead and its turn share one commit, which what is asked for meanwhile goes with", async () => {
+  const other = connect({ ...fixture.options, migrations: MIGRATIONS });
+  const before = store.metrics().commits;
+  const accepted = await acceptAhead("1");
+  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const third = accept("2");
+  expect(database.inTransaction).toBe(true);
+  expect(other.get("SELECT count(*) AS count FROM inbox")).toEqual({ count: 0 });
+  await accepted.committed;
+  expect(other.get("SELECT count(*) AS count FROM inbox")).toEqual({ count: 2 });
+  await Promise.all([started.committed, third]);
+  expect(database.inTransaction).toBe(false);
+  expect(store.metrics().commits - before).toBe(1);
+  other.close();
+});
+
+test("what others wait for is not read before it is committed: behind that nothing is written ahead", async () => {
+  let isTold = false;
+  const waited = accept("1").then(() => (isTold = true));
+  const { committed } = await acceptAhead("2");
+  expect(isTold).toBe(true);
+  await Promise.all([waited, committed]);
+});
+
+test("no commit holds more than eight writes, ahead or not", async () => {
+  const before = store.metrics();
+  const written = await Promise.all(Array.from({ length: 20 }, async (_, index) => acceptAhead(`${index}`)));
+  await Promise.all(written.map(({ committed }) => committed));
+  const after = store.metrics();
+  expect(after.writes - before.writes).toBe(20);
+  expect(after.commits - before.commits).toBe(3);
+});
+
+test("a close commits what was written ahead while others were still being told of the commit before", async () => {
+  const first = Promise.race(Array.from({ length: 8 }, async (_, index) => accept(`${index}`)));
+  await first;
+  const { result, committed } = await acceptAhead("ahead");
+  await nextTick();
+  expect(database.inTransaction).toBe(true);
+  await store.close();
+  await committed;
+  const reopened = connect({ ...fixture.options, migrations: MIGRATIONS });
+  expect(reopened.get("SELECT count(*) AS count FROM inbox")).toEqual({ count: 9 });
+  expect(result.type).toBe("accepted");
+  reopened.close();
+});
+
+test("when the commit fails, nothing that was written ahead has happened", async () => {
+  const run = database.run.bind(database);
+  const full = vi.spyOn(database, "run").mockImplementation((sql, ...values) => {
+    if (sql === "COMMIT") throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    return run(sql, ...values);
+  });
+  const accepted = await acceptAhead("1");
+  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const beside = accept("2");
+  await expect(accepted.committed).rejects.toMatchObject({ code: "full" });
+  await expect(started.committed).rejects.toMatchObject({ code: "full" });
+  await expect(beside).rejects.toMatchObject({ code: "full" });
+  full.mockRestore();
+  expect(database.inTransaction).toBe(false);
+  expect((await store.listInputs({ state: "waiting", limit: 9 })).items).toEqual([]);
+  expect(await store.readSession("agent:main:main")).toBeUndefined();
+  expect(await store.readTurn("t1")).toBeUndefined();
+  expect((await accept("1")).type).toBe("accepted");
+});
+
+test("plain copies and snapshots hold only what is committed", async () => {
+  const accepted = await acceptAhead("1");
+  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const commits = store.metrics().commits;
+  const [problems] = await Promise.all([store.snapshot(), store.flushCopies()]);
+  expect(problems).toEqual([]);
+  await started.committed;
+  expect(store.metrics().commits).toBeGreaterThan(commits);
+  expect(await store.lastSnapshotAtMs()).toBe(fixture.clock.now());
 });
 
 test("a write that may wait shares the commit of the next one, or goes alone after a moment", async () => {

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
+import type { Written } from "../port/written.ts";
 import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
@@ -8,8 +9,11 @@ import { endsTransaction, toStoreError } from "./to-store-error.ts";
 const MAX_BATCH = 8;
 
 interface QueuedWrite {
-  /** Does the work and gives back what tells its caller, to be called after the commit. */
-  readonly run: () => () => void;
+  readonly run: () => void;
+  /** It is in no hurry: it goes with the next write that is. */
+  readonly mayWait: boolean;
+  /** Tells its caller, after the commit. */
+  readonly acknowledge: () => void;
   readonly reject: (error: StoreError) => void;
 }
 
@@ -36,11 +40,16 @@ const CHECKPOINT_AFTER_MS = 1_000;
 /**
  * Group commit: the writes asked for in one turn of the event loop share one transaction and one flush. Each has a savepoint, so one
  * that fails touches no other; none is acknowledged before the commit. Every transaction first checks that the store is still ours.
+ *
+ * A write that is made ahead opens the transaction and leaves it open until the loop comes round: what depends on it is prepared, and even sent,
+ * meanwhile.
  */
 export class GroupWriter {
   readonly #database: Database;
   readonly #options: GroupWriterOptions;
   #queue: QueuedWrite[] = [];
+  /** What is done in the transaction that is open. */
+  #done: QueuedWrite[] = [];
   /** What is committed and not told yet. */
   #untold: (() => void)[] = [];
   #telling: NodeJS.Immediate | undefined;
@@ -70,20 +79,45 @@ export class GroupWriter {
   }
 
   /** Queues one write; resolves after the commit that holds it. One that may wait goes with the next that may not, or alone after a second. */
-  write<Result>(work: () => Result, options: { readonly mayWait?: boolean } = {}): Promise<Result> {
+  write<Result>(work: () => Result, { mayWait = false }: { readonly mayWait?: boolean } = {}): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#refusal !== undefined) {
         reject(this.#refusal);
         return;
       }
-      const run = (): (() => void) => {
-        const result = work();
-        return () => resolve(result);
+      let result: Result;
+      const run = (): void => {
+        result = work();
       };
-      this.#queue.push({ run, reject });
-      if (options.mayWait === true) this.#waiting ??= this.#options.clock.schedule(COMPANY_MS, () => this.#flushSoon());
+      this.#queue.push({ run, mayWait, acknowledge: () => resolve(result), reject });
+      if (mayWait) this.#waiting ??= this.#options.clock.schedule(COMPANY_MS, () => this.#flushSoon());
       else this.#flushSoon();
     });
+  }
+
+  /**
+   * Does the work at once, in the transaction that the next commit ends, and rejects when the work fails. Behind writes that others wait for, and where the
+   * commit has no room, it is like `write`: nobody reads what is not committed but what was done ahead.
+   */
+  async writeAhead<Result>(work: () => Result): Promise<Written<Result>> {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#done.length + this.#queue.length >= MAX_BATCH || this.#queue.some(({ mayWait }) => !mayWait))
+      return { result: await this.write(work), committed: Promise.resolve() };
+    const { promise: committed, resolve, reject } = Promise.withResolvers<void>();
+    // Who waits for it hears of its failure.
+    committed.catch(() => undefined);
+    let done: { readonly result: Result } | undefined;
+    const run = (): void => {
+      done = { result: work() };
+    };
+    this.#queue.push({ run, mayWait: false, acknowledge: resolve, reject });
+    this.#flushSoon();
+    this.#advance();
+    if (done === undefined) {
+      await committed;
+      throw new StoreError("internal", "A write was committed and not done.");
+    }
+    return { ...done, committed };
   }
 
   #flushSoon(): void {
@@ -97,10 +131,15 @@ export class GroupWriter {
     return this.#refusal === undefined && this.#readEpoch() === this.#options.epoch;
   }
 
-  /** Commits everything that is queued, now. */
+  /** Commits what was done ahead, now: what is read then is on disk. */
+  settle(): void {
+    if (this.#done.length > 0) this.drain();
+  }
+
+  /** Commits everything that is done or queued, now. */
   drain(): void {
     this.#tellAll();
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#done.length > 0 || this.#flushing !== undefined) {
       this.#flush();
       this.#tellAll();
     }
@@ -122,22 +161,11 @@ export class GroupWriter {
     }
     this.#waiting?.[Symbol.dispose]();
     this.#waiting = undefined;
-    const batch = this.#queue.splice(0, MAX_BATCH);
+    this.#advance();
     this.#isHurried = this.#queue.length > 0;
-    if (batch.length === 0) return;
-    let acknowledgements: (() => void)[];
-    try {
-      acknowledgements = this.#transact(batch);
-    } catch (error) {
-      const storeError = toStoreError(error);
-      this.#rollBack();
-      for (const write of batch) write.reject(storeError);
-      this.#goOn();
-      return;
-    }
+    if (!this.#commit()) return this.#goOn();
     this.#options.afterCommit();
     if (this.#pause === undefined) this.#awaitPause();
-    this.#untold = acknowledgements;
     this.#tell();
   }
 
@@ -165,7 +193,7 @@ export class GroupWriter {
 
   #awaitPause(): void {
     const timer = this.#options.clock.schedule(CHECKPOINT_AFTER_MS, () => {
-      const isPause = this.#pause?.commits === this.#commits;
+      const isPause = this.#pause?.commits === this.#commits && !this.#database.inTransaction;
       this.#pause = undefined;
       if (!isPause) this.#awaitPause();
       else this.#checkpoint();
@@ -182,42 +210,72 @@ export class GroupWriter {
     }
   }
 
-  /** Rejects the writes that failed by themselves, and returns the acknowledgements of those that were committed. */
-  #transact(batch: readonly QueuedWrite[]): (() => void)[] {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    const database = this.#database;
-    database.run("BEGIN IMMEDIATE");
-    this.#checkOwnership();
-    const acknowledgements: (() => void)[] = [];
-    const [only] = batch;
-    // One write is its own transaction: when it fails, everything is rolled back.
-    if (only !== undefined && batch.length === 1) acknowledgements.push(only.run());
-    else for (const write of batch) acknowledgements.push(...this.#attempt(write));
-    if (acknowledgements.length === 0) {
-      this.#rollBack();
-      return [];
+  /** Does what is queued, as far as one commit may hold, in the transaction that is open or is begun for it. */
+  #advance(): void {
+    const batch = this.#queue.splice(0, MAX_BATCH - this.#done.length);
+    if (batch.length === 0) return;
+    const isAlone = this.#done.length === 0 && batch.length === 1;
+    try {
+      if (!this.#database.inTransaction) this.#begin();
+      for (const write of batch) {
+        // One write is its own transaction: when it fails, everything is rolled back.
+        if (isAlone) write.run();
+        else if (!this.#attempt(write)) continue;
+        this.#done.push(write);
+      }
+    } catch (error) {
+      this.#takeBack([...this.#done, ...batch], error);
     }
-    this.#options.beforeCommit();
-    database.run("COMMIT");
-    this.#commits += 1;
-    this.#writes += acknowledgements.length;
-    return acknowledgements;
   }
 
-  #attempt(write: QueuedWrite): readonly (() => void)[] {
+  #begin(): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    this.#database.run("BEGIN IMMEDIATE");
+    this.#checkOwnership();
+  }
+
+  /** Commits what is done; false when there is nothing, or when it could not be. */
+  #commit(): boolean {
+    if (this.#done.length === 0) {
+      if (this.#database.inTransaction) this.#rollBack();
+      return false;
+    }
+    try {
+      this.#options.beforeCommit();
+      this.#database.run("COMMIT");
+    } catch (error) {
+      this.#takeBack(this.#done, error);
+      return false;
+    }
+    this.#commits += 1;
+    this.#writes += this.#done.length;
+    this.#untold = this.#done.map(({ acknowledge }) => acknowledge);
+    this.#done = [];
+    return true;
+  }
+
+  #takeBack(writes: readonly QueuedWrite[], error: unknown): void {
+    const storeError = toStoreError(error);
+    this.#done = [];
+    this.#rollBack();
+    for (const write of writes) write.reject(storeError);
+  }
+
+  /** False when the write failed by itself, and its caller was told. */
+  #attempt(write: QueuedWrite): boolean {
     const database = this.#database;
     database.run("SAVEPOINT one_write");
     try {
-      const acknowledge = write.run();
+      write.run();
       database.run("RELEASE one_write");
-      return [acknowledge];
+      return true;
     } catch (error) {
       if (endsTransaction(error) || !database.inTransaction) throw error;
       database.run("ROLLBACK TO one_write");
       database.run("RELEASE one_write");
       this.#options.afterRollback();
       write.reject(toStoreError(error));
-      return [];
+      return false;
     }
   }
 

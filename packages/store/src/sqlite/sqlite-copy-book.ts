@@ -6,7 +6,7 @@ import { numberOf, textOf } from "./values/row.ts";
 import type { Row } from "./values/row.ts";
 import type { TranscriptTable } from "./tables/transcript-table.ts";
 
-/** The copier's view of the store. Positions never cost a flush: they ride on the next commit, and a lost one is only work done again. */
+/** The copier's view of the store, which shows it what is committed. Positions never cost a flush: they ride on the next commit, and a lost one is only work done again. */
 export class SqliteCopyBook implements CopyBook {
   readonly #database: Database;
   readonly #transcripts: TranscriptTable;
@@ -26,6 +26,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   behind(): readonly number[] {
+    this.#writer.settle();
     return this.#database.all("SELECT n FROM conversations WHERE copied_entry < last_entry").map((row) => numberOf(row, "n"));
   }
 
@@ -35,6 +36,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   next(n: number, limit: number): CopyTask | undefined {
+    this.#writer.settle();
     const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
     if (row === undefined) {
       this.#positions.delete(n);

@@ -19,7 +19,9 @@ import type {
   TurnState,
 } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
+import type { Written } from "../port/written.ts";
 import type {
+  AcceptedInput,
   ImportedSession,
   MaintenanceOptions,
   NewOutbound,
@@ -27,6 +29,7 @@ import type {
   NewTurn,
   Page,
   SessionPatch,
+  StartedTurn,
   Store,
   StoreCounts,
   TurnEnd,
@@ -67,11 +70,12 @@ export class SqliteStore implements Store {
     return { commits: this.#writer.commits, writes: this.#writer.writes, rowsRead: this.#tables.database.rowsRead };
   }
 
-  acceptInput(
-    message: MsgContext,
-    options: Parameters<Store["acceptInput"]>[1],
-  ): Promise<{ readonly type: "accepted" | "duplicate"; readonly input: InputRecord }> {
+  acceptInput(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<AcceptedInput> {
     return this.#calls.write(() => this.#tables.inbox.accept(message, options));
+  }
+
+  acceptInputAhead(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<Written<AcceptedInput>> {
+    return this.#calls.writeAhead(() => this.#tables.inbox.accept(message, options));
   }
 
   readCursor(channel: string, accountId: string): Promise<string | undefined> {
@@ -94,8 +98,12 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
   }
 
-  startTurn(turn: NewTurn): ReturnType<Store["startTurn"]> {
+  startTurn(turn: NewTurn): Promise<StartedTurn> {
     return this.#calls.write(() => this.#transactions.startTurn(turn));
+  }
+
+  startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>> {
+    return this.#calls.writeAhead(() => this.#transactions.startTurn(turn));
   }
 
   joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): Promise<readonly TranscriptEntry[]> {

@@ -1,4 +1,5 @@
 import { StoreError } from "../port/store-error.ts";
+import type { Written } from "../port/written.ts";
 import type { SqliteStoreParts } from "./sqlite-store-parts.ts";
 import { toStoreError } from "./to-store-error.ts";
 
@@ -16,6 +17,19 @@ export class StoreCalls {
     this.refuseClosed();
     try {
       return await this.#parts.writer.write(work, options);
+    } catch (error) {
+      this.#parts.keeper.look(error);
+      throw error;
+    }
+  }
+
+  /** Resolves once the work is done; it is on disk when `committed` resolves. */
+  async writeAhead<Result>(work: () => Result): Promise<Written<Result>> {
+    this.refuseClosed();
+    try {
+      const written = await this.#parts.writer.writeAhead(work);
+      written.committed.catch((error: unknown) => this.#parts.keeper.look(error));
+      return written;
     } catch (error) {
       this.#parts.keeper.look(error);
       throw error;

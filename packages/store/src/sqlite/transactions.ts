@@ -10,7 +10,7 @@ import type {
   TurnRecord,
 } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedSession, MaintenanceOptions, NewOutbound, NewTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
+import type { ImportedSession, MaintenanceOptions, NewOutbound, NewTurn, StartedTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -41,7 +41,7 @@ export class Transactions {
     return this.#tables.outbox.add(outbox, { atMs, inputIds: ids });
   }
 
-  startTurn(start: NewTurn): Awaited<ReturnType<Store["startTurn"]>> {
+  startTurn(start: NewTurn): StartedTurn {
     const { sessions, turns, inbox, prompts } = this.#tables;
     const opened = sessions.open(start.session, start.startedAtMs);
     const conversation = this.#conversationOf(opened.sessionId);

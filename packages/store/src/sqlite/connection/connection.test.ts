@@ -41,6 +41,27 @@ test("folder and file are the owner's alone, and every commit is flushed", async
   database.close();
 });
 
+test("a copy that is asked for in the middle of a transaction waits for its end, and holds what it has committed", async () => {
+  const database = open(FIRST);
+  database.run("BEGIN IMMEDIATE");
+  database.run("INSERT INTO notes VALUES ('new')");
+  const copying = database.copyTo(join(root, "copy.sqlite"));
+  // The copy reads its first pages in the thread pool, too, and was there before these.
+  for (let look = 0; look < 20; look += 1) await stat(file());
+  database.run("COMMIT");
+  await copying;
+  const copy = new DatabaseSync(join(root, "copy.sqlite"));
+  expect(copy.prepare("SELECT text FROM notes").all()).toEqual([{ text: "old" }, { text: "new" }]);
+  copy.close();
+  database.close();
+});
+
+test("a copy to where nothing can be written fails", async () => {
+  const database = open(FIRST);
+  await expect(database.copyTo(join(root, "nowhere", "copy.sqlite"))).rejects.toThrow(/unable to open/);
+  database.close();
+});
+
 test("a step forward keeps what is there, and a copy of it from before", async () => {
   open(FIRST).close();
   expect(await readdir(folder())).toEqual([DATABASE_NAME]);

@@ -1,9 +1,13 @@
 import { backup } from "node:sqlite";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Row } from "../values/row.ts";
 
 /** Pages that are copied at a time: the event loop runs in between. */
 const COPIED_PAGES = 200;
+
+/** How often a copy is begun: a transaction lasts for a turn of the event loop or two. */
+const COPY_ATTEMPTS = 100;
 
 /** One connection with its prepared statements. Every text given to it is a constant, so the number of statements is bounded by the code. */
 export class Database {
@@ -56,9 +60,20 @@ export class Database {
     this.#connection.exec(sql);
   }
 
-  /** Copies the whole database into a new file, over this connection and beside its work. */
+  /**
+   * Copies the whole database into a new file, over this connection and beside its work. A transaction that is open when the first pages are read turns the
+   * copy away: it is begun again then.
+   */
   async copyTo(path: string): Promise<void> {
-    await backup(this.#connection, path, { rate: COPIED_PAGES });
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await backup(this.#connection, path, { rate: COPIED_PAGES });
+        return;
+      } catch (error) {
+        if (!isTurnedAway(error) || attempt === COPY_ATTEMPTS) throw error;
+        await nextTick();
+      }
+    }
   }
 
   /** Bytes of all pages of the database, its log not counted. */
@@ -80,4 +95,9 @@ export class Database {
     }
     return statement;
   }
+}
+
+/** Node's driver reports a copy that could not begin because its source is being written as a failure with the code of success. */
+function isTurnedAway(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && error.errcode === 0;
 }
