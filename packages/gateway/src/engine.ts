@@ -99,6 +99,7 @@ export class Engine {
       inBackground: (work) => this.#inBackground("session maintenance", work),
     });
     this.#ingress = new Ingress(this.services, {
+      isIdle: (sessionKey) => !this.#queue.lanes.isBusy(sessionKey),
       enqueue: (sessionKey, job) => {
         this.#queue.add(sessionKey, job);
         if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
@@ -161,12 +162,18 @@ export class Engine {
     watcher?: InputWatcher,
   ): Promise<Submission & { readonly watch: Disposable }> {
     let watch: Disposable = { [Symbol.dispose]: () => undefined };
-    const submission = await this.#ingress.submit(message, admission, {
-      onAccepted: (inputId) => {
-        if (watcher !== undefined) watch = this.services.watchers.watch(inputId, watcher);
-      },
-    });
-    return { ...submission, watch };
+    try {
+      const submission = await this.#ingress.submit(message, admission, {
+        waits: watcher !== undefined,
+        onAccepted: (inputId) => {
+          if (watcher !== undefined) watch = this.services.watchers.watch(inputId, watcher);
+        },
+      });
+      return { ...submission, watch };
+    } catch (error) {
+      watch[Symbol.dispose]();
+      throw error;
+    }
   }
 
   /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */

@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { InputAdmission, InputRecord, SessionRecord } from "@factotum/store";
+import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner, withPresentOwner } from "../access/owner.ts";
@@ -19,6 +19,8 @@ import { Overheard } from "./overheard.ts";
 
 /** Where admitted inputs go. */
 export interface IngressTargets {
+  /** Nothing of the session runs or waits. */
+  readonly isIdle: (sessionKey: string) => boolean;
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
   readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
@@ -50,6 +52,8 @@ export class Ingress {
   readonly #targets: IngressTargets;
   readonly #overheard = new Overheard();
   readonly #opened = Promise.withResolvers<void>();
+  /** Inputs that are being committed and have no place in a queue yet. */
+  #unplaced = 0;
   /** Compiled once for every configuration. */
   #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
@@ -76,42 +80,106 @@ export class Ingress {
     return status;
   }
 
-  /** Takes an input of the gateway's own clients, whose authority is known. */
+  /**
+   * Takes an input of the gateway's own clients, whose authority is known. `waits` is for one who waits on a connection for the answer, and says it again
+   * only by a decision: where nothing is before it, its turn begins while it is being committed.
+   */
   async submit(
     message: MsgContext,
     admission: InputAdmission,
-    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void } = {},
+    options: { readonly cursor?: string; readonly onAccepted?: (inputId: string) => void; readonly waits?: boolean } = {},
   ): Promise<Submission> {
     await this.#opened.promise;
+    const said = { message, admission };
     // Read before the commit: nothing may come between that and the place in the queue.
-    const settings = await this.#settings({ message, admission });
+    const settings = await this.#settings(said);
     this.#services.crashPoint?.("before-inbound-commit");
-    const { type, input } = await this.#services.store
-      .acceptInput(message, {
-        admission,
-        receivedAtMs: this.#services.clock.now(),
-        ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
-      })
-      .catch((error: unknown) => {
-        const said = { message, admission };
-        if (isStorageFull(error) && this.#admit(said, settings.activation).type === "admit")
-          this.#targets.refused(this.route(said).sessionKey, message);
-        throw error;
-      });
-    this.#services.crashPoint?.("after-inbound-commit");
-    const { sessionKey } = this.route(input);
-    this.#services.observer.inputTaken(input, sessionKey, type);
-    if (type === "accepted") {
-      options.onAccepted?.(input.id);
-      this.#place(input, settings);
+    const accept = {
+      admission,
+      receivedAtMs: this.#services.clock.now(),
+      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+    };
+    try {
+      const { type, input } =
+        options.waits === true && this.#mayBegin(said)
+          ? await this.#acceptAhead(said, accept, settings, options.onAccepted)
+          : await this.#acceptFirst(said, accept, settings, options.onAccepted);
+      return { status: type, inputId: input.id, sessionKey: this.route(input).sessionKey };
+    } catch (error) {
+      if (isStorageFull(error) && this.#admit(said, settings.activation).type === "admit")
+        this.#targets.refused(this.route(said).sessionKey, message);
+      throw error;
     }
-    return { status: type, inputId: input.id, sessionKey };
+  }
+
+  /** Whether nothing is before an input, in its session or on its way to a place, and it is no command. */
+  #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
+    return (
+      this.#unplaced === 0 &&
+      parseCommand(said.message.text, this.#services.config.session.resetTriggers) === undefined &&
+      this.#targets.isIdle(this.route(said).sessionKey)
+    );
+  }
+
+  async #acceptFirst(
+    { message }: Pick<InputRecord, "message">,
+    accept: Parameters<Store["acceptInput"]>[1],
+    settings: SessionSettings,
+    onAccepted?: (inputId: string) => void,
+  ): Promise<AcceptedInput> {
+    this.#unplaced += 1;
+    try {
+      const accepted = await this.#services.store.acceptInput(message, accept);
+      this.#noteAccepted(accepted);
+      if (accepted.type === "accepted") {
+        onAccepted?.(accepted.input.id);
+        this.#place(accepted.input, settings);
+      }
+      return accepted;
+    } finally {
+      this.#unplaced -= 1;
+    }
+  }
+
+  async #acceptAhead(
+    { message }: Pick<InputRecord, "message">,
+    accept: Parameters<Store["acceptInput"]>[1],
+    settings: SessionSettings,
+    onAccepted?: (inputId: string) => void,
+  ): Promise<AcceptedInput> {
+    const { result: accepted, committed } = await this.#services.store.acceptInputAhead(message, accept);
+    const arrival = { committed, isLost: false };
+    committed.catch(() => (arrival.isLost = true));
+    const isNew = accepted.type === "accepted";
+    // Somebody else may have spoken in the same step of the program: then this one has its place behind them, once it is on disk.
+    const begins = isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey);
+    if (begins) {
+      onAccepted?.(accepted.input.id);
+      this.#place(accepted.input, settings, { arrival });
+    } else this.#unplaced += 1;
+    try {
+      await committed;
+      this.#noteAccepted(accepted);
+      if (isNew && !begins) {
+        onAccepted?.(accepted.input.id);
+        this.#place(accepted.input, settings);
+      }
+    } finally {
+      if (!begins) this.#unplaced -= 1;
+    }
+    return accepted;
+  }
+
+  /** An input is on disk. */
+  #noteAccepted({ type, input }: AcceptedInput): void {
+    this.#services.crashPoint?.("after-inbound-commit");
+    this.#services.observer.inputTaken(input, this.route(input).sessionKey, type);
   }
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
     const present = withPresentOwner(input, this.#services.config.commands.ownerAllowFrom);
-    this.#place(present, await this.#settings(present));
+    this.#place(present, await this.#settings(present), { isLeft: true });
   }
 
   /**
@@ -122,8 +190,8 @@ export class Ingress {
     return this.#services.channels.accountFor(input.message.origin) === undefined || this.#admit(input, undefined).type !== "ignore";
   }
 
-  /** Decides about a committed input and hands it on. */
-  #place(input: InputRecord, { queue, activation, record }: SessionSettings): void {
+  /** Decides about an input and hands it on. */
+  #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival" | "isLeft"> = {}): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);
@@ -147,6 +215,7 @@ export class Ingress {
       // Our own clients say whole messages, and name the session.
       ...(input.admission.sessionKey === undefined ? { quietMs: this.#services.config.messages.inbound.debounceMs } : {}),
       queue,
+      ...how,
     });
   }
 

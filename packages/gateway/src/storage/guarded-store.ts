@@ -1,20 +1,22 @@
-import type { Store } from "@factotum/store";
+import type { Store, Written } from "@factotum/store";
 import type { StorageGuard } from "./storage-guard.ts";
 
 /**
  * What becomes of a call when the disk is full. `take`: refused at once, so that whoever brings it keeps it. `hold`: it waits for space. `attempt`: it
- * fails, and somebody comes again. `read`: it needs no space.
+ * fails, and somebody comes again. `ahead`: it is refused at once, and its commit fails like an attempt. `read`: it needs no space.
  */
-type Rule = "take" | "hold" | "attempt" | "read";
+type Rule = "take" | "hold" | "attempt" | "ahead" | "read";
 
 /** A method without a row does not compile. */
 const RULES: { readonly [Method in keyof Store]: Rule } = {
   acceptInput: "take",
+  acceptInputAhead: "ahead",
   readCursor: "read",
   listInputs: "read",
   readInput: "read",
   settleInputs: "hold",
   startTurn: "hold",
+  startTurnAhead: "ahead",
   joinTurn: "hold",
   appendToTurn: "hold",
   endTurn: "hold",
@@ -74,6 +76,13 @@ export function createGuardedStore(store: Store, guard: StorageGuard): Store {
   const methods = Object.entries(RULES).map(([name, rule]) => {
     const call = (store[name as keyof Store] as (...parameters: readonly unknown[]) => Promise<unknown>).bind(store);
     if (rule === "read") return [name, call] as const;
+    if (rule === "ahead") {
+      const callAhead = call as (...parameters: readonly unknown[]) => Promise<Written<unknown>>;
+      return [
+        name,
+        async (...parameters: readonly unknown[]): Promise<unknown> => guard.ahead(async () => callAhead(...parameters)),
+      ] as const;
+    }
     return [name, async (...parameters: readonly unknown[]): Promise<unknown> => guard[rule](async () => call(...parameters))] as const;
   });
   // Every method of the port has a row, and keeps its parameters and its result.

@@ -1,11 +1,14 @@
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { StoreError } from "@factotum/store";
+import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { FULL, FullDisk, LookClock } from "../../test/full-disk.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { lostTurn, withMethods } from "../../test/lost-writes.ts";
 import { TestClient } from "../../test/test-client.ts";
 import { createFileReserve } from "./disk-reserve.ts";
 
@@ -110,6 +113,33 @@ describe("a full disk", () => {
     await refuse({});
     expect(platform.sent).toHaveLength(3);
     expect(new Set(platform.sent.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(3);
+  });
+
+  test("a turn whose commit finds no space is asked for once there is some", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform();
+    const disk = new FullDisk();
+    const clock = new LookClock();
+    server.script([textReply("Lost."), textReply("Kept.")]);
+    const asked = server.nextRequest();
+    const filling = withMethods((store) => ({
+      startTurnAhead: async (turn) => {
+        const lost = lostTurn(store, turn, { at: asked, error: new StoreError("full", FULL) });
+        asked.then(() => (disk.isFull = true)).catch(() => undefined);
+        return lost;
+      },
+    }));
+    const around = (store: Store): Store => disk.around(filling(store));
+    await using running = await startTestGateway({ platform, clock, around, patch: withModel(server.baseUrl) });
+    await platform.say(platform.message("the first one"));
+    await expect.poll(() => storage(running)).toMatchObject({ state: "full", detail: FULL });
+    expect(sentTexts(platform)).toEqual([]);
+    disk.isFull = false;
+    clock.look();
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    expect(sentTexts(platform)).toEqual([expect.stringContaining("Kept.")]);
+    expect(server.requests).toHaveLength(2);
   });
 
   test("what is at work is finished on the reserve, and the reserve is taken again", async () => {

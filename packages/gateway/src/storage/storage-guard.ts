@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
+import type { Written } from "@factotum/store";
 import type { DiskReserve } from "./disk-reserve.ts";
 import { isStorageFull } from "./is-storage-full.ts";
 
@@ -98,6 +99,13 @@ export class StorageGuard {
   async take<Result>(write: () => Promise<Result>): Promise<Result> {
     if (this.#problem !== undefined) throw new StoreError("full", this.#problem.reason);
     return this.attempt(write);
+  }
+
+  /** The same for a write that is made ahead of its commit, which may fail for want of space, too. */
+  async ahead<Result>(write: () => Promise<Written<Result>>): Promise<Written<Result>> {
+    const written = await this.take(write);
+    written.committed.catch((error: unknown) => this.note(error));
+    return written;
   }
 
   /** A write that nothing depends on: it is not done again. Rejects as it does. */

@@ -1,7 +1,8 @@
 import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, NewTurn, PromptRecord, SessionRecord, TranscriptEntry, TurnRecord } from "@factotum/store";
+import { StoreError } from "@factotum/store";
+import type { InputRecord, NewTurn, PromptRecord, SessionRecord, StartedTurn, TranscriptEntry, TurnRecord, Written } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
@@ -20,6 +21,7 @@ import { runFacts } from "./run-facts.ts";
 import { sessionName } from "./session-name.ts";
 import { renderTurnMessages } from "./turn-messages.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { isStorageFull } from "../storage/is-storage-full.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
@@ -30,9 +32,11 @@ import { within } from "./within.ts";
 /** Entries that are read at once. */
 const TRANSCRIPT_PAGE = 200;
 
-/** A turn that is committed and ready for the loop. */
+/** A turn that is written and ready for the loop. */
 export interface PreparedTurn {
   readonly turn: TurnRecord;
+  /** Resolves once the turn is on disk, and rejects when it cannot be brought there. Its first request may leave before; nothing is shown or done. */
+  readonly committed: Promise<void>;
   readonly facts: RunFacts;
   readonly agent: AgentRuntime;
   readonly model: ResolvedModel;
@@ -63,7 +67,7 @@ export interface PreparedTurn {
   readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
 }
 
-/** Makes a turn of what was said: session, prompt and the user's entries in one commit. */
+/** Makes a turn of what was said: session, prompt and the user's entries in one commit, which may still be on its way. */
 export async function prepareInputTurn(
   sessionKey: string,
   job: InputJob,
@@ -123,8 +127,7 @@ export async function prepareInputTurn(
     ...(prompt.isNew ? { prompt: prompt.record } : {}),
     startedAtMs: nowMs,
   };
-  const started = await store.startTurn(newTurn);
-  for (const input of inputsOf(job)) await services.media.release(input.message);
+  const { result: started, committed } = await startTurn(newTurn, job, store);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
   services.cache.append(context.sessionId, started.entries);
@@ -133,6 +136,7 @@ export async function prepareInputTurn(
   logBreaks(sessionKey, shown, services);
   return {
     ...assemble(started.turn, context, prompt.record, facts, job.directives),
+    committed: settleStart(committed, job, context.sessionId, services),
     history: [...shown.messages, ...users.slice(0, -1)],
     own: [],
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
@@ -142,6 +146,33 @@ export async function prepareInputTurn(
     entries: started.entries,
     session: started.session,
   };
+}
+
+/**
+ * Ahead of the commit, so that the first request is on its way while the disk is written to. What has failed before waits for its commit, and for space:
+ * what it costs is asked for once it is sure to be kept.
+ */
+async function startTurn(turn: NewTurn, job: InputJob, store: TurnServices["store"]): Promise<Written<StartedTurn>> {
+  if (job.arrival?.isLost === true) throw new StoreError("not-found", "What this turn is about was never taken in.");
+  if (job.failures === undefined && job.isLeft !== true) {
+    try {
+      return await store.startTurnAhead(turn);
+    } catch (error) {
+      if (!isStorageFull(error)) throw error;
+    }
+  }
+  return { result: await store.startTurn(turn), committed: Promise.resolve() };
+}
+
+/** What is kept in memory of a turn is true once it is on disk, and its uploads are not needed any more then. */
+async function settleStart(committed: Promise<void>, job: InputJob, sessionId: string, services: TurnServices): Promise<void> {
+  try {
+    await committed;
+  } catch (error) {
+    services.cache.drop(sessionId);
+    throw error;
+  }
+  for (const input of inputsOf(job)) await services.media.release(input.message);
 }
 
 /** What nobody said keeps no session fresh, and is no way to anybody (design 04). */
@@ -191,6 +222,7 @@ export async function prepareResumedTurn(
   logBreaks(turn.sessionKey, shown, services);
   return {
     ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound)),
+    committed: Promise.resolve(),
     history: shown.messages,
     own,
     kept: {

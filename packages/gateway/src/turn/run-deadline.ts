@@ -18,6 +18,11 @@ export class RunDeadline implements Disposable {
     return this.#controller.signal;
   }
 
+  /** Fires the signal with this reason. */
+  end(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
   /** True when a deadline, and not a person or the end of the process, fired the signal. */
   static caused(signal: AbortSignal): boolean {
     return signal.reason instanceof DeadlinePassed;

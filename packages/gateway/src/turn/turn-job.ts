@@ -9,6 +9,14 @@ export interface SaidInput {
   readonly overheard: readonly MsgContext[];
 }
 
+/** Whether an input is there at all whose turn begins while it is being committed. */
+interface Arrival {
+  /** Resolves after the commit; rejects when there was none. */
+  readonly committed: Promise<void>;
+  /** There was none: whoever said it knows, and its id may be another input's by now. */
+  readonly isLost: boolean;
+}
+
 /** New input, routed to an agent: one message, or several that were gathered into one turn. */
 export interface InputJob extends SaidInput {
   readonly type: "input";
@@ -30,6 +38,10 @@ export interface InputJob extends SaidInput {
   readonly notBeforeMs?: number;
   /** How often this process could not finish it. */
   readonly failures?: number;
+  /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
+  readonly isLeft?: boolean;
+  /** Absent for what is committed. */
+  readonly arrival?: Arrival;
 }
 
 /** A turn that was begun and has not ended: the last process left it, or it could not be finished. */

@@ -20,7 +20,7 @@ import type { TurnSteering } from "./turn-steering.ts";
 /**
  * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
  * changes anything begins, its result before the next model request. What only reads needs no journal, since after a crash it is simply run again: its
- * result is written while the next request is on its way.
+ * result is written while the next request is on its way. So is the turn's beginning while the first one is; nothing is shown or done before that.
  */
 export class TurnRecorder {
   readonly #prepared: PreparedTurn;
@@ -32,7 +32,7 @@ export class TurnRecorder {
   #journal: Omit<ToolJournalRecord, "turnId">[] = [];
   /** A tool that may have changed something has run since the last commit. */
   #hasChanged = false;
-  /** A commit that the run did not wait for. */
+  /** A commit that the run has not waited for: of results, or of the turn itself. */
   #writing: Promise<void> | undefined;
   readonly #sentTexts: string[] = [];
   readonly #steered: AgentMessage[] = [];
@@ -49,6 +49,8 @@ export class TurnRecorder {
       readonly resumed: ResumedRun | undefined;
       readonly requests: RequestRecorder;
       readonly steering: TurnSteering;
+      /** Resolves once the turn is on disk and those who watch know of it. */
+      readonly begun: Promise<void>;
       readonly signal: AbortSignal;
     },
   ) {
@@ -57,6 +59,7 @@ export class TurnRecorder {
     this.#resumed = run.resumed;
     this.#requests = run.requests;
     this.#steering = run.steering;
+    this.#writing = run.begun;
     this.#tainted = prepared.tainted;
     this.#sentTexts.push(...sentTextsOf(prepared.own, prepared.turn.origin));
     this.#earlierTexts.push(...prepared.own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
@@ -108,11 +111,12 @@ export class TurnRecorder {
   /** Takes one event of the loop; resolves when what must be on disk is there. */
   async record(event: Exclude<AgentEvent, { type: "run-end" }>): Promise<void> {
     const { turn, facts } = this.#prepared;
-    if (this.#writing !== undefined) await this.settle();
+    if (this.#writing !== undefined && !this.#isBeforeRequest(event)) await this.settle();
     switch (event.type) {
       case "turn-start":
         this.#steering.noteTurn(event.turn);
         await this.#stream?.nextRequest();
+        if (!this.#hasUnwritten) return;
         if (this.#hasChanged) return this.flush();
         this.#writing = this.flush();
         // Whoever comes next waits for it, and hears of its failure.
@@ -179,7 +183,7 @@ export class TurnRecorder {
 
   /** Commits what is completed and shows it. */
   async flush(): Promise<void> {
-    if (this.#pending.length > 0 || this.#journal.length > 0) await this.#write(this.#requests.take());
+    if (this.#hasUnwritten) await this.#write(this.#requests.take());
   }
 
   /**
@@ -189,7 +193,16 @@ export class TurnRecorder {
   async flushOpen(): Promise<void> {
     this.#pending = this.#pending.filter((entry) => !isCutOff(entry));
     const requests = this.#requests.finish();
-    if (this.#pending.length > 0 || this.#journal.length > 0 || requests.length > 0) await this.#write(requests);
+    if (this.#hasUnwritten || requests.length > 0) await this.#write(requests);
+  }
+
+  get #hasUnwritten(): boolean {
+    return this.#pending.length > 0 || this.#journal.length > 0;
+  }
+
+  /** True for what the loop tells before it asks the model, and has nothing to write for. */
+  #isBeforeRequest(event: AgentEvent): boolean {
+    return event.type === "run-start" || (event.type === "turn-start" && !this.#hasUnwritten);
   }
 
   async #write(requests: readonly NewRequest[]): Promise<void> {

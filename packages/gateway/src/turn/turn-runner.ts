@@ -61,6 +61,14 @@ type Mended =
   | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: EarlierTry }
   | { readonly type: "over"; readonly outcome: RunOutcome };
 
+/** What a run waits for and is ended by. */
+interface RunBounds {
+  /** Resolves once the turn is on disk and shown. */
+  readonly begun: Promise<void>;
+  readonly signal: AbortSignal;
+  readonly laneSignal: AbortSignal;
+}
+
 type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
@@ -89,16 +97,16 @@ export class TurnRunner {
     if (job.type === "task") return job.run(options);
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
-    let begun: InputJob | ResumeJob = job;
+    let prepared: PreparedTurn | undefined;
     await this.#services.turnContext.run(ids, async () => {
       try {
         const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
         const found = left?.type === "input" ? await this.#judgeJob(left) : left;
-        const prepared = found === undefined ? undefined : await this.#prepareInTime(sessionKey, found, options.signal);
-        if (prepared === undefined) return;
-        begun = { type: "resume", turn: prepared.turn };
-        await this.#runPrepared(prepared, options.signal);
+        prepared = found === undefined ? undefined : await this.#prepareInTime(sessionKey, found, options.signal);
+        if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
       } catch (error) {
+        if (isLost(job)) return;
+        const begun = prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn } as const) : job;
         if (!isFinalStoreError(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
         throw error;
       }
@@ -151,17 +159,28 @@ export class TurnRunner {
 
   async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
     const { agent, turn } = prepared;
-    const { events, watchers, clock, observer } = this.#services;
+    const { clock, observer } = this.#services;
     using _observed = observer.turnStarted(turn);
-    this.#services.crashPoint?.("after-claim");
-    if (turn.kind === "user" && turn.origin.conversation.kind === "direct") this.#services.typing.begin(turn.sessionKey, turn.origin);
-    watchers.claimed(turn.inputIds, turn.id);
-    for (const entry of prepared.entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
-    events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
     const timeoutMs = agent.config.timeoutSeconds * 1000;
     using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, { clock, outer: laneSignal });
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
-    await this.#services.turnContext.run(ids, async () => this.#drive(prepared, deadline.signal, laneSignal));
+    await this.#services.turnContext.run(ids, async () => {
+      const begun = this.#showBeginning(prepared);
+      // What is on no disk is not worked on, however long the model takes.
+      begun.catch((error: unknown) => deadline.end(error));
+      await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal });
+    });
+  }
+
+  /** Shows a turn to those who wait or watch, once it is on disk. */
+  async #showBeginning({ turn, committed, entries }: PreparedTurn): Promise<void> {
+    const { events, typing, watchers } = this.#services;
+    await committed;
+    this.#services.crashPoint?.("after-claim");
+    if (turn.kind === "user" && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
+    watchers.claimed(turn.inputIds, turn.id);
+    for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
+    events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }
 
   /** Prepares a turn in the time that its run may take, too: whatever hangs before the first request holds up no session. */
@@ -203,12 +222,15 @@ export class TurnRunner {
       }
       return await prepareResumedTurn(turn, this.#services, { signal });
     } catch (error) {
+      if (isLost(job)) return undefined;
       if (signal.reason instanceof LaneShutdown) {
         if (job.type === "resume" && !isFinalStoreError(error)) await this.#services.store.handOverTurn(job.turn.id);
         return undefined;
       }
       if (signal.reason instanceof LaneInterrupt && job.type === "input") {
-        this.#waiting.putBack(sessionKey, job);
+        const { arrival, ...committed } = job;
+        await arrival?.committed;
+        this.#waiting.putBack(sessionKey, committed);
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
@@ -227,8 +249,9 @@ export class TurnRunner {
     return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
   }
 
-  async #drive(prepared: PreparedTurn, signal: AbortSignal, laneSignal: AbortSignal, before: EarlierTry = FIRST_TRY): Promise<void> {
+  async #drive(prepared: PreparedTurn, bounds: RunBounds, before: EarlierTry = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
+    const { begun, signal, laneSignal } = bounds;
     const { store, clock, files } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const requests = new RequestRecorder({
@@ -242,7 +265,7 @@ export class TurnRunner {
     const client = requests.wrap(runModel.client);
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
-    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, signal });
+    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, begun, signal });
     const run = runAgent(
       {
         facts,
@@ -271,7 +294,7 @@ export class TurnRunner {
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
     const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, signal);
-    if (mended.type === "again") return this.#drive(mended.prepared, signal, laneSignal, mended.tried);
+    if (mended.type === "again") return this.#drive(mended.prepared, bounds, mended.tried);
     const { outcome } = mended;
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: what was completed is on disk, and the next start goes on from there.
@@ -364,6 +387,18 @@ export class TurnRunner {
       model: prepared.model.reference,
     });
   }
+}
+
+/** Whoever said it was told that it was not taken: there is nothing to work on, and nobody else to tell. */
+function isLost(job: TurnJob): boolean {
+  return job.type === "input" && job.arrival?.isLost === true;
+}
+
+async function isOnDisk({ committed }: PreparedTurn): Promise<boolean> {
+  return committed.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Writes down what a run does; resolves to its end. */

@@ -1,10 +1,10 @@
 import type { SkillIndex } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, withModel } from "../../../test/gateway-harness.ts";
 import type { TestGateway } from "../../../test/gateway-harness.ts";
+import { withMethods } from "../../../test/lost-writes.ts";
 import { handleCompletion } from "./handle-completion.ts";
 
 let server: AnthropicServer;
@@ -47,14 +47,12 @@ test.each([true, false])("a turn ends while it is prepared when its client leave
 
 test.each([true, false])("a client that has left before its message was committed gets no turn (stream: %s)", async (stream) => {
   const gone = new AbortController();
-  const around = (store: Store): Store =>
-    new Proxy(store, {
-      get: (target, name) => {
-        if (name === "acceptInput") gone.abort();
-        const value: unknown = Reflect.get(target, name, target);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+  const around = withMethods((store) => ({
+    acceptInputAhead: async (...parameters) => {
+      gone.abort();
+      return store.acceptInputAhead(...parameters);
+    },
+  }));
   running = await startTestGateway({ patch: withModel(server.baseUrl), around });
   await ask(gone, stream);
   await expectNothingAsked();

@@ -1,0 +1,33 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { StoreError } from "@factotum/store";
+import type { NewTurn, StartedTurn, Store, Written } from "@factotum/store";
+
+/** For `around`: the store with some of its methods replaced. */
+export function withMethods(replace: (store: Store) => Partial<Store>) {
+  return (store: Store): Store => {
+    const replaced = replace(store);
+    return new Proxy(store, {
+      get: (target, name: keyof Store) => replaced[name] ?? (target[name] as () => unknown).bind(target),
+    });
+  };
+}
+
+/** When and with what a commit fails. */
+export interface LostCommit {
+  readonly at: Promise<unknown>;
+  readonly error: StoreError;
+}
+
+/** A commit that fails. */
+export async function lostCommit({ at, error }: LostCommit): Promise<void> {
+  await at;
+  throw error;
+}
+
+/** A turn that is begun and never on disk. Its session is: this store has no commit to take it back with. */
+export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): Promise<Written<StartedTurn>> {
+  const session = (await store.readSession(turn.session.key)) ?? (await store.createSession(turn.session, { nowMs: turn.startedAtMs }));
+  const { key: sessionKey, sessionId, agentId } = session;
+  const begun = { ...turn, number: 1, sessionKey, sessionId, agentId, state: "running", attempts: 1, usage: NO_USAGE_TOTALS } as const;
+  return { result: { turn: begun, session, entries: [] }, committed: lostCommit(lost) };
+}
