@@ -21,7 +21,7 @@ interface CachedContext {
 
 /**
  * The prompt and the messages of sessions in use, so that a turn does not read its whole history anew. Bounded in sessions and in characters; what was used longest
- * ago goes first. Only what is committed is in here.
+ * ago goes first. What is in here is committed, or about to be: what was not is dropped.
  */
 export class SessionCache {
   readonly #contexts = new Map<string, CachedContext>();

@@ -257,8 +257,11 @@ export class GroupWriter {
   #takeBack(writes: readonly QueuedWrite[], error: unknown): void {
     const storeError = toStoreError(error);
     this.#done = [];
-    this.#rollBack();
-    for (const write of writes) write.reject(storeError);
+    try {
+      this.#rollBack();
+    } finally {
+      for (const write of writes) write.reject(storeError);
+    }
   }
 
   /** False when the write failed by itself, and its caller was told. */
