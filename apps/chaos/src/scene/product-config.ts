@@ -19,7 +19,8 @@ export function productConfig(
     models: { providers: { anthropic: { baseUrl: modelUrl, apiKey: "sk-ant-test-0123456789" } } },
     tools: { exec: { mode: "full" } },
     session: { dmScope: "per-channel-peer" },
-    messages: { queue: { mode: "followup" } },
+    // Each message is answered for itself, however many wait: what there is no room for would go into the turn of another one.
+    messages: { queue: { mode: "followup", cap: 1000 } },
     commands: { ownerAllowFrom: owners.map((person) => `feishu:${person}`) },
     channels: {
       feishu: {
