@@ -13,7 +13,7 @@ const MESSAGES = 10_000;
 /** Messages that the summary of the long session has kept. */
 const KEPT = 20;
 
-/** A home with very many sessions, and one session with very many messages: what a page of the list takes, and a turn against one of a new session. */
+/** A home with very many sessions, and some of very many messages: what a page of the list takes, and a turn of theirs against one of a new session. */
 export async function measureSessions(
   home: ProductHome,
   plan: { readonly pages: number; readonly rounds: number; readonly perRound: number },
@@ -30,12 +30,13 @@ export async function measureSessions(
     using list = await ListClient.connect(side.url, side.product.token);
     const pages: number[] = [];
     for (let count = 0; count < plan.pages; count += 1) pages.push(await list.page());
-    await home.run("sessions", "import", file, "--key", "agent:main:http:long");
     using client = new TurnClient(side);
     const ratios: number[] = [];
     for (let round = 0; round <= plan.rounds; round += 1) {
+      // A new one each round, as the empty one is: what a conversation gains by the bench itself is not what it had before.
+      await home.run("sessions", "import", file, "--key", `agent:main:http:long-${round}`);
       const short = await turnsOf(client, `short-${round}`, plan.perRound);
-      const long = await turnsOf(client, "long", plan.perRound);
+      const long = await turnsOf(client, `long-${round}`, plan.perRound);
       // The first one warms up.
       if (round > 0) ratios.push(long / short);
     }

@@ -9,7 +9,6 @@ import { TurnClient } from "../sides/turn-client.ts";
 import { PLAIN_MESSAGE, TOOL_MESSAGE, TURNS_PER_SESSION } from "../sides/wire.ts";
 import { readRestingMemory, readTreeUsage } from "./process-tree.ts";
 
-/** A conversation of the serial turns has so many. */
 /** Rounds that warm both sides up and do not count. */
 const WARM_UP_ROUNDS = 2;
 
