@@ -147,27 +147,30 @@ export class Ingress {
     settings: SessionSettings,
     onAccepted?: (inputId: string) => void,
   ): Promise<AcceptedInput> {
-    const { result: accepted, committed } = await this.#services.store.acceptInputAhead(message, accept);
-    const arrival = { committed, isLost: false };
-    committed.catch(() => (arrival.isLost = true));
-    const isNew = accepted.type === "accepted";
-    // Somebody else may have spoken in the same step of the program: then this one has its place behind them, once it is on disk.
-    const begins = isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey);
-    if (begins) {
-      onAccepted?.(accepted.input.id);
-      this.#place(accepted.input, settings, { arrival });
-    } else this.#unplaced += 1;
+    this.#unplaced += 1;
+    let begins = false;
     try {
+      const { result: accepted, committed } = await this.#services.store.acceptInputAhead(message, accept);
+      const arrival = { committed, isLost: false };
+      committed.catch(() => (arrival.isLost = true));
+      const isNew = accepted.type === "accepted";
+      // Somebody else may have spoken in the same step of the program: then this one has its place behind them, once it is on disk.
+      if (isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey)) {
+        begins = true;
+        this.#unplaced -= 1;
+        onAccepted?.(accepted.input.id);
+        this.#place(accepted.input, settings, { arrival });
+      }
       await committed;
       this.#noteAccepted(accepted);
       if (isNew && !begins) {
         onAccepted?.(accepted.input.id);
         this.#place(accepted.input, settings);
       }
+      return accepted;
     } finally {
       if (!begins) this.#unplaced -= 1;
     }
-    return accepted;
   }
 
   /** An input is on disk. */

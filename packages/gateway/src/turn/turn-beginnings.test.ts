@@ -211,6 +211,41 @@ describe("a message of a client that waits for its answer", () => {
     expect((await running.store.listInputs({ state: "waiting", limit: 9 })).items).toEqual([]);
   });
 
+  test("goes behind one that is on disk and of which that is not told yet", async () => {
+    server.respond(() => textReply("Yes."));
+    // As behind writes that others wait for: the store tells of one after the other, each in a turn of the event loop.
+    const told = Promise.withResolvers<void>();
+    let calls = 0;
+    const around = withMethods((store) => ({
+      acceptInputAhead: async (...parameters) => {
+        calls += 1;
+        if (calls > 1) return store.acceptInputAhead(...parameters);
+        const result = await store.acceptInput(...parameters);
+        await told.promise;
+        return { result, committed: Promise.resolve() };
+      },
+      acceptInput: async (...parameters) => {
+        const accepted = await store.acceptInput(...parameters);
+        await told.promise;
+        await nextTick();
+        return accepted;
+      },
+    }));
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
+    const ended: string[] = [];
+    const note = async (text: string): Promise<void> => {
+      await ask(running, said(text)).answer;
+      ended.push(text);
+    };
+    const first = note("one");
+    while ((await running.store.listInputs({ state: "waiting", limit: 9 })).items.length === 0) await nextTick();
+    const both = [first, note("two")];
+    for (let round = 0; round < 20; round += 1) await nextTick();
+    told.resolve();
+    await Promise.all(both);
+    expect(ended).toEqual(["one", "two"]);
+  });
+
   test("goes behind what is before it, in the order in which they came", async () => {
     server.respond(({ body }) =>
       textReply(`to ${JSON.stringify(body).includes("three") ? "three" : JSON.stringify(body).includes("two") ? "two" : "one"}`),
