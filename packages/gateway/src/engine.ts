@@ -29,7 +29,7 @@ import type { InputWatcher } from "./turn/run-report.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
 import { RoomKeeper } from "./turn/room-keeper.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
-import type { WaitingInputs } from "./turn/turn-runner.ts";
+import type { WaitingInputs } from "./turn/job-preparer.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
 
 /** Runs that no person waits for, at the same time (design 08). */

@@ -213,13 +213,18 @@ export interface TestGateway {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** For `around`: a gateway that stops leaves its turns as a kill does. */
-export function endsAsKilled(store: Store): Store {
-  const handOverTurn: Store["handOverTurn"] = async () => undefined;
-  return new Proxy(store, {
-    get: (target, name: keyof Store) => (name === "handOverTurn" ? handOverTurn : (target[name] as () => unknown).bind(target)),
-  });
+/** For `around`: the store with some of its methods replaced. */
+export function withMethods(replace: (store: Store) => Partial<Store>) {
+  return (store: Store): Store => {
+    const replaced = replace(store);
+    return new Proxy(store, {
+      get: (target, name: keyof Store) => replaced[name] ?? (target[name] as () => unknown).bind(target),
+    });
+  };
 }
+
+/** For `around`: a gateway that stops leaves its turns as a kill does. */
+export const endsAsKilled: (store: Store) => Store = withMethods(() => ({ handOverTurn: async () => undefined }));
 
 /** Starts a gateway. `home` takes up an earlier one's state. */
 export async function startTestGateway(

@@ -2,16 +2,6 @@ import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { StoreError } from "@factotum/store";
 import type { NewTurn, StartedTurn, Store, Written } from "@factotum/store";
 
-/** For `around`: the store with some of its methods replaced. */
-export function withMethods(replace: (store: Store) => Partial<Store>) {
-  return (store: Store): Store => {
-    const replaced = replace(store);
-    return new Proxy(store, {
-      get: (target, name: keyof Store) => replaced[name] ?? (target[name] as () => unknown).bind(target),
-    });
-  };
-}
-
 /** When and with what a commit fails. */
 export interface LostCommit {
   readonly at: Promise<unknown>;

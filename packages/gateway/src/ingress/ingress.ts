@@ -100,10 +100,8 @@ export class Ingress {
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     };
     try {
-      const { type, input } =
-        options.waits === true && this.#mayBegin(said)
-          ? await this.#acceptAhead(said, accept, settings, options.onAccepted)
-          : await this.#acceptFirst(said, accept, settings, options.onAccepted);
+      const isAhead = options.waits === true && this.#mayBegin(said);
+      const { type, input } = await this.#accept(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
       return { status: type, inputId: input.id, sessionKey: this.route(input).sessionKey };
     } catch (error) {
       if (isStorageFull(error) && this.#admit(said, settings.activation).type === "admit")
@@ -121,62 +119,44 @@ export class Ingress {
     );
   }
 
-  async #acceptFirst(
+  /**
+   * Takes an input and gives it its place: once it is on disk, so that inputs keep their order from the commit to the queue; or before, when its turn may
+   * begin meanwhile.
+   */
+  async #accept(
     { message }: Pick<InputRecord, "message">,
     accept: Parameters<Store["acceptInput"]>[1],
     settings: SessionSettings,
-    onAccepted?: (inputId: string) => void,
+    { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
-    this.#unplaced += 1;
-    try {
-      const accepted = await this.#services.store.acceptInput(message, accept);
-      this.#noteAccepted(accepted);
-      if (accepted.type === "accepted") {
-        onAccepted?.(accepted.input.id);
-        this.#place(accepted.input, settings);
-      }
-      return accepted;
-    } finally {
-      this.#unplaced -= 1;
-    }
-  }
-
-  async #acceptAhead(
-    { message }: Pick<InputRecord, "message">,
-    accept: Parameters<Store["acceptInput"]>[1],
-    settings: SessionSettings,
-    onAccepted?: (inputId: string) => void,
-  ): Promise<AcceptedInput> {
+    const { store } = this.#services;
+    const place = ({ input }: AcceptedInput, how?: Pick<InputJob, "arrival">): void => {
+      onAccepted?.(input.id);
+      this.#place(input, settings, how);
+    };
     this.#unplaced += 1;
     let begins = false;
     try {
-      const { result: accepted, committed } = await this.#services.store.acceptInputAhead(message, accept);
-      const arrival = { committed, isLost: false };
-      committed.catch(() => (arrival.isLost = true));
+      const { result: accepted, committed } = isAhead
+        ? await store.acceptInputAhead(message, accept)
+        : { result: await store.acceptInput(message, accept), committed: undefined };
       const isNew = accepted.type === "accepted";
-      // Somebody else may have spoken in the same step of the program: then this one has its place behind them, once it is on disk.
-      if (isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey)) {
+      // Somebody else may have spoken in the same step of the program: then this one has its place behind them.
+      if (committed !== undefined && isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
-        onAccepted?.(accepted.input.id);
-        this.#place(accepted.input, settings, { arrival });
+        const arrival = { committed, isLost: false };
+        committed.catch(() => (arrival.isLost = true));
+        place(accepted, { arrival });
       }
       await committed;
-      this.#noteAccepted(accepted);
-      if (isNew && !begins) {
-        onAccepted?.(accepted.input.id);
-        this.#place(accepted.input, settings);
-      }
+      this.#services.crashPoint?.("after-inbound-commit");
+      this.#services.observer.inputTaken(accepted.input, this.route(accepted.input).sessionKey, accepted.type);
+      if (isNew && !begins) place(accepted);
       return accepted;
     } finally {
       if (!begins) this.#unplaced -= 1;
     }
-  }
-
-  /** An input is on disk. */
-  #noteAccepted({ type, input }: AcceptedInput): void {
-    this.#services.crashPoint?.("after-inbound-commit");
-    this.#services.observer.inputTaken(input, this.route(input).sessionKey, type);
   }
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */

@@ -6,9 +6,9 @@ import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { FULL, FullDisk, LookClock } from "../../test/full-disk.ts";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { lostTurn, withMethods } from "../../test/lost-writes.ts";
+import { lostTurn } from "../../test/lost-writes.ts";
 import { TestClient } from "../../test/test-client.ts";
 import { createFileReserve } from "./disk-reserve.ts";
 

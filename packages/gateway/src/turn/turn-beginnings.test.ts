@@ -4,9 +4,9 @@ import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-pr
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { lostCommit, lostTurn, withMethods } from "../../test/lost-writes.ts";
+import { lostCommit, lostTurn } from "../../test/lost-writes.ts";
 import type { RunReport } from "./run-report.ts";
 
 let server: AnthropicServer;

@@ -3,7 +3,7 @@ import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 
 let server: AnthropicServer;
 let platform: TestPlatform;
@@ -17,12 +17,7 @@ const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.
 
 /** The store, whose commits in the middle of a turn go through `commit`. */
 function withCommits(commit: (written: () => ReturnType<Store["appendToTurn"]>) => ReturnType<Store["appendToTurn"]>) {
-  return (store: Store): Store => {
-    const appendToTurn: Store["appendToTurn"] = async (...parameters) => commit(async () => store.appendToTurn(...parameters));
-    return new Proxy(store, {
-      get: (target, name: keyof Store) => (name === "appendToTurn" ? appendToTurn : (target[name] as () => unknown).bind(target)),
-    });
-  };
+  return withMethods((store) => ({ appendToTurn: async (...parameters) => commit(async () => store.appendToTurn(...parameters)) }));
 }
 
 describe("the results of a model's calls", () => {

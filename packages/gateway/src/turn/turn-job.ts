@@ -91,3 +91,8 @@ export function inputsOf(job: InputJob): readonly InputRecord[] {
 export function originOf(job: Exclude<TurnJob, { readonly type: "task" }>): Origin {
   return job.type === "input" ? job.input.message.origin : job.turn.origin;
 }
+
+/** Whoever said it was told that it was not taken: there is nothing to work on, and nobody else to tell. */
+export function isLost(job: TurnJob): boolean {
+  return job.type === "input" && job.arrival?.isLost === true;
+}

@@ -3,15 +3,14 @@ import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { InputRecord, TranscriptBody } from "@factotum/store";
-import { withPresentOwner } from "../access/owner.ts";
+import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
-import { LaneAbort, LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
+import { LaneAbort, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
-import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
+import { prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
@@ -22,30 +21,20 @@ import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./me
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import { checkCall, judgeJob, presentFacts, TURNED_AWAY } from "./present-authority.ts";
+import { checkCall, presentFacts } from "./present-authority.ts";
 import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
-import { crashed, endGivenWay, endUnbegun, preparationFailure, refuseJob } from "./end-unbegun.ts";
-import { ShownGroups } from "./shown-groups.ts";
+import { JobPreparer } from "./job-preparer.ts";
+import type { WaitingInputs } from "./job-preparer.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
-import { inputsOf } from "./turn-job.ts";
+import { inputsOf, isLost } from "./turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
-import type { SteeringSource } from "./turn-steering.ts";
-
-/** A turn that was begun this often and never ended is given up (design 04). */
-const MAX_TURN_ATTEMPTS = 3;
 
 /** Bounds of a run (design 08, loops). */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
-
-/** What waits while a turn is at work. */
-export interface WaitingInputs extends SteeringSource {
-  /** Takes back what was interrupted before its turn had begun. */
-  readonly putBack: (sessionKey: string, job: InputJob) => void;
-}
 
 /** What has been tried of a turn before it was begun again. */
 interface EarlierTry {
@@ -80,13 +69,14 @@ export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
   readonly #room: RoomKeeper;
-  readonly #groups = new ShownGroups();
+  readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
 
   constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
     this.#services = services;
     this.#waiting = waiting;
     this.#room = room;
+    this.#preparer = new JobPreparer(services, waiting, room);
   }
 
   /**
@@ -101,8 +91,7 @@ export class TurnRunner {
     await this.#services.turnContext.run(ids, async () => {
       try {
         const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
-        const found = left?.type === "input" ? await this.#judgeJob(left) : left;
-        prepared = found === undefined ? undefined : await this.#prepareInTime(sessionKey, found, options.signal);
+        prepared = left === undefined ? undefined : await this.#preparer.prepare(sessionKey, left, options.signal);
         if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
       } catch (error) {
         if (isLost(job)) return;
@@ -139,22 +128,12 @@ export class TurnRunner {
     this.#services.cache.append(turn.sessionId, entries);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     try {
-      const prepared = await this.#prepareInTime(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
+      const prepared = await this.#preparer.prepare(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
       if (prepared !== undefined) await this.#runPrepared(prepared, signal);
     } catch (error) {
       if (!isFinalStoreError(error)) this.#takeUpAgain(turn.sessionKey, { type: "resume", turn, failures: 1 });
       throw error;
     }
-  }
-
-  /** What waited begins by the policy of now: it may have changed since. */
-  async #judgeJob(waited: InputJob): Promise<InputJob | undefined> {
-    const { store, watchers } = this.#services;
-    const { job, turnedAway } = judgeJob(waited, this.#waiting.admits, this.#services);
-    const ids = turnedAway.map(({ id }) => id);
-    if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
-    watchers.settled(ids, TURNED_AWAY);
-    return job;
   }
 
   async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
@@ -181,72 +160,6 @@ export class TurnRunner {
     watchers.claimed(turn.inputIds, turn.id);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
-  }
-
-  /** Prepares a turn in the time that its run may take, too: whatever hangs before the first request holds up no session. */
-  async #prepareInTime(
-    sessionKey: string,
-    job: Exclude<TurnJob, { type: "task" }>,
-    laneSignal: AbortSignal,
-  ): Promise<PreparedTurn | undefined> {
-    const { agents, clock } = this.#services;
-    const { agentId } = job.type === "input" ? job : job.turn;
-    const { timeoutSeconds } = (agents.get(agentId) ?? agents.default).config;
-    using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
-    return await this.#prepare(sessionKey, job, deadline.signal);
-  }
-
-  async #prepare(sessionKey: string, job: Exclude<TurnJob, { type: "task" }>, signal: AbortSignal): Promise<PreparedTurn | undefined> {
-    try {
-      if (job.type === "input")
-        return await prepareInputTurn(sessionKey, job, this.#services, {
-          signal,
-          room: this.#room,
-          showsGroup: (sessionId) => this.#groups.shows(sessionId, job.input.message),
-        });
-      const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
-      if (turn === undefined) return undefined;
-      // A summary is begun anew by whoever needs it.
-      if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
-        await endUnbegun(turn, crashed(turn.attempts - 1), this.#services, { isGivenUp: true });
-        return undefined;
-      }
-      if (job.givesWay === true) {
-        await endGivenWay(turn, this.#services);
-        return undefined;
-      }
-      const inputs = await readInputs(turn, this.#services);
-      if (!inputs.every((input) => this.#admitsNow(input))) {
-        await endUnbegun(turn, { type: "aborted", reason: TURNED_AWAY }, this.#services);
-        return undefined;
-      }
-      return await prepareResumedTurn(turn, this.#services, { signal });
-    } catch (error) {
-      if (isLost(job)) return undefined;
-      if (signal.reason instanceof LaneShutdown) {
-        if (job.type === "resume" && !isFinalStoreError(error)) await this.#services.store.handOverTurn(job.turn.id);
-        return undefined;
-      }
-      if (signal.reason instanceof LaneInterrupt && job.type === "input") {
-        const { arrival, ...committed } = job;
-        await arrival?.committed;
-        this.#waiting.putBack(sessionKey, committed);
-        return undefined;
-      }
-      if (signal.reason instanceof LaneYield && job.type === "resume") {
-        await endGivenWay(job.turn, this.#services);
-        return undefined;
-      }
-      const outcome = preparationFailure(error, signal);
-      this.#services.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services);
-      else await endUnbegun(job.turn, outcome, this.#services);
-      return undefined;
-    }
-  }
-
-  #admitsNow(input: InputRecord): boolean {
-    return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
   }
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: EarlierTry = FIRST_TRY): Promise<void> {
@@ -387,11 +300,6 @@ export class TurnRunner {
       model: prepared.model.reference,
     });
   }
-}
-
-/** Whoever said it was told that it was not taken: there is nothing to work on, and nobody else to tell. */
-function isLost(job: TurnJob): boolean {
-  return job.type === "input" && job.arrival?.isLost === true;
 }
 
 async function isOnDisk({ committed }: PreparedTurn): Promise<boolean> {

@@ -167,8 +167,8 @@ export interface StoreCounts {
 }
 
 /**
- * Everything durable. One process owns a store; every method that changes something is one transaction, and it resolves only when that is on disk.
- * Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
+ * Everything durable. One process owns a store; every method that changes something is one transaction, and it resolves only when that is on disk;
+ * those whose name ends in `Ahead` resolve before. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
  *
  * Writers are fenced: after another process has opened the store, every write of this one rejects with `lost-ownership`.
  */

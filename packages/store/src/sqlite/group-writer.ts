@@ -103,21 +103,18 @@ export class GroupWriter {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#done.length + this.#queue.length >= MAX_BATCH || this.#queue.some(({ mayWait }) => !mayWait))
       return { result: await this.write(work), committed: Promise.resolve() };
-    const { promise: committed, resolve, reject } = Promise.withResolvers<void>();
+    const made = Promise.withResolvers<Result>();
+    const committed = Promise.withResolvers<void>();
     // Who waits for it hears of its failure.
-    committed.catch(() => undefined);
-    let done: { readonly result: Result } | undefined;
-    const run = (): void => {
-      done = { result: work() };
+    committed.promise.catch(() => undefined);
+    const reject = (error: StoreError): void => {
+      made.reject(error);
+      committed.reject(error);
     };
-    this.#queue.push({ run, mayWait: false, acknowledge: resolve, reject });
+    this.#queue.push({ run: () => made.resolve(work()), mayWait: false, acknowledge: committed.resolve, reject });
     this.#flushSoon();
     this.#advance();
-    if (done === undefined) {
-      await committed;
-      throw new StoreError("internal", "A write was committed and not done.");
-    }
-    return { ...done, committed };
+    return { result: await made.promise, committed: committed.promise };
   }
 
   #flushSoon(): void {
@@ -132,7 +129,7 @@ export class GroupWriter {
   }
 
   /** Commits what was done ahead, now: what is read then is on disk. */
-  settle(): void {
+  commitAhead(): void {
     if (this.#done.length > 0) this.drain();
   }
 

@@ -6,7 +6,10 @@ import { numberOf, textOf } from "./values/row.ts";
 import type { Row } from "./values/row.ts";
 import type { TranscriptTable } from "./tables/transcript-table.ts";
 
-/** The copier's view of the store, which shows it what is committed. Positions never cost a flush: they ride on the next commit, and a lost one is only work done again. */
+/**
+ * The copier's view of the store, which shows it only what is committed. Positions never cost a flush: they ride on the next commit, and a lost one is
+ * only work done again.
+ */
 export class SqliteCopyBook implements CopyBook {
   readonly #database: Database;
   readonly #transcripts: TranscriptTable;
@@ -26,7 +29,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   behind(): readonly number[] {
-    this.#writer.settle();
+    this.#writer.commitAhead();
     return this.#database.all("SELECT n FROM conversations WHERE copied_entry < last_entry").map((row) => numberOf(row, "n"));
   }
 
@@ -36,7 +39,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   next(n: number, limit: number): CopyTask | undefined {
-    this.#writer.settle();
+    this.#writer.commitAhead();
     const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
     if (row === undefined) {
       this.#positions.delete(n);

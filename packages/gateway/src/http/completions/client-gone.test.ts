@@ -2,9 +2,8 @@ import type { SkillIndex } from "@factotum/agent-contract";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startTestGateway, withModel } from "../../../test/gateway-harness.ts";
+import { startTestGateway, withMethods, withModel } from "../../../test/gateway-harness.ts";
 import type { TestGateway } from "../../../test/gateway-harness.ts";
-import { withMethods } from "../../../test/lost-writes.ts";
 import { handleCompletion } from "./handle-completion.ts";
 
 let server: AnthropicServer;

@@ -1,0 +1,115 @@
+import type { InputRecord } from "@factotum/store";
+import { withPresentOwner } from "../access/owner.ts";
+import { LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
+import { isFinalStoreError } from "../storage/is-final-store-error.ts";
+import { crashed, endGivenWay, endUnbegun, preparationFailure, refuseJob } from "./end-unbegun.ts";
+import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import { judgeJob, TURNED_AWAY } from "./present-authority.ts";
+import type { RoomKeeper } from "./room-keeper.ts";
+import { RunDeadline } from "./run-deadline.ts";
+import { ShownGroups } from "./shown-groups.ts";
+import { isLost } from "./turn-job.ts";
+import type { InputJob, ResumeJob } from "./turn-job.ts";
+import type { TurnServices } from "./turn-services.ts";
+import type { SteeringSource } from "./turn-steering.ts";
+
+/** A turn that was begun this often and never ended is given up (design 04). */
+const MAX_TURN_ATTEMPTS = 3;
+
+/** What waits while a turn is at work. */
+export interface WaitingInputs extends SteeringSource {
+  /** Takes back what was interrupted before its turn had begun. */
+  readonly putBack: (sessionKey: string, job: InputJob) => void;
+}
+
+/** Makes a turn of a job, or ends what there is nothing to work on for: given up, turned away, given way, or failed before it had begun. */
+export class JobPreparer {
+  readonly #services: TurnServices;
+  readonly #waiting: WaitingInputs;
+  readonly #room: RoomKeeper;
+  readonly #groups = new ShownGroups();
+
+  constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
+    this.#services = services;
+    this.#waiting = waiting;
+    this.#room = room;
+  }
+
+  /**
+   * Prepares the turn of a job in the time that its run may take, too: whatever hangs before the first request holds up no session. `undefined` when there
+   * is nothing to work on: then its inputs are settled, or wait where they were. Rejects when the store does.
+   */
+  async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
+    const job = waited.type === "input" ? await this.#judge(waited) : waited;
+    if (job === undefined) return undefined;
+    const { agents, clock } = this.#services;
+    const { agentId } = job.type === "input" ? job : job.turn;
+    const { timeoutSeconds } = (agents.get(agentId) ?? agents.default).config;
+    using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
+    return await this.#prepare(sessionKey, job, deadline.signal);
+  }
+
+  async #prepare(sessionKey: string, job: InputJob | ResumeJob, signal: AbortSignal): Promise<PreparedTurn | undefined> {
+    try {
+      if (job.type === "input")
+        return await prepareInputTurn(sessionKey, job, this.#services, {
+          signal,
+          room: this.#room,
+          showsGroup: (sessionId) => this.#groups.shows(sessionId, job.input.message),
+        });
+      const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
+      if (turn === undefined) return undefined;
+      // A summary is begun anew by whoever needs it.
+      if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
+        await endUnbegun(turn, crashed(turn.attempts - 1), this.#services, { isGivenUp: true });
+        return undefined;
+      }
+      if (job.givesWay === true) {
+        await endGivenWay(turn, this.#services);
+        return undefined;
+      }
+      const inputs = await readInputs(turn, this.#services);
+      if (!inputs.every((input) => this.#admitsNow(input))) {
+        await endUnbegun(turn, { type: "aborted", reason: TURNED_AWAY }, this.#services);
+        return undefined;
+      }
+      return await prepareResumedTurn(turn, this.#services, { signal });
+    } catch (error) {
+      if (isLost(job)) return undefined;
+      if (signal.reason instanceof LaneShutdown) {
+        if (job.type === "resume" && !isFinalStoreError(error)) await this.#services.store.handOverTurn(job.turn.id);
+        return undefined;
+      }
+      if (signal.reason instanceof LaneInterrupt && job.type === "input") {
+        const { arrival, ...committed } = job;
+        await arrival?.committed;
+        this.#waiting.putBack(sessionKey, committed);
+        return undefined;
+      }
+      if (signal.reason instanceof LaneYield && job.type === "resume") {
+        await endGivenWay(job.turn, this.#services);
+        return undefined;
+      }
+      const outcome = preparationFailure(error, signal);
+      this.#services.logger.error("A turn could not begin", { sessionKey, error });
+      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services);
+      else await endUnbegun(job.turn, outcome, this.#services);
+      return undefined;
+    }
+  }
+
+  #admitsNow(input: InputRecord): boolean {
+    return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
+  }
+
+  /** What waited begins by the policy of now: it may have changed since. */
+  async #judge(waited: InputJob): Promise<InputJob | undefined> {
+    const { store, watchers } = this.#services;
+    const { job, turnedAway } = judgeJob(waited, this.#waiting.admits, this.#services);
+    const ids = turnedAway.map(({ id }) => id);
+    if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
+    watchers.settled(ids, TURNED_AWAY);
+    return job;
+  }
+}
