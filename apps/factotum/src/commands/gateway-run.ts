@@ -15,7 +15,7 @@ import { collectGarbage, releaseMemoryAtRest } from "../runtime/release-memory.t
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
-import { takeSmallHeapSteps } from "../runtime/tune-process.ts";
+import { tuneRunning } from "../runtime/tune-process.ts";
 import { addressOf } from "./address-of.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { describeSetup } from "./setup.ts";
@@ -95,7 +95,7 @@ async function settle(paths: StatePaths, logger: Logger): Promise<void> {
   } catch (error) {
     logger.warn("The compiled code of earlier versions could not be removed", { error });
   }
-  takeSmallHeapSteps();
+  tuneRunning();
 }
 
 /** Two gateways on one state directory would answer everything twice, and the later one would stop the earlier one's writing. */

@@ -1,6 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { planTuning, type ProcessFacts } from "./tune-process.ts";
+import { planRunning, planTuning, type ProcessFacts } from "./tune-process.ts";
 
 const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
   platform: "linux",
@@ -34,13 +34,29 @@ test("Node's own modules come compiled under these flags, as they do without", (
     execFileSync(process.execPath, ["--no-warnings", "--expose-internals", ...flags, "-e", program], { encoding: "utf8" }).trim();
   const flags = planTuning(facts({ execPath: "node", argv: [], execArgv: [] }))?.args.filter((arg) => arg.startsWith("--")) ?? [];
   expect(run(...flags)).toBe("true 0");
-  // The flag that waits until everything is loaded.
-  expect(run("--heap-growing-percent=80")).toMatch(/^false [1-9]/);
+  // Those that wait until everything is loaded.
+  for (const flag of planRunning([])) expect(run(flag)).toMatch(/^false [1-9]/);
 });
 
 test("a flag that was given stays as it was given", () => {
   const args = planTuning(facts({ execArgv: ["--max-semi-space-size=32"] }))?.args;
   expect(args?.filter((arg) => arg.startsWith("--max-semi-space-size"))).toEqual(["--max-semi-space-size=32"]);
+});
+
+test("a flag for the running process stays as it was given, and the others are set", () => {
+  const all = planRunning([]);
+  expect(planRunning(["--no-warnings", "--invocation-count-for-maglev=9000"])).toEqual(
+    all.filter((flag) => !flag.startsWith("--invocation-count")),
+  );
+});
+
+test("V8 knows the flags for the running process: of one that it does not know it would tell the terminal", () => {
+  const set = (flags: readonly string[]): string =>
+    spawnSync(process.execPath, ["-e", `for (const flag of ${JSON.stringify(flags)}) require("node:v8").setFlagsFromString(flag)`], {
+      encoding: "utf8",
+    }).stderr;
+  expect(set(planRunning([]))).toBe("");
+  expect(set(["--no-such-flag=1"])).toContain("--no-such-flag");
 });
 
 test.each<[string, Partial<ProcessFacts>]>([

@@ -22,8 +22,18 @@ export interface TunedStart {
  * may stand here without a look at the start: most flags have V8 refuse the code that Node brings along for its own modules, and compile each of them anew.
  */
 const HEAP_FLAG = "--max-semi-space-size=32";
-/** A turn keeps little: small steps of the heap cost a little time and save most of the memory. V8 reads it at each collection. */
-const HEAP_STEP_FLAG = "--heap-growing-percent=80";
+/** What V8 reads again and again while it runs, so that it can wait until everything is loaded. */
+const RUNNING_FLAGS: readonly string[] = [
+  // A turn keeps little: small steps of the heap cost a little time and save most of the memory.
+  "--heap-growing-percent=80",
+  // A turn calls most functions once. V8 compiles a function in its quick way (Maglev) after 400 calls, which for somebody who writes a few times a day is never.
+  "--invocation-count-for-maglev=50",
+  "--minimum-invocations-after-ic-update=50",
+  // Compiling takes the processor from the turns that it is for. They go a long way through much code and stay nowhere, so that little is won by drawing
+  // functions together, and much of the compiling is that.
+  "--max-maglev-inlined-bytecode-size-cumulative=100",
+  "--max-inlined-bytecode-size-cumulative=100",
+];
 /**
  * One arena that gives back what is free. glibc otherwise keeps one for each thread, and in each what the compiler of V8 once needed, in pieces of 8 to
  * 32 KiB (mallopt(3)): those come from the system and go back to it, and leave no gaps between what stays.
@@ -47,9 +57,14 @@ export function planTuning({ platform, env, execPath, execArgv, argv, hasChannel
   };
 }
 
-/** Has the heap grow in small steps from now on, unless the command line says how. For when everything is loaded: flags keep V8 from using compiled code. */
-export function takeSmallHeapSteps(execArgv: readonly string[] = process.execArgv): void {
-  if (!isGiven(HEAP_STEP_FLAG, execArgv)) setFlagsFromString(HEAP_STEP_FLAG);
+/** The flags for a process that has loaded everything; one that its command line has given stays as it was given. */
+export function planRunning(execArgv: readonly string[]): readonly string[] {
+  return RUNNING_FLAGS.filter((flag) => !isGiven(flag, execArgv));
+}
+
+/** Sets V8 for turns. For when everything is loaded: flags keep V8 from using compiled code. */
+export function tuneRunning(): void {
+  for (const flag of planRunning(process.execArgv)) setFlagsFromString(flag);
 }
 
 function isGiven(flag: string, execArgv: readonly string[]): boolean {
