@@ -11,13 +11,13 @@ import type { ChatEvent, ClientFrame, ConnectFrame, RequestFrame, RpcEvent, RpcE
 import type { WebSocket } from "ws";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { Principal } from "../access/authorize.ts";
+import type { ClientBacklogs } from "./client-backlogs.ts";
 import type { ClientServices } from "./client-services.ts";
+import { OutgoingFrames } from "./outgoing-frames.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
 import { storesSomething } from "./storing-methods.ts";
 import type { RpcConnection } from "./rpc-methods.ts";
 
-/** A client that lets this much pile up is closed; it reconnects and gets a fresh snapshot. */
-const MAX_BUFFERED_BYTES: number = 8 * 1024 * 1024;
 /** Requests of one connection that may be in work at once. */
 const MAX_REQUESTS = 64;
 /** Sessions that one connection may watch. */
@@ -29,6 +29,7 @@ const CHANGE_DELAY_MS = 100;
 
 /** What a connection works with, and who is told of it. */
 type ConnectionOptions = ClientServices & {
+  readonly backlogs: ClientBacklogs;
   /** It has shown the token. */
   readonly onConnect: () => void;
   readonly onClose: () => void;
@@ -37,6 +38,7 @@ type ConnectionOptions = ClientServices & {
 /** One client: its credential, its requests, its subscriptions. Nothing of it outlives its socket. */
 export class ClientConnection implements RpcConnection {
   readonly #socket: WebSocket;
+  readonly #frames: OutgoingFrames;
   readonly #options: ConnectionOptions;
   readonly #closed = new AbortController();
   readonly #subscriptions = new Map<string, Disposable>();
@@ -52,6 +54,7 @@ export class ClientConnection implements RpcConnection {
 
   constructor(socket: WebSocket, options: ConnectionOptions) {
     this.#socket = socket;
+    this.#frames = new OutgoingFrames(socket, options.backlogs);
     this.#options = options;
     this.#connectTimer = options.clock.schedule(CONNECT_TIMEOUT_MS, () =>
       this.close(CLOSE_CODES.connectTimeout, "no connect frame came in time"),
@@ -113,7 +116,7 @@ export class ClientConnection implements RpcConnection {
 
   close(code: number, reason: string): void {
     if (code === CLOSE_CODES.shutdown) this.#sendEvent("shutdown", { reason });
-    this.#socket.close(code, closeReason(reason));
+    this.#frames.close(code, closeReason(reason));
   }
 
   /** Closes at once, without waiting for the other side. */
@@ -237,7 +240,7 @@ export class ClientConnection implements RpcConnection {
 
   #refuse(code: RpcError["code"], message: string, closeCode: number): void {
     this.#send({ type: "refused", error: { code, message } });
-    this.#socket.close(closeCode, closeReason(message));
+    this.#frames.close(closeCode, closeReason(message));
   }
 
   #sendEvent<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void {
@@ -247,16 +250,14 @@ export class ClientConnection implements RpcConnection {
   }
 
   #send(frame: ServerFrame): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > MAX_BUFFERED_BYTES)
-      return this.#socket.close(CLOSE_CODES.slowConsumer, "reads too slowly; connect again");
-    this.#socket.send(JSON.stringify(frame));
+    if (this.#socket.readyState === this.#socket.OPEN) this.#frames.send(JSON.stringify(frame));
   }
 
   #dispose(): void {
     this.#connectTimer[Symbol.dispose]();
     this.#credential?.[Symbol.dispose]();
     this.#closed.abort();
+    this.#frames[Symbol.dispose]();
     for (const subscription of this.#subscriptions.values()) subscription[Symbol.dispose]();
     this.#subscriptions.clear();
     this.#options.onClose();

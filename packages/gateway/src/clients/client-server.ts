@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
 import { WebSocketServer } from "ws";
+import { ClientBacklogs } from "./client-backlogs.ts";
 import { ClientConnection } from "./client-connection.ts";
 import type { ClientServices } from "./client-services.ts";
 import { WarningWatch } from "./warning-watch.ts";
@@ -18,6 +19,7 @@ export class ClientServer {
   readonly #connections = new Set<ClientConnection>();
   /** Those that have not said who they are, in the order of coming. */
   readonly #waiting = new Set<ClientConnection>();
+  readonly #backlogs = new ClientBacklogs();
   readonly #changes: Disposable;
   readonly #warnings: WarningWatch;
 
@@ -46,6 +48,7 @@ export class ClientServer {
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection: ClientConnection = new ClientConnection(webSocket, {
         ...this.#options,
+        backlogs: this.#backlogs,
         onConnect: () => {
           this.#waiting.delete(connection);
           this.#connections.add(connection);
