@@ -1,5 +1,6 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
+import { answerLimits, type AnswerLimits } from "./answer-limits.ts";
 import { normalizeBaseUrl } from "./base-url.ts";
 import type { ErrorContext } from "./errors/create-model-error.ts";
 import { toModelError } from "./errors/to-model-error.ts";
@@ -48,12 +49,14 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
   const connections = new ConnectionWatcher();
   const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
-  const bound: BoundOptions = { ...options, baseUrl, errors, tools: new RenderedTools(), connections, generateId };
+  const limits = answerLimits(info);
+  const bound: BoundOptions = { ...options, baseUrl, errors, limits, tools: new RenderedTools(), connections, generateId };
   const modelFetch = createModelFetch({
     fetch: options.fetch,
     hasCredential: options.apiKey !== undefined,
     now: () => options.clock.now(),
     errors,
+    limits,
     onAnswer: () => connections.current?.onConnected(),
   });
   const timeouts = { ...defaultTimeouts(baseUrl), ...options.timeouts };
@@ -115,6 +118,7 @@ function createLazyDemoClient(options: ModelClientOptions): ModelClient {
 interface BoundOptions extends ModelClientOptions {
   readonly baseUrl: string;
   readonly errors: ErrorContext;
+  readonly limits: AnswerLimits;
   readonly tools: RenderedTools;
   readonly connections: ConnectionWatcher;
   /** Ids for calls whose provider gives none. */
@@ -139,7 +143,7 @@ interface PreparedCall {
 
 function toStreamCall(
   prepared: PreparedCall,
-  { info, clock, errors, generateId }: BoundOptions,
+  { info, clock, errors, limits, generateId }: BoundOptions,
   { guard, watch }: { readonly guard: CallGuard; readonly watch: ConnectionWatch },
 ): StreamCall {
   const { module, format } = prepared.spoken;
@@ -153,6 +157,7 @@ function toStreamCall(
     errors,
     promptTokens: prepared.promptTokens,
     retention: prepared.request.cacheRetention ?? "short",
+    maxAnswerChars: limits.maxAnswerChars,
     start: () => {
       const callOptions = { ...format.prepare(prepared.request, prepared.rendered), abortSignal: guard.signal };
       guard.startConnecting(() => watch.canSee);

@@ -4,7 +4,7 @@ import type { ModelEvent } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { clientFor, collect, failureOf, messageOf, requestOf } from "./client.ts";
 import { FakeClock } from "./fake-clock.ts";
-import { sendAndStall, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
+import { type Answer, sendAndStall, sendStream, startWireServer, type WireServer } from "./wire-server.ts";
 import { WIRES } from "./wires/all-wires.ts";
 import type { ModelTimeouts } from "../src/index.ts";
 import { anthropic } from "./wires/anthropic.ts";
@@ -99,6 +99,87 @@ describe.each(WIRES)("row 9, $name", (wire: Wire) => {
       partial: { content: [{ type: "text", text: "Hello" }] },
     });
     expect(clock.pending).toBe(0);
+  });
+});
+
+/** Sends a piece over and over until the caller closes the connection; tells how many bytes went out. */
+function flood(first: readonly string[], piece: string): { readonly answer: Answer; readonly sent: Promise<number> } {
+  const sent = Promise.withResolvers<number>();
+  const answer: Answer = (response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.once("close", () => sent.resolve(response.socket?.bytesWritten ?? bytes));
+    for (const frame of first) response.write(frame);
+    let bytes = 0;
+    const pump = (): void => {
+      if (response.destroyed) return;
+      bytes += piece.length;
+      response.write(piece, pump);
+    };
+    pump();
+  };
+  return { answer, sent: sent.promise };
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+describe.each(WIRES)("floods, $name", (wire: Wire) => {
+  test.each([
+    ["a line that never ends", "data: ", "x".repeat(64 * KIB)],
+    ["an event that never ends", "", `data: ${"x".repeat(KIB)}\n`],
+  ])("ends the call at 4 MiB of %s", async (_name, head, piece) => {
+    const { answer, sent } = flood([...wire.begin(COUNTS), head], piece);
+    server.answer(answer);
+    const { error } = failureOf(await collect(clientFor(wire, server.url)));
+    expect(error).toMatchObject({ code: "server", retry: { type: "never" } });
+    expect(error.message).toContain("it sent an event of more than 4 MiB, so the call was ended");
+    // What lies in the buffers of both sockets was on its way already.
+    expect(await sent).toBeLessThan(16 * MIB);
+  });
+
+  test("ends the call at more text than the output limit can have", async () => {
+    const said = wire.say([{ type: "text", pieces: ["x".repeat(16 * KIB)] }]);
+    const delta = said.findIndex((frame) => frame.includes("xxxx"));
+    const { answer, sent } = flood([...wire.begin(COUNTS), ...said.slice(0, delta)], said[delta] ?? "");
+    server.answer(answer);
+    const { error, partial } = failureOf(await collect(clientFor(wire, server.url)));
+    expect(error).toMatchObject({ code: "server", retry: { type: "never" } });
+    expect(error.message).toContain("it sent an answer of more than 1048576 characters");
+    expect(partial?.content).toEqual([{ type: "text", text: "x".repeat(MIB) }]);
+    expect(await sent).toBeLessThan(16 * MIB);
+  });
+
+  test("ends the call at 64 MiB of what shows nothing", async () => {
+    const { answer } = flood(wire.begin(COUNTS), `: ${"x".repeat(MIB)}\n\n`);
+    server.answer(answer);
+    const { error } = failureOf(await collect(clientFor(wire, server.url)));
+    expect(error.message).toContain("it sent an answer of more than 64 MiB");
+  });
+
+  test("takes an event of nearly 4 MiB", async () => {
+    const text = "x".repeat(4 * MIB - 2 * KIB);
+    server.answer(sendStream(answerOf(wire, [{ type: "text", pieces: [text] }], "stop", COUNTS)));
+    expect(messageOf(await collect(clientFor(wire, server.url, { info: { maxOutput: 200_000 } }))).content).toEqual([
+      { type: "text", text },
+    ]);
+  });
+
+  test("takes empty deltas for no progress", async () => {
+    let write = (_frame: string): void => {};
+    const said = wire.say([{ type: "text", pieces: ["Hello", ""] }]);
+    const empty = said.findIndex((frame) => frame.includes("Hello")) + 1;
+    server.answer((response, request) => {
+      write = (frame) => void response.write(frame);
+      return sendAndStall([...wire.begin(COUNTS), ...said.slice(0, empty)])(response, request);
+    });
+    const passed = watchFor(said[empty] ?? "");
+    const { next } = await readUntil(wire, "Hello", { fetch: passed.fetch });
+    await clock.whenSet(60_000);
+    clock.advance(59_000);
+    write(said[empty] ?? "");
+    await passed.passed;
+    clock.advance(1_000);
+    expect((await next).value).toMatchObject({ type: "message-failed", error: { code: "timeout" } });
   });
 });
 

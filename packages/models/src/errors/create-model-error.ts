@@ -16,6 +16,8 @@ export interface FailureFacts {
   readonly said?: string;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  /** The same request must not be sent again, whatever its code says in general. */
+  readonly final?: true;
   readonly cause?: unknown;
 }
 
@@ -45,12 +47,18 @@ export function createModelError(code: ModelErrorCode, facts: FailureFacts, cont
   const said = facts.said === undefined ? undefined : quotable(facts.said, context.secrets);
   const status = facts.status === undefined ? "" : ` (${facts.status})`;
   const message = `${describe(code, context)}${status}${said === undefined ? "." : `: ${said.replace(/\.$/, "")}.`}${advise(code, context)}`;
-  const canWait = RETRY[code].type !== "never" && facts.retryAfterMs !== undefined;
+  const retry = facts.final === true ? NEVER : RETRY[code];
+  const canWait = retry.type !== "never" && facts.retryAfterMs !== undefined;
   return new ModelError(code, message, {
-    retry: canWait ? { type: "after", delayMs: facts.retryAfterMs } : RETRY[code],
+    retry: canWait ? { type: "after", delayMs: facts.retryAfterMs } : retry,
     ...(facts.status === undefined ? {} : { status: facts.status }),
     cause: facts.cause ?? new Error(said ?? code),
   });
+}
+
+/** An answer was ended from our side because it exceeded a limit. Asking again would bring the same flood. */
+export function createOversizeError(what: string, context: ErrorContext): ModelError {
+  return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }
 
 function describe(code: ModelErrorCode, { provider, model }: ErrorContext): string {

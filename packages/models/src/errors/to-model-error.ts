@@ -23,7 +23,8 @@ const UNSENDABLE = new Set(["AI_UnsupportedFunctionalityError", "AI_InvalidArgum
  * objects, a cut socket carries status 200. Copies single fields and never keeps the original as cause, since that holds the whole prompt.
  */
 export function toModelError(failure: unknown, context: ErrorContext, options: { readonly answered: boolean }): ModelError {
-  if (ModelError.isInstance(failure)) return failure;
+  const own = findModelError(failure);
+  if (own !== undefined) return own;
   const network = findNetworkCode(failure);
   if (network !== undefined) {
     const code = TIMEOUT_CODE.test(network) ? "timeout" : options.answered ? "truncated" : "unreachable";
@@ -64,6 +65,16 @@ function parseStreamError(fields: Readonly<Record<string, unknown>>): ReturnType
 function make(code: ModelErrorCode, failure: unknown, context: ErrorContext): ModelError {
   const name = failure instanceof Error ? failure.name : typeof failure;
   return createModelError(code, { cause: new Error(name) }, context);
+}
+
+/** The SDK wraps an error of the body in one of its own. */
+function findModelError(failure: unknown): ModelError | undefined {
+  let current: unknown = failure;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {
+    if (ModelError.isInstance(current)) return current;
+    current = current.cause;
+  }
+  return undefined;
 }
 
 function findNetworkCode(failure: unknown): string | undefined {

@@ -9,7 +9,7 @@ import type {
   StopReason,
   Usage,
 } from "@factotum/agent-contract";
-import { createModelError, type ErrorContext } from "../errors/create-model-error.ts";
+import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
 import { toModelError } from "../errors/to-model-error.ts";
 import { createUsage, type Pricing, toUsage } from "../usage.ts";
 import { estimateTokens } from "../estimate-tokens.ts";
@@ -35,6 +35,8 @@ export interface StreamCall {
   /** Tokens of the prompt, as far as they can be guessed. */
   readonly promptTokens: number;
   readonly retention: CacheRetention;
+  /** Characters of text, thoughts and arguments that the answer may have. */
+  readonly maxAnswerChars: number;
   readonly start: () => PromiseLike<LanguageModelV4StreamResult>;
 }
 
@@ -98,6 +100,7 @@ class StreamState {
   readonly #call: StreamCall;
   #started = false;
   #ignoredError = false;
+  #chars = 0;
   #early: RawFrame["usage"];
   #rawFinish: RawFrame["finishReason"];
   finish: FinishPart | undefined;
@@ -148,10 +151,12 @@ class StreamState {
   }
 
   #progress(part: LanguageModelV4StreamPart): readonly ModelEvent[] {
-    const { assembler, guard, rules } = this.#call;
+    const { assembler, guard, rules, errors, maxAnswerChars } = this.#call;
     const parts = this.#call.tagged?.accept(part) ?? [part];
+    this.#chars += written(part).length;
+    if (this.#chars > maxAnswerChars) throw createOversizeError(`an answer of more than ${maxAnswerChars} characters`, errors);
     const events = parts.flatMap((one) => assembler.accept(one));
-    guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
+    if (isProgress(part)) guard.progress(assembler.isThinking || (rules.buffersToolInput && assembler.isCalling));
     return events;
   }
 
@@ -204,6 +209,26 @@ class StreamState {
       this.#pricing,
     );
   }
+}
+
+/** Whether a part takes the answer further. An empty delta does not, nor does a block of text that has only begun or ended. */
+function isProgress(part: LanguageModelV4StreamPart): boolean {
+  switch (part.type) {
+    case "text-start":
+    case "text-end":
+      return false;
+    case "text-delta":
+    case "reasoning-delta":
+    case "tool-input-delta":
+      return part.delta !== "";
+    default:
+      return true;
+  }
+}
+
+/** What a part adds to the answer. The SDK sends arguments as deltas too when they come in one piece. */
+function written(part: LanguageModelV4StreamPart): string {
+  return part.type === "text-delta" || part.type === "reasoning-delta" || part.type === "tool-input-delta" ? part.delta : "";
 }
 
 /** Carries an error part, which can be anything, to where failures are sorted. */

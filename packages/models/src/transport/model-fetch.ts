@@ -1,8 +1,9 @@
 import type { ModelError } from "@factotum/agent-contract";
 import { classifyVendorError } from "../errors/classify-vendor-error.ts";
-import { createModelError, type ErrorContext } from "../errors/create-model-error.ts";
+import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
 import { readRetryAfter } from "../errors/retry-after.ts";
 import { parseVendorError, type VendorError } from "../errors/vendor-error.ts";
+import { type BodyLimits, boundBody, type ExceededLimit } from "./bounded-body.ts";
 
 /** An error body longer than this is a page, not a message. */
 const LONGEST_ERROR_BYTES = 64 * 1024;
@@ -18,13 +19,14 @@ export interface ModelFetchOptions {
   readonly hasCredential: boolean;
   readonly now: () => number;
   readonly errors: ErrorContext;
+  readonly limits: BodyLimits;
   /** Called when the response's headers are there, in the context of its request. */
   readonly onAnswer: () => void;
 }
 
 /**
  * The `fetch` that is handed to the SDK. It follows no redirect (a key must not wander to another host), sends no placeholder credential,
- * and turns every answer that is no event stream into a `ModelError` here, once for all wire formats.
+ * turns every answer that is no event stream into a `ModelError`, and ends one that exceeds its limits, here, once for all wire formats.
  */
 export function createModelFetch(options: ModelFetchOptions): typeof fetch {
   return async (input, init) => {
@@ -34,8 +36,18 @@ export function createModelFetch(options: ModelFetchOptions): typeof fetch {
     if (!response.ok) throw await toHttpError(response, options);
     const kind = response.headers.get("content-type") ?? "";
     if (/\b(?:text\/html|application\/(?:problem\+)?json)\b/i.test(kind)) throw await toContentError(response, kind, options);
-    return response;
+    return bounded(response, options);
   };
+}
+
+function bounded(response: Response, { limits, errors }: ModelFetchOptions): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const toError = (limit: ExceededLimit): ModelError => {
+    const bytes = limit === "event" ? limits.maxEventBytes : limits.maxAnswerBytes;
+    return createOversizeError(`${limit === "event" ? "an event" : "an answer"} of more than ${bytes / 1024 ** 2} MiB`, errors);
+  };
+  return new Response(boundBody(body, limits, toError), { status, statusText, headers });
 }
 
 function withoutCredential(given: RequestInit["headers"]): Headers {

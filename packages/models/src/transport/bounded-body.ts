@@ -1,0 +1,76 @@
+const LF = 10;
+const CR = 13;
+
+/** What a provider's answer may have at most, in bytes as they come out of the transport. */
+export interface BodyLimits {
+  /** One event of the stream, and with it one line. */
+  readonly maxEventBytes: number;
+  /** The whole answer, keep-alives included. */
+  readonly maxAnswerBytes: number;
+}
+
+/** Which limit a body has exceeded. */
+export type ExceededLimit = "event" | "answer";
+
+/**
+ * Passes an event stream on until it exceeds a limit; then the source is cancelled and the reader gets the error of `toError`. The parser behind it
+ * keeps an event in memory until its end has come, so without this a line that never ends would fill the heap.
+ */
+export function boundBody(
+  source: ReadableStream<Uint8Array>,
+  limits: BodyLimits,
+  toError: (limit: ExceededLimit) => Error,
+): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  const events = new EventMeter(limits.maxEventBytes);
+  let answerBytes = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      answerBytes += value.byteLength;
+      const exceeded: ExceededLimit | undefined = events.exceeds(value)
+        ? "event"
+        : answerBytes > limits.maxAnswerBytes
+          ? "answer"
+          : undefined;
+      if (exceeded === undefined) return controller.enqueue(value);
+      const cancelled = reader.cancel();
+      controller.error(toError(exceeded));
+      await cancelled;
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/** Counts the bytes since the last blank line, which is where an event ends. Lines end in LF, CR or both. */
+class EventMeter {
+  readonly #maxBytes: number;
+  #eventBytes = 0;
+  #lineBytes = 0;
+  #afterCr = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Takes the next bytes; true once an event has more than its limit. */
+  exceeds(chunk: Uint8Array): boolean {
+    for (let index = 0; index < chunk.length; index += 1) {
+      const byte = chunk[index];
+      // The second half of a CRLF that ended an event belongs to that event.
+      if (!(byte === LF && this.#afterCr && this.#eventBytes === 0)) this.#eventBytes += 1;
+      if (byte === LF && this.#afterCr) this.#afterCr = false;
+      else if (byte === LF || byte === CR) {
+        if (this.#lineBytes === 0) this.#eventBytes = 0;
+        this.#lineBytes = 0;
+        this.#afterCr = byte === CR;
+      } else {
+        this.#lineBytes += 1;
+        this.#afterCr = false;
+      }
+      if (this.#eventBytes > this.#maxBytes) return true;
+    }
+    return false;
+  }
+}
