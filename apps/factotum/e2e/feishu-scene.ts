@@ -40,17 +40,20 @@ export interface FeishuScene extends AsyncDisposable {
   waitForSent(count: number): Promise<void>;
 }
 
-/** Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. */
+/**
+ * Sets the scene up. The model answers by what it has been shown, so that a request after a crash gets the same answer. `account` is added to the keys of
+ * the Feishu account.
+ */
 export async function startFeishuScene(
   sceneModel: SceneModel = ANTHROPIC,
-  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
+  { env = {}, account = {} }: { readonly env?: Readonly<Record<string, string>>; readonly account?: object } = {},
 ): Promise<FeishuScene> {
   const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
   const model = await startSceneModel(sceneModel, createScriptConversation.neutralReplies);
   const folder = await mkdtemp(path.join(tmpdir(), "factotum-scene-"));
   const workspace = path.join(folder, "coder");
   await makeWorkspace(workspace);
-  const config = sceneConfig(feishu, workspace, sceneModel.config(model.baseUrl));
+  const config = sceneConfig(feishu, { workspace, account }, sceneModel.config(model.baseUrl));
   let product = await startProduct({ config, env });
   const messageId = "om_6123456789abcdef6123456789abcdef";
   const event = feishuMessageEvent(feishu.app, {
@@ -119,7 +122,11 @@ async function makeWorkspace(workspace: string): Promise<void> {
   await writeFile(path.join(workspace, "requirements.txt"), "");
 }
 
-function sceneConfig(feishu: FakeFeishu, workspace: string, { reference, providers }: ReturnType<SceneModel["config"]>): object {
+function sceneConfig(
+  feishu: FakeFeishu,
+  { workspace, account }: { readonly workspace: string; readonly account: object },
+  { reference, providers }: ReturnType<SceneModel["config"]>,
+): object {
   return {
     agents: {
       defaults: { model: reference, systemPrompt: "你帮人写程序，也讲得明白程序。请用中文回答。" },
@@ -134,6 +141,6 @@ function sceneConfig(feishu: FakeFeishu, workspace: string, { reference, provide
       ],
     },
     models: { providers },
-    ...feishuConfig(feishu, USER),
+    ...feishuConfig(feishu, USER, account),
   };
 }

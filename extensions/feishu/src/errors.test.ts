@@ -25,6 +25,7 @@ describe("receipts", () => {
     ["an unknown code", refused(1_234_567), "rejected", { type: "never" }],
     ["a proxy's 429", { type: "http", status: 429, retryAfterMs: 500 }, "rate-limited", { type: "after", delayMs: 500 }],
     ["a proxy's 404", { type: "http", status: 404 }, "not-found", { type: "never" }],
+    ["the request could not be made", { type: "local" }, "rejected", { type: "never" }],
     ["no connection", { type: "not-sent" }, "unreachable", { type: "backoff" }],
   ])("%s", (_, reason, code, retry) => {
     expect(toReceipt(new FeishuFailure(reason, "why"))).toEqual({ type: "rejected", code, retry, message: "why" });

@@ -7,6 +7,8 @@ export type FeishuFailureReason =
   | { readonly type: "refused"; readonly code: number; readonly status: number; readonly retryAfterMs?: number }
   /** An answer of something in between: no JSON of the platform in it. */
   | { readonly type: "http"; readonly status: number; readonly retryAfterMs?: number }
+  /** The request could not be made: a wrong argument, a file that cannot be read, a bug. The next try would fail the same way. */
+  | { readonly type: "local" }
   /** The request did not leave. */
   | { readonly type: "not-sent" }
   /** The request left; no answer came that could be read. */
@@ -107,6 +109,8 @@ export function toReceipt(error: unknown): SendReceipt {
 
 function classify(reason: FeishuFailureReason): readonly [ChannelErrorCode, Retry] {
   switch (reason.type) {
+    case "local":
+      return ["rejected", NEVER];
     case "not-sent":
     case "no-answer":
       return ["unreachable", BACKOFF];

@@ -5,6 +5,7 @@ export type { ChunkLimits, ChunkOptions } from "./chunk-markdown.ts";
 export type { MarkdownChunk } from "./markdown-cutter.ts";
 export { createMarkdownStream } from "./markdown-stream.ts";
 export type { MarkdownStream } from "./markdown-stream.ts";
+export { isLocalError } from "./is-local-error.ts";
 export { createKeyedQueue } from "./keyed-queue.ts";
 export type { KeyedQueue } from "./keyed-queue.ts";
 export { measure } from "./measure-text.ts";

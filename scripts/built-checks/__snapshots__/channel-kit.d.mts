@@ -68,6 +68,11 @@ interface MarkdownStream {
  * is told the whole text too, and begins there. Throws a RangeError for limits below the least.
  */
 declare function createMarkdownStream(options: ChunkOptions): MarkdownStream;
+/**
+ * True for what failed in this process: a bug, an argument of the wrong kind, a file that cannot be read. The same call fails the same way each time, so
+ * trying again is useless. False for everything that the network or the other side may have caused. The cause of an error decides when it has a code.
+ */
+declare function isLocalError(error: unknown): boolean;
 /** Runs tasks of one key one after the other, tasks of different keys side by side. */
 interface KeyedQueue {
   /** Starts `task` when all earlier tasks of `key` have settled, and settles as it does. A failed task does not hold up the next. */
@@ -105,4 +110,4 @@ interface TimestampOptions {
 }
 /** True when a timestamp in whole seconds, as webhooks sign it, is close to now. Anything but plain digits is not fresh. */
 declare function verifyTimestamp(seconds: string | null | undefined, options: TimestampOptions): boolean;
-export { type BackoffOptions, type CappedBody, type ChunkLimits, type ChunkOptions, type KeyedQueue, type MarkdownChunk, type MarkdownStream, type TextUnit, type TimestampOptions, backoffDelay, chunkMarkdown, constantTimeEqual, createKeyedQueue, createMarkdownStream, measure, readBodyCapped, verifyTimestamp };
+export { type BackoffOptions, type CappedBody, type ChunkLimits, type ChunkOptions, type KeyedQueue, type MarkdownChunk, type MarkdownStream, type TextUnit, type TimestampOptions, backoffDelay, chunkMarkdown, constantTimeEqual, createKeyedQueue, createMarkdownStream, isLocalError, measure, readBodyCapped, verifyTimestamp };

@@ -94,9 +94,9 @@ export function createFeishuApi(config: FeishuConfig, host: Pick<ChannelHost, "f
   };
 }
 
-/** A token that did not come leaves the request unsent, whatever the reason; only a plain no stays what it is. */
+/** A token that did not come leaves the request unsent; a plain no and a failure of this process stay what they are. */
 function beforeTheRequest(cause: unknown): unknown {
-  if (cause instanceof FeishuFailure && cause.reason.type === "refused") return cause;
+  if (cause instanceof FeishuFailure && (cause.reason.type === "refused" || cause.reason.type === "local")) return cause;
   return new FeishuFailure({ type: "not-sent" }, cause instanceof Error ? cause.message : "no token", { cause });
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/channel-contract";
-import { readBodyCapped } from "@factotum/channel-kit";
+import { isLocalError, readBodyCapped } from "@factotum/channel-kit";
 import * as z from "zod";
 import { FeishuFailure } from "../errors.ts";
 import type { SdkHttp } from "./load-sdk.ts";
@@ -72,6 +72,17 @@ function startDeadline(request: HttpRequest, clock: Clock): Disposable & { reado
 
 async function fetchOnce(fetchNow: typeof fetch, request: HttpRequest, signal: AbortSignal): Promise<Response> {
   if (signal.aborted) throw new FeishuFailure({ type: "not-sent" }, "the call was ended before it left", { cause: signal.reason });
+  try {
+    return await fetchNow(...requestOf(request, signal));
+  } catch (cause) {
+    if (isLocalError(cause)) throw new FeishuFailure({ type: "local" }, `the request could not be made: ${reasonOf(cause)}`, { cause });
+    const type = !signal.aborted && NOT_SENT.test(codeOf(cause)) ? "not-sent" : "no-answer";
+    const what = type === "not-sent" ? "could not connect to" : "no answer from";
+    throw new FeishuFailure({ type }, `${what} ${new URL(request.url).host}: ${reasonOf(cause)}`, { cause });
+  }
+}
+
+function requestOf(request: HttpRequest, signal: AbortSignal): [url: URL, init: RequestInit] {
   const url = new URL(request.url);
   for (const [name, value] of Object.entries(request.params ?? {})) if (value !== undefined) url.searchParams.set(name, String(value));
   const method = (request.method ?? "GET").toUpperCase();
@@ -80,13 +91,7 @@ async function fetchOnce(fetchNow: typeof fetch, request: HttpRequest, signal: A
     if (typeof value === "string" && value !== "") headers.set(name, value);
   const hasBody = request.data !== undefined && method !== "GET" && method !== "HEAD";
   const body = hasBody ? bodyOf(request.data, headers) : undefined;
-  try {
-    return await fetchNow(url, { method, headers, signal, redirect: "error", ...(body !== undefined && { body }) });
-  } catch (cause) {
-    const type = !signal.aborted && NOT_SENT.test(codeOf(cause)) ? "not-sent" : "no-answer";
-    const what = type === "not-sent" ? `could not connect to ${url.host}` : `no answer from ${url.host}`;
-    throw new FeishuFailure({ type }, `${what}: ${reasonOf(cause)}`, { cause });
-  }
+  return [url, { method, headers, signal, redirect: "error", ...(body !== undefined && { body }) }];
 }
 
 /** A form where the request says so, which names its own boundary; else JSON. */

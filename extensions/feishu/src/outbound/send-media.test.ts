@@ -38,9 +38,10 @@ test.each<[Partial<Media>, string]>([
   [{ kind: "video", mimeType: "video/webm", fileName: "a.webm" }, "file"],
   [{ fileName: "a.PDF" }, "file"],
 ])("%j is shown as %s", async (media, messageType) => {
-  expect((await send(media)).type).toBe("accepted");
+  const bytes = messageType === "image" ? Buffer.from("89504e470d0a1a0a", "hex") : BYTES;
+  expect((await send({ ...media, bytes })).type).toBe("accepted");
   expect(feishu.sent.map((message) => message.messageType)).toEqual([messageType]);
-  expect([...feishu.uploads.values()].map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(["some bytes"]);
+  expect([...feishu.uploads.values()].map((upload) => Buffer.from(upload.bytes))).toEqual([bytes]);
 });
 
 test("a caption follows, and a second try under the same key shows nothing twice", async () => {
@@ -64,6 +65,23 @@ test("what goes wrong before the platform has the file is never ambiguous, and c
   expect(feishu.sent).toEqual([]);
   expect(uploads()).toHaveLength(1);
   expect((await send({})).type).toBe("accepted");
+});
+
+test.each([
+  ["a fetch that takes no such body", new TypeError("This fetch takes an address, and a text for body.")],
+  ["a file that cannot be read", Object.assign(new Error("EACCES: permission denied, open"), { code: "EACCES", syscall: "open" })],
+])("%s is refused for good, on the way to the upload and to the token", async (_name, failure) => {
+  for (const path of ["/files", "/tenant_access_token/internal"]) {
+    const host = new TestHost({
+      fetch: async (input, init) => {
+        const address = input instanceof Request ? input.url : input.toString();
+        if (address.endsWith(path)) throw failure;
+        return fetch(input, init);
+      },
+    });
+    expect(await send({}, { host })).toMatchObject({ type: "rejected", code: "rejected", retry: { type: "never" } });
+  }
+  expect(feishu.sent).toEqual([]);
 });
 
 test("an empty file is refused without a request, and one that is too large too", async () => {

@@ -153,12 +153,12 @@ test("an id that is neither a chat nor a person is refused without a request", a
 test("files have the platform's name, without a path, and its type", async () => {
   feishu.addResource({
     messageId: "om_1",
-    fileKey: "k",
+    fileKey: "img_k",
     contentType: "image/png; x=y",
     fileName: "../../etc/猫.png",
     bytes: Buffer.from("png"),
   });
-  const ref = JSON.stringify({ messageId: "om_1", key: "k", type: "image" });
+  const ref = JSON.stringify({ messageId: "om_1", key: "img_k", type: "image" });
   const media = await channel.fetchAttachment({ kind: "image", ref }, { signal, maxBytes: 10 });
   expect(media).toMatchObject({ kind: "image", mimeType: "image/png", fileName: "猫.png" });
 });

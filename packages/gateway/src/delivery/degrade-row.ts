@@ -2,6 +2,7 @@ import type { ChannelCapabilities, Outbound, SendReceipt } from "@factotum/chann
 import { chunkMarkdown, measure } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord, StoredOutbound } from "@factotum/store";
 import { sendKey } from "./idempotency-key.ts";
+import { unsentFile } from "./media-words.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Shortest text that is cut for being too long: two halves of the least message. */
@@ -45,7 +46,7 @@ function instead(
   if (outbound.type === "delete") return undefined;
   const { text, replyTo } = outbound;
   const words: StoredText = { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) };
-  if (sentAs === "media") return text === "" ? undefined : [words];
+  if (sentAs === "media") return text === "" ? undefined : [{ ...words, text: unsentFile(text) }];
   if (sentAs === "edit" && outbound.type === "edit") return insteadOfEdit(outbound, receipt.code, limits);
   return insteadOfText(words, receipt.code, limits);
 }

@@ -95,7 +95,7 @@ class Scene {
   constructor(
     answer: (text: string, count: number) => SendReceipt | Promise<SendReceipt>,
     { idempotentSend, ...capabilities }: Partial<ChannelCapabilities> = {},
-    { reads = 0 }: { readonly reads?: number } = {},
+    { reads = 0, code = "EIO" }: { readonly reads?: number; readonly code?: string } = {},
   ) {
     let failures = reads;
     const channel = new ScriptedChannel(answer, this, { ...capabilities, idempotentSend });
@@ -103,7 +103,7 @@ class Scene {
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
       readFile: async () => {
-        if (failures-- > 0) throw Object.assign(new Error("EIO"), { code: "EIO" });
+        if (failures-- > 0) throw Object.assign(new Error(code), { code });
         return undefined;
       },
       clock,
@@ -352,12 +352,50 @@ describe("while the store fails", () => {
   });
 });
 
-test("a file that cannot be read for a while keeps its place", async () => {
-  // Then it is gone, and its name is said.
-  const scene = new Scene(yes, {}, { reads: 3 });
+describe("a file that cannot be read", () => {
   const file = { type: "media", file: "f", kind: "file", mimeType: "text/plain", fileName: "a.txt", text: "📎 a.txt" } as const;
-  await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
-  expect(scene.asked.map(({ text }) => text)).toEqual(["📎 a.txt", "later"]);
+
+  test("for a while keeps its place; when it is gone its name is sent", async () => {
+    const scene = new Scene(yes, {}, { reads: 3, code: "EMFILE" });
+    await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
+    expect(scene.asked.map(({ text }) => text)).toEqual(["📎 a.txt (this file could not be sent)", "later"]);
+    expect(clock.waits).toHaveLength(3);
+  });
+
+  test.each(["EACCES", "EIO", "EISDIR"])("at all (%s) is named at once, and what comes later does not wait", async (code) => {
+    const scene = new Scene(yes, {}, { reads: Number.POSITIVE_INFINITY, code });
+    await scene.send(row("unused", { outbound: file, idempotencyKey: "file" }), row("later"));
+    expect(scene.shown).toEqual(["📎 a.txt (this file could not be sent)", "later"]);
+    expect(clock.waits).toEqual([]);
+  });
+});
+
+describe("a channel that throws instead of answering", () => {
+  const known = { idempotentSend: { windowMs: 3_600_000, maxKeyLength: 64 } };
+
+  test("an error of its own refuses the message for good, and is not tried again as it is", async () => {
+    const scene = new Scene((text) => {
+      if (text.includes("**")) throw new TypeError("Cannot read properties of undefined (reading 'id')");
+      return yes();
+    }, known);
+    await scene.send(row("**Hello**"), row("later"));
+    expect(scene.asked.map(({ text }) => text)).toEqual(["**Hello**", "Hello", "later"]);
+    const never = new Scene(() => {
+      throw new TypeError("This fetch takes a text for body.");
+    }, known);
+    await never.send(row("Bye"));
+    expect(never.asked).toHaveLength(1);
+    expect(never.settled).toMatchObject([{ state: { type: "dead", reason: expect.stringMatching(/^rejected: /) } }]);
+  });
+
+  test("a broken connection leaves open whether the message was shown", async () => {
+    const scene = new Scene((_, count) => {
+      if (count === 1) throw Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+      return yes();
+    }, known);
+    await scene.send(row("Hello"));
+    expect(scene.asked.map(({ key }) => key)).toEqual(["Hello", "Hello"]);
+  });
 });
 
 test("what stood behind another message at a kill has never left: it is sent, however late", async () => {

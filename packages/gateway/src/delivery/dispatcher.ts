@@ -1,6 +1,6 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
-import { backoffDelay } from "@factotum/channel-kit";
+import { backoffDelay, isLocalError } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
 import type { CrashPointHook } from "../crash-point.ts";
@@ -221,28 +221,28 @@ export class Dispatcher {
       return [await this.#settle(row, receipt)];
     }
     const outbound = await this.#resolve(row);
-    if (outbound === "unreadable") {
-      const message = "the file that belongs to it cannot be read";
-      return [await this.#settle(row, { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message })];
-    }
+    if (outbound !== undefined && "retry" in outbound) return this.#refused(row, outbound, { sentAs: "media", channel });
     if (outbound === undefined) return [await this.#settle(row, { type: "accepted", messageIds: [] })];
     this.#options.crashPoint?.("before-send");
     const sent = this.#options.observer.sendStarted(row);
     const receipt = await this.#send(channel, row, outbound);
     sent(receipt);
     this.#options.crashPoint?.("after-send");
-    if (receipt.type === "rejected" && receipt.retry.type === "never") {
-      const others = degradeRow(row, { receipt, sentAs: outbound.type }, channel.capabilities);
-      if (others !== undefined) return this.#replace(row, receipt, others);
-    }
+    if (receipt.type === "rejected") return this.#refused(row, receipt, { sentAs: outbound.type, channel });
     return [await this.#settle(row, receipt)];
   }
 
-  async #replace(
+  /** What is refused for good is sent in another form where there is one. */
+  async #refused(
     row: OutboxRecord,
-    { code, message }: Extract<SendReceipt, { type: "rejected" }>,
-    others: readonly NewOutbound[],
+    receipt: Rejection,
+    { sentAs, channel }: { readonly sentAs: Outbound["type"]; readonly channel: Channel },
   ): Promise<readonly OutboxRecord[]> {
+    const others = receipt.retry.type === "never" ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
+    return others === undefined ? [await this.#settle(row, receipt)] : this.#replace(row, receipt, others);
+  }
+
+  async #replace(row: OutboxRecord, { code, message }: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
     const { store, clock, logger } = this.#options;
     const reason = message === undefined ? code : `${code}: ${message}`;
     logger.info("A message was refused as it is and is sent in another form", {
@@ -256,13 +256,17 @@ export class Dispatcher {
     return replacing;
   }
 
-  async #resolve(row: OutboxRecord): Promise<Outbound | undefined | "unreadable"> {
+  /** A file that this process cannot read now is tried again; one that cannot be read at all is refused for good. */
+  async #resolve(row: OutboxRecord): Promise<Outbound | undefined | Rejection> {
     try {
       return await resolveOutbound(row, this.#options);
     } catch (error) {
       if (StoreError.isInstance(error)) throw error;
       this.#options.logger.error("A file on its way to a chat cannot be read", { outboxId: row.id, turnId: row.turnId, error });
-      return "unreadable";
+      const message = "the file that belongs to it cannot be read";
+      return isLocalError(error)
+        ? { type: "rejected", code: "rejected", retry: { type: "never" }, message }
+        : { type: "rejected", code: "unreachable", retry: { type: "backoff" }, message };
     }
   }
 
@@ -272,8 +276,11 @@ export class Dispatcher {
     try {
       return await channel.send(row.target, outbound, { idempotencyKey: row.idempotencyKey, signal: limit.signal });
     } catch (error) {
-      // A channel that breaks its contract must not stop the conversation; whether the message left is unknown.
+      // A channel that breaks its contract must not stop the conversation.
       this.#options.logger.error("A channel's send threw", { channel: row.target.channel, error });
+      if (isLocalError(error))
+        return { type: "rejected", code: "rejected", retry: { type: "never" }, message: "the channel failed before it sent" };
+      // Whether the message left is unknown.
       return { type: "ambiguous", cause: "the channel failed while sending" };
     } finally {
       timer[Symbol.dispose]();
@@ -346,6 +353,8 @@ export class Dispatcher {
     });
   }
 }
+
+type Rejection = Extract<SendReceipt, { type: "rejected" }>;
 
 const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };
 

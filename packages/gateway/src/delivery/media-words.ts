@@ -22,3 +22,8 @@ function unescaped(name: string): string {
       ).toString("utf8")
     : name;
 }
+
+/** What stands for a file that was to be sent and could not be. */
+export function unsentFile(words: string): string {
+  return `${words} (this file could not be sent)`;
+}

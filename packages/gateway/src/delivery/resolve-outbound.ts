@@ -1,6 +1,7 @@
 import type { MessageId, Outbound } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { OutboxRecord, Store } from "@factotum/store";
+import { unsentFile } from "./media-words.ts";
 
 /** What stored rows refer to. */
 export interface OutboundSources {
@@ -25,7 +26,7 @@ export async function resolveOutbound({ outbound }: OutboxRecord, sources: Outbo
     case "media": {
       const bytes = await sources.readFile(outbound.file);
       const { kind, mimeType, fileName, replyTo } = outbound;
-      if (bytes === undefined) return asText(outbound);
+      if (bytes === undefined) return asText({ ...outbound, text: unsentFile(outbound.text) });
       return { type: "media", media: { kind, mimeType, fileName, bytes }, ...(replyTo === undefined ? {} : { replyTo }) };
     }
   }

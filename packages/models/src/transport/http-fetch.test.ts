@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { httpFetch } from "./http-fetch.ts";
@@ -134,9 +135,127 @@ test("a connection that breaks says so by its code", async () => {
   await expect(httpFetch(url)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("takes no body but a text, and believes no impossible status", async () => {
-  await expect(httpFetch(url, { method: "POST", body: new Uint8Array(1) })).rejects.toThrow(TypeError);
-  await expect(httpFetch(new Request(url))).rejects.toThrow(TypeError);
+interface SeenRequest {
+  readonly method: string | undefined;
+  readonly type: string | undefined;
+  readonly length: string | undefined;
+  readonly transfer: string | undefined;
+  readonly body: Buffer;
+}
+
+/** Sends one request and answers with what the server saw of it. */
+async function seen(...[input, init]: Parameters<typeof fetch>): Promise<SeenRequest> {
+  const { promise, resolve } = Promise.withResolvers<SeenRequest>();
+  answer = (request, response) => {
+    void buffer(request).then((body) => {
+      const { method, headers } = request;
+      resolve({
+        method,
+        type: headers["content-type"],
+        length: headers["content-length"],
+        transfer: headers["transfer-encoding"],
+        body,
+      });
+      response.end();
+    });
+  };
+  await httpFetch(input, init);
+  return promise;
+}
+
+const BYTES = Uint8Array.from({ length: 256 }, (_, index) => index);
+
+test.each<[string, () => NonNullable<RequestInit["body"]>, string | undefined, Buffer]>([
+  ["a text", () => "Grüße", "text/plain;charset=UTF-8", Buffer.from("Grüße")],
+  [
+    "form fields",
+    () => new URLSearchParams({ a: "1 2", b: "ü" }),
+    "application/x-www-form-urlencoded;charset=UTF-8",
+    Buffer.from("a=1+2&b=%C3%BC"),
+  ],
+  ["a blob", () => new Blob([BYTES], { type: "image/png" }), "image/png", Buffer.from(BYTES)],
+  ["a blob without a type", () => new Blob([BYTES]), undefined, Buffer.from(BYTES)],
+  ["a buffer", () => BYTES.buffer, undefined, Buffer.from(BYTES)],
+  ["a part of a buffer", () => BYTES.subarray(3, 9), undefined, Buffer.from(BYTES.subarray(3, 9))],
+  ["a view of a buffer", () => new DataView(BYTES.buffer, 5, 2), undefined, Buffer.from(BYTES.subarray(5, 7))],
+])("sends %s with its length and the content type that it implies", async (_name, make, type, bytes) => {
+  const sent = await seen(url, { method: "POST", body: make() });
+  expect(sent).toEqual({ method: "POST", type, length: String(bytes.length), transfer: undefined, body: bytes });
+  const typed = await seen(url, { method: "POST", body: make(), headers: { "Content-Type": "application/x-own" } });
+  expect(typed).toMatchObject({ type: "application/x-own", body: bytes });
+});
+
+test("sends a form with its files, its length and its boundary", async () => {
+  const form = new FormData();
+  form.append("file_type", "stream");
+  form.append("file", new File([BYTES], "übersicht.bin", { type: "application/octet-stream" }));
+  const { type = "", length, body } = await seen(url, { method: "POST", body: form });
+  expect(length).toBe(String(body.length));
+  const parsed = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
+  expect(parsed.get("file_type")).toBe("stream");
+  const file = parsed.get("file") as File;
+  expect([file.name, file.type]).toEqual(["übersicht.bin", "application/octet-stream"]);
+  expect(new Uint8Array(await file.arrayBuffer())).toEqual(BYTES);
+});
+
+test("sends the method, headers and body of a Request, and what the options say instead of them", async () => {
+  const request = (): Request => new Request(url, { method: "PUT", headers: { "content-type": "text/css" }, body: "a{}" });
+  expect(await seen(request())).toMatchObject({ method: "PUT", type: "text/css", body: Buffer.from("a{}") });
+  expect(await seen(request(), { method: "PATCH", body: "b{}" })).toMatchObject({ method: "PATCH", body: Buffer.from("b{}") });
+});
+
+test.each([
+  ["a web stream", (source: AsyncIterable<Uint8Array>) => ReadableStream.from(source)],
+  ["a Node stream", (source: AsyncIterable<Uint8Array>) => Readable.from(source)],
+])("streams %s: the first part arrives before the second exists", async (_name, toBody) => {
+  const parts: string[] = [];
+  const first = Promise.withResolvers<void>();
+  answer = (request, response) => {
+    request.on("data", (part: Buffer) => {
+      parts.push(part.toString());
+      first.resolve();
+    });
+    request.on("end", () => response.end());
+  };
+  async function* source(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from("one");
+    await first.promise;
+    yield Buffer.from("two");
+  }
+  const response = await httpFetch(url, { method: "POST", body: toBody(source()) as ReadableStream, duplex: "half" });
+  expect([response.status, parts]).toEqual([200, ["one", "two"]]);
+});
+
+test.each(["the caller aborts", "the server breaks the connection"])("closes the source of an upload when %s", async (how) => {
+  const controller = new AbortController();
+  const closed = Promise.withResolvers<void>();
+  answer = (request) => {
+    request.once("data", () => (how === "the caller aborts" ? controller.abort() : request.socket.destroy()));
+  };
+  const body = new ReadableStream({
+    pull: (stream) => stream.enqueue(new Uint8Array(1024)),
+    cancel: () => closed.resolve(),
+  });
+  const call = httpFetch(url, { method: "POST", body, duplex: "half", signal: controller.signal });
+  await expect(call).rejects.toMatchObject(
+    how === "the caller aborts" ? { name: "AbortError" } : { code: expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/) },
+  );
+  await closed.promise;
+});
+
+test("rejects with the error of a body that cannot be read", async () => {
+  const body = new ReadableStream({
+    pull: () => {
+      throw Object.assign(new Error("no such file"), { code: "ENOENT" });
+    },
+  });
+  await expect(httpFetch(url, { method: "POST", body, duplex: "half" })).rejects.toMatchObject({ code: "ENOENT" });
+  const locked = new ReadableStream();
+  locked.getReader();
+  await expect(httpFetch(url, { method: "POST", body: locked, duplex: "half" })).rejects.toThrow(TypeError);
+});
+
+test("believes no impossible status", async () => {
   answer = (_request, response) => void response.writeHead(999).end("?");
   await expect(httpFetch(url)).rejects.toThrow(RangeError);
 });

@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { pipeline, type Readable, type Transform } from "node:stream";
+import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 /** Statuses whose answers have no body. */
@@ -15,29 +15,59 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * What clients of models use of `fetch`, over Node's own HTTP client and its kept connections: an address, a method, headers, a text for body, a signal.
- * Follows no redirect, and asks for no compression. The real one holds everything of a call, the body of its request included, until the whole heap is
- * looked through: that cost more than any other part of a turn.
+ * `fetch` over Node's own HTTP client and its kept connections: an address or a `Request`, a method, headers, any standard body, a signal. Follows no
+ * redirect, and asks for no compression. The real one holds everything of a call, the body of its request included, until the whole heap is looked through:
+ * that cost more than any other part of a turn.
  *
- * Rejects with the error of the connection, which has a `code`, with an `AbortError`, and with a `TypeError` for what it does not take. A body that nobody
- * reads to its end keeps its connection: cancel it.
+ * A body names its own content type unless the headers do; a stream is read as fast as the connection takes it. Rejects with the error of the connection,
+ * which has a `code`, with an `AbortError`, with the error of a body stream that fails, and with a `TypeError` for arguments that make no request. A response
+ * body that nobody reads to its end keeps its connection: cancel it.
  */
-export const httpFetch: typeof fetch = async (input, { method = "GET", headers, body, signal } = {}) => {
-  if (input instanceof Request || (typeof body !== "string" && body !== null && body !== undefined))
-    throw new TypeError("This fetch takes an address, and a text for body.");
-  const url = new URL(input);
+export const httpFetch: typeof fetch = async (input, init = {}) => {
+  const { method, headers, body, signal, url } = input instanceof Request ? partsOf(new Request(input, init)) : { url: input, ...init };
+  const encoded = await encodeBody(body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
-    method,
-    headers: { "accept-encoding": "identity", ...Object.fromEntries(new Headers(headers)) },
+  const given = new Headers(headers);
+  if (encoded.type !== undefined && !given.has("content-type")) given.set("content-type", encoded.type);
+  const target = new URL(url);
+  const request = (target.protocol === "https:" ? httpsRequest : httpRequest)(target, {
+    method: method ?? "GET",
+    headers: { "accept-encoding": "identity", ...Object.fromEntries(given) },
     ...(signal === null || signal === undefined ? {} : { signal }),
   });
   request.once("response", resolve);
   // Once the answer is there, its own stream tells of the same failure.
   request.on("error", reject);
-  request.end(body);
+  if (encoded.content instanceof Readable) {
+    // What fails in the source is the reason; the broken connection that follows is not.
+    encoded.content.once("error", reject);
+    pipeline(encoded.content, request, () => undefined);
+  } else request.end(encoded.content);
   return toResponse(await promise);
 };
+
+type RequestParts = Pick<RequestInit, "method" | "headers" | "body" | "signal"> & { readonly url: string };
+
+function partsOf({ url, method, headers, body, signal }: Request): RequestParts {
+  return { url, method, headers, body, signal };
+}
+
+/** What goes over the wire; `type` is the content type that the body itself implies. */
+interface EncodedBody {
+  readonly content?: string | Uint8Array | Readable;
+  readonly type?: string;
+}
+
+/** Everything but a stream is sent with its length, as servers that take uploads expect. */
+async function encodeBody(body: RequestInit["body"]): Promise<EncodedBody> {
+  if (body === null || body === undefined) return {};
+  if (typeof body === "string") return { content: body, type: "text/plain;charset=UTF-8" };
+  if (typeof body === "object" && Symbol.asyncIterator in body) return { content: Readable.from(body) };
+  // The platform's own encoder: it writes forms, and knows each body's type.
+  const encoder = new Response(body);
+  const type = encoder.headers.get("content-type");
+  return { content: new Uint8Array(await encoder.arrayBuffer()), ...(type === null ? {} : { type }) };
+}
 
 function toResponse(incoming: IncomingMessage): Response {
   const { statusCode: status = 0, statusMessage: statusText = "" } = incoming;

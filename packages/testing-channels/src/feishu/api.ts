@@ -30,6 +30,10 @@ type Route = readonly [method: string, path: RegExp, handle: (request: ApiReques
 
 const MESSAGES = "/open-apis/im/v1/messages";
 const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
+/** Which message shows an upload of which type; all others are shown as `file`. */
+const SHOWN_AS: Readonly<Record<string, string>> = { image: "image", opus: "audio", mp4: "media" };
+/** How the images begin that the platform recognises. */
+const IMAGE_STARTS = ["89504e47", "ffd8ff", "47494638", "52494646", "424d", "49492a00", "4d4d002a", "00000100"];
 
 /** The HTTP API of the platform. */
 export class FeishuApi {
@@ -37,7 +41,7 @@ export class FeishuApi {
   readonly messages: MessageStore;
   readonly resources: Map<string, Resource> = new Map();
   /** Files of the bot, by the key that a message names. */
-  readonly uploads: Map<string, { readonly fileName: string; readonly bytes: Uint8Array }> = new Map();
+  readonly uploads: Map<string, { readonly type: string; readonly fileName: string; readonly bytes: Uint8Array }> = new Map();
   readonly faults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
   readonly #held: (() => void)[] = [];
@@ -143,7 +147,10 @@ export class FeishuApi {
     const { messageType, content } = checkContent(body, request.bytes);
     const { image_key: image, file_key: file } = content as { readonly image_key?: string; readonly file_key?: string };
     const key = image ?? file;
-    if (key !== undefined && !this.uploads.has(key)) throw invalid("the key is of no uploaded file");
+    const upload = key === undefined ? undefined : this.uploads.get(key);
+    if (key !== undefined && upload === undefined) throw invalid("the key is of no uploaded file");
+    if (upload !== undefined && (SHOWN_AS[upload.type] ?? "file") !== messageType)
+      throw new FeishuRefusal(230055, "The type of file upload does not match the type of message being sent.");
     const uuid = checkUuid(body);
     const duplicate = uuid === undefined ? undefined : this.messages.duplicateOf(uuid, receiveId);
     const message =
@@ -163,13 +170,19 @@ export class FeishuApi {
     const isImage = kind === "images";
     const { fields: given = {}, files = {} } = form ?? {};
     const file = files[isImage ? "image" : "file"];
-    const isKnown = isImage ? given["image_type"] === "message" : FILE_TYPES.has(given["file_type"] ?? "") && given["file_name"] !== "";
+    const isKnown = isImage ? given["image_type"] === "message" : FILE_TYPES.has(given["file_type"] ?? "") && Boolean(given["file_name"]);
     if (file === undefined || !isKnown) throw new FeishuRefusal(234001, "Invalid request param.");
     const { length } = file.bytes;
     if (length === 0) throw new FeishuRefusal(234010, "File's size can't be 0.");
     if (length > (isImage ? 10 : 30) * 1024 * 1024) throw new FeishuRefusal(234006, "The file size exceed the max value.");
+    if (isImage && !IMAGE_STARTS.some((start) => Buffer.from(file.bytes).toString("hex", 0, 8).startsWith(start)))
+      throw new FeishuRefusal(234011, "Can't recognize the image format.");
     const key = `${isImage ? "img" : "file"}_v3_${this.uploads.size + 1}`;
-    this.uploads.set(key, { fileName: given["file_name"] ?? file.name, bytes: file.bytes });
+    this.uploads.set(key, {
+      type: isImage ? "image" : (given["file_type"] ?? ""),
+      fileName: given["file_name"] ?? file.name,
+      bytes: file.bytes,
+    });
     return { data: isImage ? { image_key: key } : { file_key: key } };
   }
 
@@ -209,7 +222,8 @@ export class FeishuApi {
 
   #resource(request: ApiRequest, key: string): Reply {
     const resource = this.resources.get(key);
-    if (!["image", "file"].includes(request.query.get("type") ?? "")) throw new FeishuRefusal(234001, "Invalid request param.");
+    // An image is fetched as an image, everything else as a file.
+    if (request.query.get("type") !== (key.includes("/img_") ? "image" : "file")) throw new FeishuRefusal(234001, "Invalid request param.");
     if (resource === undefined) throw new FeishuRefusal(234003, "File not in msg.");
     return resource;
   }

@@ -113,6 +113,57 @@ describe("with the official SDK as the client", () => {
   });
 });
 
+describe("uploads", () => {
+  const PNG = Buffer.from("89504e470d0a1a0a", "hex");
+
+  async function post(
+    path: string,
+    body: NonNullable<RequestInit["body"]>,
+    headers: Record<string, string> = {},
+  ): Promise<{ code: number; data?: Record<string, string> }> {
+    const { appId, appSecret } = feishu.app;
+    const token = await fetch(`${feishu.baseUrl}/open-apis/auth/v3/tenant_access_token/internal`, {
+      method: "POST",
+      body: JSON.stringify({ app_id: appId, app_secret: appSecret }),
+    });
+    const { tenant_access_token: value } = (await token.json()) as { tenant_access_token: string };
+    const response = await fetch(`${feishu.baseUrl}/open-apis/im/v1/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${value}`, ...headers },
+      body,
+    });
+    return (await response.json()) as { code: number; data?: Record<string, string> };
+  }
+
+  function form(fields: Record<string, string>, file?: readonly [name: string, bytes: Uint8Array<ArrayBuffer>]): FormData {
+    const made = new FormData();
+    for (const [name, value] of Object.entries(fields)) made.append(name, value);
+    if (file !== undefined) made.append(file[0], new File([file[1]], "a.bin"));
+    return made;
+  }
+
+  test.each<[string, string, () => NonNullable<RequestInit["body"]>, Record<string, string>, number]>([
+    ["JSON", "files", () => "{}", { "content-type": "application/json" }, 234001],
+    ["a form without a boundary", "files", () => "--x--", { "content-type": "multipart/form-data" }, 234001],
+    ["no file", "files", () => form({ file_type: "stream", file_name: "a" }), {}, 234001],
+    ["a file without a name", "files", () => form({ file_type: "stream" }, ["file", PNG]), {}, 234001],
+    ["an unknown type", "files", () => form({ file_type: "exe", file_name: "a" }, ["file", PNG]), {}, 234001],
+    ["an empty file", "files", () => form({ file_type: "stream", file_name: "a" }, ["file", Buffer.alloc(0)]), {}, 234010],
+    ["an image that is none", "images", () => form({ image_type: "message" }, ["image", Buffer.from("text")]), {}, 234011],
+    ["a whole image", "images", () => form({ image_type: "message" }, ["image", PNG]), {}, 0],
+  ])("%s", async (_name, path, body, headers, code) => {
+    expect((await post(path, body(), headers)).code).toBe(code);
+  });
+
+  test("an upload is shown by the message of its type alone", async () => {
+    const { data } = await post("files", form({ file_type: "opus", file_name: "a.ogg" }, ["file", PNG]));
+    const content = JSON.stringify({ file_key: data?.["file_key"] });
+    expect(await codeOf(send({ msg_type: "file", content }))).toBe(230055);
+    await send({ msg_type: "audio", content });
+    expect(feishu.sent.map(({ messageType }) => messageType)).toEqual(["audio"]);
+  });
+});
+
 test("the SDK's own check accepts a webhook, and refuses one that was signed with another key", async () => {
   const seen: unknown[] = [];
   const dispatcher = new EventDispatcher({ encryptKey: feishu.app.encryptKey, logger: quiet }).register({

@@ -75,7 +75,7 @@ export class FakeFeishu implements AsyncDisposable {
   }
 
   /** Files that the bot has uploaded, by the key that its messages name. */
-  get uploads(): ReadonlyMap<string, { readonly fileName: string; readonly bytes: Uint8Array }> {
+  get uploads(): ReadonlyMap<string, { readonly type: string; readonly fileName: string; readonly bytes: Uint8Array }> {
     return this.#api.uploads;
   }
 

@@ -4,12 +4,13 @@ export interface PostedForm {
   readonly files: Readonly<Record<string, { readonly name: string; readonly bytes: Uint8Array }>>;
 }
 
-/** Reads a body as the form that it says it is; `undefined` for any other. */
+/** Reads a body as the form that it says it is; `undefined` for any other, and for one that is not well formed or has no boundary. */
 export async function parseForm(body: Buffer, contentType: string): Promise<PostedForm | undefined> {
   if (!contentType.startsWith("multipart/form-data")) return undefined;
   const fields: Record<string, string> = {};
   const files: Record<string, { readonly name: string; readonly bytes: Uint8Array }> = {};
-  const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData();
+  const form = await new Response(new Uint8Array(body), { headers: { "content-type": contentType } }).formData().catch(() => undefined);
+  if (form === undefined) return undefined;
   for (const [name, value] of form) {
     if (typeof value === "string") fields[name] = value;
     else files[name] = { name: value.name, bytes: new Uint8Array(await value.arrayBuffer()) };

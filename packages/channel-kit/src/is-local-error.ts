@@ -1,0 +1,24 @@
+/** Codes of Node for arguments that make no request. */
+const ARGUMENT =
+  /^ERR_(?:INVALID_\w+|MISSING_ARGS|OUT_OF_RANGE|UNESCAPED_CHARACTERS|METHOD_NOT_IMPLEMENTED|HTTP_INVALID_HEADER_VALUE|BUFFER_\w+)$/;
+
+/** Codes of a file that cannot be read; a socket can have some of them too. */
+const FILE = /^(?:ENOENT|EACCES|EPERM|EISDIR|ENOTDIR|ELOOP|ENAMETOOLONG|EIO)$/;
+
+const SOCKET_CALLS: ReadonlySet<unknown> = new Set(["connect", "getaddrinfo", "bind", "listen", "shutdown", "write"]);
+
+/** How the standard `fetch` reports a failed connection: a `TypeError` like any other, but for its message. */
+const CONNECTION = /^(?:fetch failed|failed to fetch|terminated|network error)$/i;
+
+/**
+ * True for what failed in this process: a bug, an argument of the wrong kind, a file that cannot be read. The same call fails the same way each time, so
+ * trying again is useless. False for everything that the network or the other side may have caused. The cause of an error decides when it has a code.
+ */
+export function isLocalError(error: unknown): boolean {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at.name === "NotReadableError") return true;
+    const { code, syscall } = at as { readonly code?: unknown; readonly syscall?: unknown };
+    if (typeof code === "string") return ARGUMENT.test(code) || (FILE.test(code) && !SOCKET_CALLS.has(syscall));
+  }
+  return (error instanceof TypeError && !CONNECTION.test(error.message)) || error instanceof ReferenceError;
+}
