@@ -33,7 +33,7 @@ export default defineConfig({
     projects: [
       ...projects,
       { extends: true, test: { name: "repo", root: join(ROOT, "scripts"), include: ["repo-checks/**/*.test.ts"] } },
-      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,gates,new}/**/*.test.ts"] } },
+      { extends: true, test: { name: "scripts", root: join(ROOT, "scripts"), include: ["{bootstrap,gates,mutants,new}/**/*.test.ts"] } },
     ],
     environment: "node",
     // They end what hangs; a busy machine must not reach them. A test says another number only where it is more.

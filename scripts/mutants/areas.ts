@@ -1,0 +1,24 @@
+/** A part of the product whose tests are measured with mutants. */
+export interface MutationArea {
+  /** The name on the command line and in the recorded scores. */
+  readonly name: string;
+  /** The package whose own tests are run; tests of other packages see the unchanged sources. */
+  readonly folder: string;
+  /** Globs relative to `folder`. */
+  readonly sources: readonly string[];
+  /** Share of the lines in the fixed sample, in percent: about a hundred mutants an area, so that a run takes minutes. */
+  readonly samplePercent: number;
+}
+
+/** What loses messages, money or authority when it is wrong. */
+export const AREAS: readonly MutationArea[] = [
+  { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], samplePercent: 20 },
+  { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 20 },
+  { name: "lanes", folder: "packages/gateway", sources: ["src/lanes/**/*.ts"], samplePercent: 25 },
+  { name: "turn", folder: "packages/gateway", sources: ["src/turn/**/*.ts"], samplePercent: 4 },
+  { name: "delivery", folder: "packages/gateway", sources: ["src/delivery/**/*.ts"], samplePercent: 6 },
+  { name: "access", folder: "packages/gateway", sources: ["src/access/**/*.ts"], samplePercent: 30 },
+  { name: "store", folder: "packages/store", sources: ["src/sqlite/**/*.ts"], samplePercent: 4 },
+  { name: "failover", folder: "packages/models", sources: ["src/failover/**/*.ts", "src/errors/**/*.ts"], samplePercent: 20 },
+  { name: "config", folder: "packages/config", sources: ["src/**/*.ts"], samplePercent: 8 },
+];
