@@ -18,6 +18,8 @@ export const WEBCHAT_CAPABILITIES: ChannelCapabilities = {
   streaming: "native",
   // The key is stored with the entry, which outlives every retry; 200 characters is the protocol's bound.
   idempotentSend: { windowMs: 30 * 24 * 60 * 60 * 1000, maxKeyLength: 200 },
+  // The page keeps what it could not send, and sends it when the gateway is back.
+  acceptsOldMessages: true,
   caseSensitiveIds: true,
   actions: [],
 };

@@ -53,6 +53,11 @@ export interface ChannelCapabilities {
   /** True where block streaming needs no consent of the account (`blockStreaming`): the platform's people are used to several messages. */
   readonly blocksByDefault?: boolean;
   /**
+   * True where a message of any age wants an answer, as in mail. Elsewhere a message that the platform delivers more than `messages.inbound.maxAgeHours`
+   * after it was sent becomes a dead letter.
+   */
+  readonly acceptsOldMessages?: boolean;
+  /**
    * How repeated sends under one idempotency key are recognised by the platform: within `windowMs`, for keys of at most `maxKeyLength` characters.
    * Absent when they are not: then an ambiguous send is not repeated without saying so (R3).
    */

@@ -95,8 +95,9 @@ export interface MsgContext {
   readonly origin: Origin;
   /** The platform's id of the event, the key of deduplication (R2). Equal for every redelivery of the same event. */
   readonly eventId: string;
+  /** With an event of the type `message`, the second key of deduplication: equal under whatever event id the platform delivers the message again. */
   readonly messageId: MessageId;
-  /** When the platform says that it was sent, milliseconds since the epoch. */
+  /** When the platform says that it was sent, milliseconds since the epoch; 0 when it does not say. */
   readonly timestampMs: number;
   readonly event: InboundEvent;
   readonly sender: Sender;

@@ -53,7 +53,7 @@ describe("no file", () => {
     expect(config.session).toMatchObject({ scope: "per-sender", mainKey: "main", dmScope: "main", reset: { mode: "daily", atHour: 4 } });
     expect(config.messages).toEqual({
       queue: { mode: "steer", byChannel: {}, debounceMs: 500, cap: 20, drop: "summarize" },
-      inbound: { debounceMs: 0 },
+      inbound: { debounceMs: 0, maxAgeHours: 24 },
       groupChat: { historyLimit: 50, mentionPatterns: [] },
     });
     expect(config.tools).toMatchObject({ profile: ["full"], deny: [], exec: { mode: "ask", timeoutSeconds: 1800, applyPatch: true } });

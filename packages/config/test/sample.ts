@@ -95,7 +95,7 @@ export const fullDocument = {
   },
   messages: {
     queue: { mode: "collect", byChannel: { chatter: "followup" }, debounceMs: 1, cap: 2, drop: "old" },
-    inbound: { debounceMs: 5 },
+    inbound: { debounceMs: 5, maxAgeHours: 48 },
     groupChat: { historyLimit: 7, mentionPatterns: ["hey bot"] },
   },
   tools: {

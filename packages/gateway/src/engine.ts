@@ -9,6 +9,7 @@ import { runCommand } from "./commands/run-command.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { rowIds } from "./delivery/row-ids.ts";
 import { Ingress } from "./ingress/ingress.ts";
+import { LateMessages } from "./ingress/late-messages.ts";
 import type { Submission } from "./ingress/ingress.ts";
 import type { Route } from "./routing/route.ts";
 import type { QueueSettings } from "./lanes/queue-settings.ts";
@@ -65,6 +66,7 @@ export class Engine {
     });
     this.#shared = new SharedSessions(this.services);
     const refusals = new RefusalNotices(this.services);
+    const late = new LateMessages(this.services);
     const { running } = this.services;
     this.#room = new RoomKeeper(this.services, {
       behind: (sessionKey, task) => this.#queue.lanes.enqueue(sessionKey, task),
@@ -104,6 +106,7 @@ export class Engine {
         this.#queue.add(sessionKey, job);
         if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
       },
+      tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (sessionKey, input, record) => this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record)),
       command: (route, command, input, queue) => {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Clock } from "@factotum/agent-contract";
+import { messageId } from "@factotum/channel-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
@@ -155,7 +156,8 @@ export class FlipScene implements AsyncDisposable {
     try {
       for (const group of GROUPS) {
         // The platform here counts from one again; these are other events.
-        const message = platform.message(next(), { origin: origin(group), eventId: `after the flip, ${group}` });
+        const id = `after the flip, ${group}`;
+        const message = platform.message(next(), { origin: origin(group), eventId: id, messageId: messageId(id) });
         try {
           await platform.say(message);
           taken.push(group);

@@ -73,18 +73,19 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect((await store.listDeadLetters({ type: "outbound", limit: 9 })).items.map(({ id }) => id)).toEqual([lost.id, refused.id]);
     });
 
-    test("an input is revived as if it had just come, once", async () => {
+    test("an input is revived once, and is marked as replayed until a turn claims it", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
       await store.startTurn(sampleTurn("t1", [input.id]));
       await store.endTurn(sampleEnd("t1", { inputState: { type: "dead", reason: "broken" } }));
-      expect(await store.reviveInput(input.id)).toEqual(input);
-      expect(await store.readInput(input.id)).toEqual(input);
+      expect(await store.reviveInput(input.id)).toEqual({ ...input, isReplayed: true });
+      expect(await store.readInput(input.id)).toEqual({ ...input, isReplayed: true });
       await expect(store.reviveInput(input.id)).rejects.toMatchObject({ code: "conflict" });
       await expect(store.reviveInput("nothing")).rejects.toMatchObject({ code: "not-found" });
       expect(await store.readDeadLetter(input.id)).toBeUndefined();
       const { turn } = await store.startTurn(sampleTurn("t2", [input.id]));
       expect(turn.attempts).toBe(1);
+      expect(await store.readInput(input.id)).toEqual({ ...input, state: { type: "claimed" }, turnId: "t2" });
     });
 
     test("a row is revived with attempts of its own; that it may be shown is never forgotten", async () => {

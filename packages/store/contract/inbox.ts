@@ -1,6 +1,15 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
 import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
+
+const OTHER_PLACES: readonly Origin[] = [
+  ORIGIN,
+  { ...ORIGIN, channel: "slack" },
+  { ...ORIGIN, accountId: "second" },
+  { ...ORIGIN, conversation: { ...ORIGIN.conversation, id: "oc_2" } },
+];
 
 const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
@@ -19,15 +28,65 @@ export function describeInbox(context: () => ContractContext): void {
       expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
     });
 
+    test("a message that comes again under another event id is the same input, also after a restart", async () => {
+      const { store, fixture } = context();
+      const under = (eventId: string): MsgContext => sampleMessage(eventId, { messageId: messageId("om_1") });
+      const all = await Promise.all(["1", "2", "3"].map(async (eventId) => store.acceptInput(under(eventId), at)));
+      expect(all.map(({ type }) => type)).toEqual(["accepted", "duplicate", "duplicate"]);
+      expect(new Set(all.map(({ input }) => input.id)).size).toBe(1);
+      const reopened = await fixture.open();
+      await reopened.settleInputs([all[0]?.input.id ?? ""], { type: "command" });
+      const again = await reopened.acceptInput(under("4"), at);
+      expect(again).toMatchObject({ type: "duplicate", input: { message: { eventId: "1" }, state: { type: "command" } } });
+      expect((await reopened.acceptInputAhead(under("5"), at)).result.type).toBe("duplicate");
+    });
+
+    test("the same message id on another channel, account or conversation is another input, and no id is no message's", async () => {
+      const { store } = context();
+      for (const [index, origin] of OTHER_PLACES.entries()) {
+        const message = sampleMessage(`${index}`, { origin, messageId: messageId("om_1") });
+        expect((await store.acceptInput(message, at)).type).toBe("accepted");
+      }
+      for (const eventId of ["a", "b"])
+        expect((await store.acceptInput(sampleMessage(eventId, { messageId: messageId("") }), at)).type).toBe("accepted");
+    });
+
+    test("edits, deletes, reactions and presses of one message are inputs of their own, known by their event id alone", async () => {
+      const { store } = context();
+      const id = messageId("om_1");
+      await store.acceptInput(sampleMessage("1"), at);
+      const events: readonly MsgContext["event"][] = [
+        { type: "edit", targetId: id },
+        { type: "delete", targetId: id },
+        { type: "reaction", targetId: id, emoji: "+1", removed: false },
+        { type: "action", actionId: "yes" },
+        { type: "member", change: "joined" },
+      ];
+      for (const event of events) {
+        for (const eventId of ["first", "second"]) {
+          const message = sampleMessage(`${event.type} ${eventId}`, { event, messageId: id });
+          expect((await store.acceptInput(message, at)).type).toBe("accepted");
+          expect((await store.acceptInput(message, at)).type).toBe("duplicate");
+        }
+      }
+      expect((await store.acceptInput(sampleMessage("2", { messageId: id }), at)).type).toBe("duplicate");
+    });
+
+    test("the keys of a message are kept as long as each other: when its input is forgotten, it may come again", async () => {
+      const { store } = context();
+      const { input } = await store.acceptInput(sampleMessage("1"), at);
+      await store.settleInputs([input.id], { type: "command" });
+      const under = sampleMessage("2", { messageId: messageId("om_1") });
+      const day = 24 * 60 * 60 * 1000;
+      await store.maintain({ nowMs: NOW_MS + 13 * day });
+      expect((await store.acceptInput(under, at)).type).toBe("duplicate");
+      await store.maintain({ nowMs: NOW_MS + 15 * day });
+      expect((await store.acceptInput(under, at)).type).toBe("accepted");
+    });
+
     test("the same event id on another channel, account or conversation is another input", async () => {
       const { store } = context();
-      const origins = [
-        ORIGIN,
-        { ...ORIGIN, channel: "slack" },
-        { ...ORIGIN, accountId: "second" },
-        { ...ORIGIN, conversation: { ...ORIGIN.conversation, id: "oc_2" } },
-      ];
-      for (const origin of origins) expect((await store.acceptInput(sampleMessage("1", { origin }), at)).type).toBe("accepted");
+      for (const origin of OTHER_PLACES) expect((await store.acceptInput(sampleMessage("1", { origin }), at)).type).toBe("accepted");
     });
 
     test("an input comes back as it was given, odd texts included", async () => {

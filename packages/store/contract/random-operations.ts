@@ -26,9 +26,13 @@ const rowKeys = fc.constantFrom("t1:0", "t2:0", "t3:0", "x", "y");
 /** Whether a write is asked for ahead of its commit. */
 const aheads = fc.boolean();
 
-const accept = fc.tuple(eventIds, aheads).map(([eventId, isAhead]) =>
-  command(`accept ${eventId}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
-    const said = [sampleMessage(eventId), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
+/** Event ids under which one message comes. */
+const deliveries = fc.constantFrom("", " again", " once more");
+
+const accept = fc.tuple(eventIds, deliveries, aheads).map(([eventId, delivery, isAhead]) =>
+  command(`accept ${eventId}${delivery}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
+    const { messageId } = sampleMessage(eventId);
+    const said = [sampleMessage(`${eventId}${delivery}`, { messageId }), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
     const { type, input } = isAhead ? (await store.acceptInputAhead(...said)).result : await store.acceptInput(...said);
     const known = model.inputs.get(eventId);
     expect(type).toBe(known === undefined ? "accepted" : "duplicate");

@@ -122,8 +122,9 @@ interface MsgContext {
   readonly origin: Origin;
   /** The platform's id of the event, the key of deduplication (R2). Equal for every redelivery of the same event. */
   readonly eventId: string;
+  /** With an event of the type `message`, the second key of deduplication: equal under whatever event id the platform delivers the message again. */
   readonly messageId: MessageId;
-  /** When the platform says that it was sent, milliseconds since the epoch. */
+  /** When the platform says that it was sent, milliseconds since the epoch; 0 when it does not say. */
   readonly timestampMs: number;
   readonly event: InboundEvent;
   readonly sender: Sender;
@@ -300,6 +301,11 @@ interface ChannelCapabilities {
   readonly streaming: "none" | "edit" | "native";
   /** True where block streaming needs no consent of the account (`blockStreaming`): the platform's people are used to several messages. */
   readonly blocksByDefault?: boolean;
+  /**
+   * True where a message of any age wants an answer, as in mail. Elsewhere a message that the platform delivers more than `messages.inbound.maxAgeHours`
+   * after it was sent becomes a dead letter.
+   */
+  readonly acceptsOldMessages?: boolean;
   /**
    * How repeated sends under one idempotency key are recognised by the platform: within `windowMs`, for keys of at most `maxKeyLength` characters.
    * Absent when they are not: then an ambiguous send is not repeated without saying so (R3).

@@ -13,8 +13,12 @@ export interface MessagesConfig {
     readonly cap: number;
     readonly drop: "summarize" | "old" | "new";
   };
-  /** How long a conversation of a platform must be quiet before what was said there begins a turn; 0 waits for nothing. */
-  readonly inbound: { readonly debounceMs: number };
+  readonly inbound: {
+    /** How long a conversation of a platform must be quiet before what was said there begins a turn; 0 waits for nothing. */
+    readonly debounceMs: number;
+    /** Hours between the sending of a message and its receipt from which on it becomes a dead letter; 0 takes messages of any age. */
+    readonly maxAgeHours: number;
+  };
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */
     readonly historyLimit: number;
@@ -36,6 +40,13 @@ export const MessagesSchema: z.ZodType<MessagesConfig> = z.strictObject({
       drop: z.enum(["summarize", "old", "new"]).default("summarize"),
     })
     .prefault({}),
-  inbound: z.strictObject({ debounceMs: AmountSchema.default(0) }).prefault({}),
+  inbound: z
+    .strictObject({
+      debounceMs: AmountSchema.default(0),
+      maxAgeHours: AmountSchema.default(24).describe(
+        "Messages that a platform delivers more than this many hours after they were sent become dead letters (too-old); 0 takes messages of any age.",
+      ),
+    })
+    .prefault({}),
   groupChat: z.strictObject({ historyLimit: AmountSchema.default(50), mentionPatterns: z.array(PatternSchema).default([]) }).prefault({}),
 });

@@ -87,7 +87,9 @@ describe("another configuration", () => {
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
     await platform.say(platform.message("one"));
     await platform.waitForSends(1);
-    await reload(running, { config: (config) => ({ ...config, messages: { ...config.messages, inbound: { debounceMs: 5 } } }) });
+    await reload(running, {
+      config: (config) => ({ ...config, messages: { ...config.messages, inbound: { ...config.messages.inbound, debounceMs: 5 } } }),
+    });
     await platform.say(platform.message("two"));
     await platform.waitForSends(2);
     const [first, second] = server.requests.map(({ body }) => JSON.stringify([body?.["system"], body?.["tools"]]));

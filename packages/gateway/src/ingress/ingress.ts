@@ -15,6 +15,7 @@ import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-ke
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { InputJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { isTooOld } from "./is-too-old.ts";
 import { Overheard } from "./overheard.ts";
 
 /** Where admitted inputs go. */
@@ -23,6 +24,8 @@ export interface IngressTargets {
   readonly isIdle: (sessionKey: string) => boolean;
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
   readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
+  /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
+  readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
   /** Told of what is about to be said into a session, which is as `record` says. */
@@ -182,6 +185,7 @@ export class Ingress {
       return;
     }
     const route = this.route(input);
+    if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
     if (command !== undefined) {
       if (isOwnerOnly(command) && !input.admission.owner) return this.#ignore(input, "the command is the owner's");
@@ -224,6 +228,12 @@ export class Ingress {
       mentionPatterns: this.#mentionPatterns(),
       ...(activation === undefined ? {} : { activation }),
     });
+  }
+
+  #isTooOld(input: InputRecord): boolean {
+    const { config, channels } = this.#services;
+    const { maxAgeHours } = config.messages.inbound;
+    return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
   }
 
   #mentionPatterns(): readonly RegExp[] {

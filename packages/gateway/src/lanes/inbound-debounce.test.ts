@@ -47,7 +47,11 @@ function start(
     clock,
     patch: (config) => {
       const base = withModel(server.baseUrl)(config);
-      const messages = { ...base.messages, inbound: { debounceMs: QUIET_MS }, queue: { ...base.messages.queue, ...queue } };
+      const messages = {
+        ...base.messages,
+        inbound: { ...base.messages.inbound, debounceMs: QUIET_MS },
+        queue: { ...base.messages.queue, ...queue },
+      };
       return { ...base, messages };
     },
     ...options,

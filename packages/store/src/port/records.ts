@@ -21,6 +21,8 @@ export interface InputRecord {
   readonly state: InputState;
   /** The turn that has claimed it. */
   readonly turnId?: string;
+  /** It waits because its dead letter was replayed. */
+  readonly isReplayed?: true;
 }
 
 /** Facts of an input that come from the gateway's own authentication and routing, never from its text. */

@@ -342,7 +342,7 @@ export interface Store {
   }): Promise<Page<DeadLetter>>;
   /** Undefined for what is no dead letter. */
   readDeadLetter(id: string): Promise<DeadLetter | undefined>;
-  /** Puts a dead input back to waiting, as if it had just come. Rejects with `conflict` when it is not dead, with `damaged` when it cannot be read. */
+  /** Puts a dead input back to waiting, marked as replayed until it is claimed or settled. Rejects with `conflict` when it is not dead, with `damaged` when it cannot be read. */
   reviveInput(id: string): Promise<InputRecord>;
   /** Puts a given up row back to waiting, with attempts of its own. The same refusals. */
   reviveOutbound(id: string, options: { readonly nowMs: number; readonly expiresAtMs: number }): Promise<OutboxRecord>;

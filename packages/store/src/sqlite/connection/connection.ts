@@ -117,9 +117,10 @@ function migrate(database: Database, path: string, options: ConnectionOptions): 
   database.execute(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${newest}; COMMIT`);
 }
 
-function take(database: Database, { version, sql }: Migration, path: string): void {
+function take(database: Database, { version, sql, fill }: Migration, path: string): void {
   try {
     database.execute(sql);
+    fill?.(database);
   } catch (cause) {
     const error = toStoreError(cause);
     // A full disk says so itself; everything else is a fault of the step, or of a file that is not what the steps before it made.

@@ -1,8 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import { createTestClock, createTestLogger } from "../../../test/open-test-store.ts";
+import { checksum } from "../values/checksum.ts";
+import { eventKeyOf, messageKeyOf } from "../values/input-keys.ts";
 import { connect } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -54,5 +59,28 @@ test("version 5 takes an old row that was tried more than once for one that may 
     ["c", 1],
     ["d", 0],
   ]);
+  database.close();
+});
+
+test("version 8 gives stored messages their key, and nothing else one", () => {
+  const old = open(7);
+  const add = (message: MsgContext, sumOffset = 0): void => {
+    const payload = JSON.stringify({ message, admission: OWNER });
+    const key = eventKeyOf(message);
+    const sum = checksum(payload, [key, 1]) + sumOffset;
+    old.run("INSERT INTO inbox (event_key, received_at, state, payload, sum) VALUES (?, 1, 'command', ?, ?)", key, payload, sum);
+  };
+  const id = (index: number): Partial<MsgContext> => ({ messageId: messageId(`om_${index}`) });
+  for (let index = 0; index < 1200; index += 1) add(sampleMessage(`${index}`, id(index)));
+  add(sampleMessage("again", id(7)));
+  add(sampleMessage("edit", { ...id(2000), event: { type: "edit", targetId: messageId("om_7") } }));
+  add(sampleMessage("without", { messageId: messageId("") }));
+  add(sampleMessage("damaged", id(2001)), 1);
+  old.close();
+  const database = open(8);
+  const keys = database.all("SELECT message_key AS key FROM inbox ORDER BY id").map((row) => row["key"]);
+  const expected = Array.from({ length: 1200 }, (_, index) => messageKeyOf(sampleMessage("x", id(index))));
+  expect(keys).toEqual([...expected, null, null, null, null]);
+  expect(new Set(expected).size).toBe(1200);
   database.close();
 });

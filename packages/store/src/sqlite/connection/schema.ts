@@ -1,8 +1,13 @@
+import type { Database } from "./database.ts";
+import { fillMessageKeys } from "./fill-message-keys.ts";
+
 /** One step forward. Steps are never edited once released: a change is a new step. */
 export interface Migration {
   /** The value of `user_version` after the step. */
   readonly version: number;
   readonly sql: string;
+  /** What SQL cannot say, after it and in the same transaction. */
+  readonly fill?: (database: Database) => void;
 }
 
 /**
@@ -307,6 +312,12 @@ const REFUSALS = `
 ALTER TABLE outbox ADD COLUMN refusals INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** A message is taken once, also when the platform delivers it again under another event id: the key is a digest of its address and id. */
+const MESSAGE_KEYS = `
+ALTER TABLE inbox ADD COLUMN message_key TEXT;
+CREATE UNIQUE INDEX inbox_by_message ON inbox (message_key) WHERE message_key IS NOT NULL;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -316,4 +327,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: DEAD_LETTERS },
   { version: 6, sql: NOTICE_KEYS },
   { version: 7, sql: REFUSALS },
+  { version: 8, sql: MESSAGE_KEYS, fill: fillMessageKeys },
 ];

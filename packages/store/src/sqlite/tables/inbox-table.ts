@@ -1,10 +1,10 @@
-import { hash } from "node:crypto";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
+import { eventKeyOf, messageKeyOf } from "../values/input-keys.ts";
 import { toPage } from "../values/page.ts";
 import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
@@ -18,6 +18,9 @@ interface InboxPayload {
 
 /** Terminal states of which nothing is left to do. */
 const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "told"];
+
+/** The reason of an input that waits because its dead letter was replayed; others wait without one. */
+const REPLAYED = "replayed";
 
 /** A dead input. */
 export type InputLetter = Extract<DeadLetter, { type: "input" }>;
@@ -35,7 +38,7 @@ export class InboxTable {
     this.#context = context;
   }
 
-  /** Inserts the input, or finds the one that stands under the same key (R2). */
+  /** Inserts the input, or finds the one with the same event or, for a message, the same message of the platform (R2). */
   accept(
     message: MsgContext,
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
@@ -47,9 +50,10 @@ export class InboxTable {
     const key = eventKeyOf(message);
     const payload = JSON.stringify({ message, admission: options.admission } satisfies InboxPayload);
     const inserted = database.get(
-      `INSERT INTO inbox (event_key, received_at, state, payload, sum) VALUES (?, ?, 'waiting', ?, ?)
+      `INSERT INTO inbox (event_key, message_key, received_at, state, payload, sum) VALUES (?, ?, ?, 'waiting', ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
       key,
+      messageKeyOf(message) ?? null,
       options.receivedAtMs,
       payload,
       checksum(payload, [key, options.receivedAtMs]),
@@ -144,11 +148,12 @@ export class InboxTable {
     if (letter === undefined) throw this.#refusal(id, "dead");
     if (letter.record === undefined) throw new StoreError("damaged", `The input ${id} is damaged: nobody knows what it said.`);
     this.#context.database.run(
-      "UPDATE inbox SET state = 'waiting', reason = NULL, turn = NULL, settled_at = NULL WHERE id = ?",
+      "UPDATE inbox SET state = 'waiting', reason = ?, turn = NULL, settled_at = NULL WHERE id = ?",
+      REPLAYED,
       decodeId("i", id) ?? -1,
     );
     const { turnId: _turnId, ...input } = letter.record;
-    return { ...input, state: { type: "waiting" } };
+    return { ...input, state: { type: "waiting" }, isReplayed: true };
   }
 
   /** Forgets what a dead input said. That it came is remembered like any other's, until maintenance forgets it. */
@@ -207,9 +212,12 @@ export class InboxTable {
     );
   }
 
-  /** A redelivery carries the same event, so it stands in for a stored message that is damaged. */
+  /** A redelivery carries the same event or message, so it stands in for a stored message that is damaged. */
   #findDuplicate(message: MsgContext, admission: InputAdmission, key: string): InputRecord {
-    const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE inbox.event_key = ?`, key);
+    const { database } = this.#context;
+    const row =
+      database.get(`SELECT ${COLUMNS} WHERE inbox.event_key = ?`, key) ??
+      database.get(`SELECT ${COLUMNS} WHERE inbox.message_key = ?`, messageKeyOf(message) ?? null);
     if (row === undefined) throw new StoreError("internal", "An input is neither new nor stored.");
     return this.#decode(row) ?? { ...frameOf(row), message, admission };
   }
@@ -254,13 +262,6 @@ export class InboxTable {
   }
 }
 
-/** The same for every redelivery of one event (R2). 128 bits, so that two events never share one by chance. */
-function eventKeyOf(message: MsgContext): string {
-  const { channel, accountId, conversation } = message.origin;
-  const key = JSON.stringify([channel, accountId, conversation.id, message.eventId]);
-  return hash("sha256", key, "base64url").slice(0, 22);
-}
-
 function withoutWords({ message, admission }: InputRecord): InboxPayload {
   const { origin, eventId, messageId, timestampMs, event, sender } = message;
   return {
@@ -279,13 +280,15 @@ function withoutWords({ message, admission }: InputRecord): InboxPayload {
   };
 }
 
-function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId"> {
+function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId" | "isReplayed"> {
   const turnId = optionalText(row, "turn_id");
+  const state = toState(textOf(row, "state"), optionalText(row, "reason"));
   return {
     id: encodeId("i", numberOf(row, "id")),
     receivedAtMs: numberOf(row, "received_at"),
-    state: toState(textOf(row, "state"), optionalText(row, "reason")),
+    state,
     ...(turnId === undefined ? {} : { turnId }),
+    ...(state.type === "waiting" && optionalText(row, "reason") === REPLAYED ? { isReplayed: true } : {}),
   };
 }
 
