@@ -5,7 +5,7 @@ export { fallbackCompaction } from "./compaction/fallback-compaction.ts";
 export { memoryFlushPrompt } from "./compaction/memory-flush-prompt.ts";
 export { planCompaction } from "./compaction/plan-compaction.ts";
 export { renderSummaryMessage } from "./compaction/render-summary-message.ts";
-export { groupSummaries, limitSummary, renderSummaryRequest } from "./compaction/summary-request.ts";
+export { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "./compaction/summary-request.ts";
 export { renderEffectivePrompt } from "./effective-prompt/render-effective-prompt.ts";
 export { createTimeFormat } from "./effective-prompt/time-format.ts";
 export type { TimeFormat } from "./effective-prompt/time-format.ts";

@@ -94,6 +94,34 @@ export function describeTranscript(context: () => ContractContext): void {
       expect((await store.readSession("agent:main:main"))?.compactionCount).toBe(2);
     });
 
+    test("the recent context is the whole context, or its newest messages and the number of those before them", async () => {
+      const { store, fixture } = context();
+      const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(700_000)}`);
+      const entries = await appendTexts(store, texts);
+      const read = async (maxChars: number): ReturnType<typeof store.readRecentContext> =>
+        store.readRecentContext("session-1", { maxChars });
+      expect(await read(100_000_000)).toEqual({ entries, omitted: 0 });
+      const before = fixture.rowsRead();
+      expect(await read(2_000_000)).toEqual({ entries: entries.slice(8), omitted: 8 });
+      expect(fixture.rowsRead() - before).toBeLessThan(10);
+      const compaction = await store.appendEntry("session-1", compactionEntry(entries[2]?.id ?? "", "first"), { timestampMs: NOW_MS });
+      expect(await read(2_000_000)).toEqual({ entries: [compaction, ...entries.slice(8)], omitted: 6 });
+      expect((await read(100_000_000)).entries).toEqual(await store.readContext("session-1"));
+      await store.appendEntry("session-1", compactionEntry(entries[11]?.id ?? "", "second"), { timestampMs: NOW_MS });
+      expect(await read(1)).toMatchObject({ entries: [{ type: "compaction" }, { id: entries[11]?.id }], omitted: 0 });
+      expect(await store.readRecentContext("session-9", { maxChars: 1 })).toEqual({ entries: [], omitted: 0 });
+    });
+
+    test("images do not count as text of the recent context", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const content = [{ type: "image", data: "A".repeat(1_500_000), mimeType: "image/png" }] as const;
+      const body = { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
+      for (let index = 0; index < 3; index += 1) await store.appendEntry("session-1", body, { timestampMs: NOW_MS });
+      const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000 });
+      expect([entries.length, omitted]).toEqual([3, 0]);
+    });
+
     test("a replacement is part of the context, and survives as it was written", async () => {
       const { store } = context();
       const [first] = await appendTexts(store, ["a", "b"]);

@@ -12,6 +12,7 @@ export type {
   NewSession,
   NewTurn,
   Page,
+  RecentContext,
   SessionPatch,
   SessionTouch,
   StartedTurn,

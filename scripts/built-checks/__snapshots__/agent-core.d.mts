@@ -96,6 +96,8 @@ interface FallbackOptions extends ContextBudgetOptions {
   readonly overheadTokens: number;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
+  /** Messages before these that were not even read; they count as cut. */
+  readonly omitted?: number;
 }
 /** What is left of a history when no model could summarise it. */
 interface FallbackCompaction {
@@ -128,6 +130,11 @@ interface CompactionOptions extends ContextBudgetOptions {
   readonly summariserWindow?: number;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
+  /**
+   * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older
+   * messages are left out by rule. Unlimited by default.
+   */
+  readonly maxChunks?: number;
 }
 /** One part of what is to be summarised, as the summariser gets it. */
 interface CompactionChunk {
@@ -143,6 +150,12 @@ interface CompactionPlan {
    * another attempt (R9).
    */
   readonly chunks: readonly CompactionChunk[];
+  /** How many of the oldest messages are in no chunk: `maxChunks` left no room for them. */
+  readonly leftOut: number;
+  /** The chunks are bounded in number, and so are the requests: their summaries must be merged in one. */
+  readonly isLimited: boolean;
+  /** The previous summary, when messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
+  readonly earlierSummary?: string;
   readonly tokensBefore: number;
   /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
   readonly tainted: boolean;
@@ -183,6 +196,10 @@ declare function renderSummaryRequest(part: SummaryPart, options: SummaryOptions
 declare function groupSummaries(summaries: readonly string[], options: {
   readonly window: number;
 }): readonly (readonly string[])[];
+/** Summaries cut so that one request of a summariser with this window merges all of them. Pure. */
+declare function fitToMerge(summaries: readonly string[], options: {
+  readonly window: number;
+}): readonly string[];
 /** A summary that keeps to the length that was asked for, whatever the model wrote. */
 declare function limitSummary(summary: string, options: {
   readonly window: number;
@@ -879,4 +896,4 @@ declare function estimateContextTokens(messages: readonly AgentMessage[], option
   readonly overheadTokens: number;
   readonly usageFrom?: number;
 }): number;
-export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldCompactAhead, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };
+export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, fitToMerge, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldCompactAhead, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };

@@ -26,6 +26,11 @@ describe("fallbackCompaction", () => {
     expect(made.summary).toMatch(new RegExp(`- question ${made.firstKept / 2 - 1}$`));
   });
 
+  test("says how many messages before these were never read", () => {
+    expect(fallbackCompaction(many, { ...SMALL, omitted: 70 }).summary).toContain("70 messages before them were left out.");
+    expect(fallbackCompaction(many, SMALL).summary).not.toContain("before them");
+  });
+
   test("keeps half of what the earlier summary said", () => {
     expect(fallbackCompaction(many, { ...SMALL, previousSummary: "The cat is called Miu." }).summary).toContain("The cat is called Miu.");
   });

@@ -16,6 +16,8 @@ export interface FallbackOptions extends ContextBudgetOptions {
   readonly overheadTokens: number;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
+  /** Messages before these that were not even read; they count as cut. */
+  readonly omitted?: number;
 }
 
 /** What is left of a history when no model could summarise it. */
@@ -54,7 +56,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
   const kept = messages.slice(firstKept);
   const fitting = tokensOf(kept) <= room ? kept : shrinkTurn(kept, room);
   return {
-    summary: summarise(messages.slice(0, firstKept), fitting !== kept, summaryTokens, options.previousSummary),
+    summary: summarise(messages.slice(0, firstKept), fitting !== kept, summaryTokens, options),
     firstKept,
     messages: fitting,
     shrunk: fitting !== kept,
@@ -151,9 +153,15 @@ function wordsOf(turn: readonly AgentMessage[], room: number): string {
   return [said.text, ...newest].join("\n");
 }
 
-function summarise(dropped: readonly AgentMessage[], shrunk: boolean, maxTokens: number, previousSummary: string | undefined): string {
+function summarise(
+  dropped: readonly AgentMessage[],
+  shrunk: boolean,
+  maxTokens: number,
+  { previousSummary, omitted = 0 }: Pick<FallbackOptions, "previousSummary" | "omitted">,
+): string {
   const asked = dropped.flatMap((message) => (message.role === "user" ? [lineOf(message)] : []));
-  const head = `${asked.length} older turns were cut to make room and could not be summarised.${shrunk ? " Of the last turn only a part is left." : ""}`;
+  const unread = omitted === 0 ? "" : ` ${omitted} messages before them were left out.`;
+  const head = `${asked.length} older turns were cut to make room and could not be summarised.${unread}${shrunk ? " Of the last turn only a part is left." : ""}`;
   const lines: string[] = [];
   let left = maxTokens - estimateTokens(head) - 30;
   const earlier = previousSummary === undefined ? [] : [cutText(oneLine(previousSummary), Math.floor(left / 2), " […]")];

@@ -88,6 +88,26 @@ describe("planCompaction", () => {
     expect(made?.chunks[0]?.text.split("\n")[0]).toBe('{"role":"summary of what came before","text":"Likes\\ntea."}');
   });
 
+  test("with a bound on the chunks takes the newest, each up to half a window, and says what it leaves out", () => {
+    const history = Array.from({ length: 60 }, (_, index) => [turn(`t-${index}.`), says("x".repeat(8_000))]).flat();
+    const options = { window: 16_000, maxChunks: 2 };
+    const made = plan(history, { ...options, previousSummary: "Likes tea." });
+    expect(made?.chunks).toHaveLength(2);
+    expect(made?.isLimited).toBe(true);
+    expect(made?.chunks.filter(({ text }) => estimateTokens(text) > 8_000)).toEqual([]);
+    expect(made?.earlierSummary).toBe("Likes tea.");
+    const lines = made?.chunks.flatMap(({ text }) => text.split("\n")) ?? [];
+    expect((made?.leftOut ?? 0) + lines.length).toBe(made?.firstKept);
+    expect(lines.join()).not.toContain("Likes tea.");
+    const whole = plan(history.slice(-8), { ...options, previousSummary: "Likes tea." });
+    expect(whole).toMatchObject({ leftOut: 0, isLimited: true });
+    expect(whole).not.toHaveProperty("earlierSummary");
+    expect(whole?.chunks[0]?.text).toContain("Likes tea.");
+    const alone = plan([...history, ...turnOf(90_000)], options);
+    expect(alone?.chunks.map(({ text }) => estimateTokens(text) <= 8_000)).toEqual([true, true]);
+    expect(plan(history, { window: 16_000 })).toMatchObject({ leftOut: 0, isLimited: false });
+  });
+
   test("parts of the transcript fit the summariser, and stay when more is said", () => {
     const options = { summariserWindow: 16_000, keepRecentTokens: 2_000 };
     fc.assert(

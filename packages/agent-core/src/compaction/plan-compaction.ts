@@ -13,6 +13,11 @@ export interface CompactionOptions extends ContextBudgetOptions {
   readonly summariserWindow?: number;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
+  /**
+   * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older
+   * messages are left out by rule. Unlimited by default.
+   */
+  readonly maxChunks?: number;
 }
 
 /** One part of what is to be summarised, as the summariser gets it. */
@@ -30,6 +35,12 @@ export interface CompactionPlan {
    * another attempt (R9).
    */
   readonly chunks: readonly CompactionChunk[];
+  /** How many of the oldest messages are in no chunk: `maxChunks` left no room for them. */
+  readonly leftOut: number;
+  /** The chunks are bounded in number, and so are the requests: their summaries must be merged in one. */
+  readonly isLimited: boolean;
+  /** The previous summary, when messages between it and the first chunk are left out; otherwise it is part of the first chunk. */
+  readonly earlierSummary?: string;
   readonly tokensBefore: number;
   /** True when words of strangers are in what is summarised: the summary is tainted too (R23). */
   readonly tainted: boolean;
@@ -44,11 +55,20 @@ export function planCompaction(messages: readonly AgentMessage[], options: Compa
   const firstKept = cutAt(messages, options);
   if (firstKept === 0) return undefined;
   const old = messages.slice(0, firstKept);
-  const { maxChunk } = contextBudget({ window: options.summariserWindow ?? options.window });
+  const { previousSummary, maxChunks = Number.POSITIVE_INFINITY } = options;
+  const summariserWindow = options.summariserWindow ?? options.window;
+  const maxChunk =
+    maxChunks === Number.POSITIVE_INFINITY ? contextBudget({ window: summariserWindow }).maxChunk : Math.floor(summariserWindow / 2);
   const lines = renderTranscript(old, maxChunk);
+  const all = chunksOf(previousSummary === undefined ? lines : [previous(previousSummary), ...lines], maxChunk);
+  const chunks = all.slice(Math.max(0, all.length - maxChunks));
+  const isCut = chunks.length < all.length;
   return {
     firstKept,
-    chunks: chunksOf(options.previousSummary === undefined ? lines : [previous(options.previousSummary), ...lines], maxChunk),
+    chunks: chunks.map(({ text, tokens }) => ({ text, tokens })),
+    isLimited: maxChunks !== Number.POSITIVE_INFINITY,
+    leftOut: isCut ? Math.max(0, chunks[0]?.firstMessage ?? firstKept) : 0,
+    ...(isCut && previousSummary !== undefined ? { earlierSummary: previousSummary } : {}),
     tokensBefore: options.contextTokens,
     tainted: old.some((message) => message.role !== "assistant" && message.tainted === true),
   };
@@ -84,16 +104,21 @@ function previous(summary: string): TranscriptLine {
   return { message: -1, text, tokens: estimateTokens(text) + 1 };
 }
 
-function chunksOf(lines: readonly TranscriptLine[], maxTokens: number): readonly CompactionChunk[] {
-  const chunks: { text: string; tokens: number }[] = [];
-  for (const { text, tokens } of lines) {
+interface MessageChunk extends CompactionChunk {
+  /** Index of the message that its first line comes from. */
+  readonly firstMessage: number;
+}
+
+function chunksOf(lines: readonly TranscriptLine[], maxTokens: number): readonly MessageChunk[] {
+  const chunks: { readonly lines: string[]; tokens: number; readonly firstMessage: number }[] = [];
+  for (const { text, tokens, message } of lines) {
     const open = chunks.at(-1);
     if (open === undefined || open.tokens + tokens > maxTokens) {
-      chunks.push({ text, tokens });
+      chunks.push({ lines: [text], tokens, firstMessage: message });
     } else {
-      open.text += `\n${text}`;
+      open.lines.push(text);
       open.tokens += tokens;
     }
   }
-  return chunks;
+  return chunks.map(({ lines: texts, ...chunk }) => ({ ...chunk, text: texts.join("\n") }));
 }

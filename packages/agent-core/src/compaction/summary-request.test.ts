@@ -4,7 +4,7 @@ import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
 import { memoryFlushPrompt } from "./memory-flush-prompt.ts";
 import { renderSummaryMessage } from "./render-summary-message.ts";
-import { groupSummaries, limitSummary, renderSummaryRequest } from "./summary-request.ts";
+import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "./summary-request.ts";
 
 const OPTIONS = { window: 200_000, nowMs: 7 };
 const textOf = (part: Parameters<typeof renderSummaryRequest>[0], instructions?: string): string => {
@@ -12,6 +12,22 @@ const textOf = (part: Parameters<typeof renderSummaryRequest>[0], instructions?:
   const [block] = messages[0]?.content ?? [];
   return block?.type === "text" ? block.text : "";
 };
+
+test("summaries that are made to fit go into one merging request, whatever their number and language", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom("short", "word ".repeat(40_000), "长".repeat(50_000)), { minLength: 1, maxLength: 4 }),
+      (summaries) => {
+        const fitted = fitToMerge(summaries, { window: 16_000 });
+        expect(fitted).toHaveLength(summaries.length);
+        expect(groupSummaries(fitted, { window: 16_000 })).toHaveLength(1);
+        expect(fitted.reduce((sum, text) => sum + estimateTokens(text), 0)).toBeLessThanOrEqual(contextBudget({ window: 16_000 }).maxChunk);
+      },
+    ),
+    { numRuns: 30 },
+  );
+  expect(fitToMerge(["a", "b"], { window: 16_000 })).toEqual(["a", "b"]);
+});
 
 describe("renderSummaryRequest", () => {
   test("is a prompt of its own, without tools, that keeps identifiers", () => {

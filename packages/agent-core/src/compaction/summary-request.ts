@@ -23,6 +23,8 @@ export interface SummaryOptions {
 
 const MAX_INSTRUCTION_CHARS = 2_000;
 const WORDS_PER_TOKEN = 0.5;
+/** What JSON puts around one summary, roughly. */
+const SUMMARY_LINE_TOKENS = 20;
 
 /**
  * The request of a compaction: a prompt of its own, one message, no tools. The transcript is data, one JSON object a line; the summary keeps
@@ -64,12 +66,21 @@ export function groupSummaries(summaries: readonly string[], options: { readonly
   return groups.map(({ members }) => members);
 }
 
+/** Summaries cut so that one request of a summariser with this window merges all of them. Pure. */
+export function fitToMerge(summaries: readonly string[], options: { readonly window: number }): readonly string[] {
+  const maxTokens = Math.floor(contextBudget(options).maxChunk / summaries.length) - SUMMARY_LINE_TOKENS;
+  return summaries.map((summary) => limitText(summary, maxTokens));
+}
+
 /** A summary that keeps to the length that was asked for, whatever the model wrote. */
 export function limitSummary(summary: string, options: { readonly window: number }): string {
-  const { maxSummary } = contextBudget(options);
+  return limitText(summary, contextBudget(options).maxSummary);
+}
+
+function limitText(summary: string, maxTokens: number): string {
   let text = summary.toWellFormed().trim();
-  while (estimateTokens(text) > maxSummary) {
-    const share = maxSummary / estimateTokens(text);
+  while (estimateTokens(text) > maxTokens) {
+    const share = maxTokens / estimateTokens(text);
     text = cutText(text, Math.min(text.length - 1, Math.floor(text.length * share)), " […]");
   }
   return text;

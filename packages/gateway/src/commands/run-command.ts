@@ -1,7 +1,8 @@
 import { LaneAbort } from "../lanes/session-lanes.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
-import type { CompactionOutcome } from "../turn/compact-session.ts";
+import { leftOutRemark } from "../turn/compaction-outcome.ts";
+import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { activationCommand } from "./choose-activation.ts";
 import { modelCommand } from "./choose-model.ts";
@@ -92,6 +93,8 @@ async function compact(sessions: SessionService, sessionKey: string, instruction
     throw error;
   }
   if (outcome.type === "nothing") return "There is nothing to summarise yet.";
+  const remark = leftOutRemark(outcome);
+  if (remark !== undefined) return remark;
   return outcome.how === "summary"
     ? "Older messages are summarised now."
     : "No model could summarise the older messages, so they were cut by rule.";

@@ -14,7 +14,7 @@ import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
-import type { CompactionOutcome } from "../turn/compact-session.ts";
+import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
 import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/memory-flush.ts";
 import { readSessionContext } from "../turn/session-context.ts";

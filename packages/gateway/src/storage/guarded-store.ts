@@ -44,6 +44,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   findNotice: "read",
   readTranscript: "read",
   readContext: "read",
+  readRecentContext: "read",
   exportTranscript: "read",
   savePrompt: "hold",
   readPrompt: "read",

@@ -49,6 +49,8 @@ export interface FinishedRun {
   readonly earlierTexts?: readonly string[];
   /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
   readonly remarks: readonly string[];
+  /** What the person is told beside the answer and the transcript has as a notice already. */
+  readonly noted?: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
   readonly thoughts?: string;
   /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
@@ -148,7 +150,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
     stopReason: stopReason(run.outcome),
     model: run.model ?? "",
     usage: run.usage,
-    remarks: run.remarks,
+    remarks: [...run.remarks, ...(run.noted ?? [])],
   });
 }
 
@@ -217,7 +219,7 @@ function planRows(
   const reply = planReply(
     {
       turn,
-      text: isReply ? replyText(say.text, media, run.remarks) : say.text,
+      text: isReply ? replyText(say.text, media, [...run.remarks, ...(run.noted ?? [])]) : say.text,
       purpose: say.purpose,
       asked: say.reply?.replyTo ?? { type: "none" },
       isGiven: run.isGiven ?? (() => false),

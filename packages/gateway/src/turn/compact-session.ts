@@ -11,8 +11,11 @@ import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { ObservedTurn } from "../observe/observer.ts";
+import { leftOutRemark } from "./compaction-outcome.ts";
+import type { CompactedMessages, CompactionOutcome } from "./compaction-outcome.ts";
 import { publishEntry } from "./publish-entry.ts";
-import { contextMessages } from "./read-history.ts";
+import { isOversized } from "./is-oversized.ts";
+import { contextMessages, MAX_CONTEXT_CHARS } from "./read-history.ts";
 import type { SessionCache } from "./session-cache.ts";
 import { Summaries } from "./summarise.ts";
 import type { SummariserOptions } from "./summarise.ts";
@@ -36,19 +39,16 @@ export interface CompactionRequest {
   readonly overheadTokens: number;
   /** Somebody wants it smaller whatever the window says: a person, or a provider that found it too long. Then less than usual stays as it is. */
   readonly forced: boolean;
+  /** Entries of the context that are older than what is measured and read. */
+  readonly omitted: number;
   /** What the person asked the summary to heed. */
   readonly instructions?: string;
+  /** No model is asked. */
+  readonly byRule?: boolean;
 }
 
-/** What a compaction did. */
-export type CompactionOutcome =
-  /** Nothing stands before the turn that could be summarised. */
-  | { readonly type: "nothing" }
-  /** `local`: no model could summarise it, so it was cut by rule. */
-  | { readonly type: "compacted"; readonly how: "summary" | "local"; readonly tokensBefore: number };
-
 /** What stands for the older messages, and which message is the first that stays. */
-interface Cut {
+interface Cut extends Omit<CompactedMessages, "isOversized"> {
   readonly how: "summary" | "local";
   readonly text: string;
   readonly firstKept: number;
@@ -79,8 +79,15 @@ interface Planned {
   readonly messageIds: readonly string[];
   /** The compaction before this one. */
   readonly previousId: string | undefined;
+  /** Older entries that were not read. */
+  readonly omitted: number;
+  /** The history exceeds the window of the session's model. */
+  readonly isOversized: boolean;
   readonly byRule: () => Cut | undefined;
 }
+
+/** Calls of a summariser over a history that exceeds the model's window: the newest chunks, and one call that merges their summaries. */
+const MAX_PASSES = 3;
 
 const NOTHING: CompactionOutcome = { type: "nothing" };
 
@@ -140,7 +147,7 @@ export class Compactor {
   async #plan(request: CompactionRequest): Promise<Planned | undefined> {
     const { store, clock, random } = this.#services;
     const { record, agent, contextTokens, overheadTokens } = request;
-    const entries = await store.readContext(record.sessionId);
+    const { entries, omitted } = await store.readRecentContext(record.sessionId, { maxChars: MAX_CONTEXT_CHARS });
     const previous = entries.find((entry) => entry.type === "compaction");
     const kept = contextMessages(entries, { isOpen: false }).filter(({ entry }) => entry.type === "message");
     const messages = kept.map(({ message }) => message);
@@ -153,8 +160,17 @@ export class Compactor {
       ...(previous === undefined ? {} : { previousSummary: previous.message.summary }),
     };
     const { reference, client } = await this.#summaries.summariser(agent, request.model);
-    const plan = planCompaction(messages, { ...budget, contextTokens, summariserWindow: client.info.contextWindow });
-    const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens });
+    const isLarger = isOversized({ contextTokens, omitted }, budget.window);
+    const plan =
+      request.byRule === true
+        ? undefined
+        : planCompaction(messages, {
+            ...budget,
+            contextTokens,
+            summariserWindow: client.info.contextWindow,
+            ...(isLarger ? { maxChunks: MAX_PASSES - 1 } : {}),
+          });
+    const byRule = (): Cut | undefined => cutByRule(messages, { ...budget, overheadTokens, omitted });
     if (plan === undefined && byRule() === undefined) return undefined;
     const requests = new RequestRecorder({
       view: { settledBeforeMs: 0, contextWindow: client.info.contextWindow, prunes: false },
@@ -174,18 +190,30 @@ export class Compactor {
       requests,
       messageIds: kept.map(({ entry }) => entry.id),
       previousId: previous?.id,
+      omitted,
+      isOversized: isLarger,
       byRule,
     };
   }
 
-  async #summarise({ plan, request, client }: Planned, signal: AbortSignal): Promise<Cut | undefined> {
+  async #summarise({ plan, request, client, omitted }: Planned, signal: AbortSignal): Promise<Cut | undefined> {
     if (plan === undefined) return undefined;
     const text = await this.#summaries.summarise(
       { plan, sessionKey: request.record.key, instructions: request.instructions, window: request.model.client.info.contextWindow },
       client,
       signal,
     );
-    return text === undefined ? undefined : { how: "summary", text, firstKept: plan.firstKept, tainted: plan.tainted };
+    if (text === undefined) return undefined;
+    const leftOut = plan.leftOut + omitted;
+    return {
+      how: "summary",
+      text: leftOut === 0 ? text : `${leftOut} older messages before these were left out, and are not summarised.\n\n${text}`,
+      firstKept: plan.firstKept,
+      // Nobody has looked at whose words those are that were not read.
+      tainted: plan.tainted || omitted > 0,
+      summarised: plan.firstKept - plan.leftOut,
+      leftOut,
+    };
   }
 
   /** The session may have gone on since the plan was made: what came since stays. When it was begun anew or compacted, nothing is cut. */
@@ -194,15 +222,24 @@ export class Compactor {
     const { request, turn, previousId } = planned;
     const record = await this.#currentRecord(planned);
     if (record === undefined) return NOTHING;
-    const entries = await store.readContext(record.sessionId);
+    const { entries } = await store.readRecentContext(record.sessionId, { maxChars: MAX_CONTEXT_CHARS });
     if (cut === undefined || entries.find(({ type }) => type === "compaction")?.id !== previousId) {
       await this.#keepRequests(planned, record, cut === undefined ? "failed" : "aborted");
       return NOTHING;
     }
+    const { how, summarised, leftOut } = cut;
+    const outcome: CompactionOutcome = {
+      type: "compacted",
+      how,
+      tokensBefore: request.contextTokens,
+      summarised,
+      leftOut,
+      isOversized: planned.isOversized,
+    };
     try {
       await this.#startTurn(planned, record);
       const nowMs = clock.now();
-      const text = "Older messages were summarised to make room.";
+      const text = leftOutRemark(outcome) ?? "Older messages were summarised to make room.";
       const notices = await store.appendToTurn(turn.id, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
       const message: CompactionMessage = {
         role: "compaction",
@@ -218,8 +255,8 @@ export class Compactor {
     } finally {
       cache.drop(record.sessionId);
     }
-    logger.info("Conversation compacted", { sessionKey: record.key, how: cut.how, tokensBefore: request.contextTokens });
-    return { type: "compacted", how: cut.how, tokensBefore: request.contextTokens };
+    logger.info("Conversation compacted", { sessionKey: record.key, how, tokensBefore: request.contextTokens, summarised, leftOut });
+    return outcome;
   }
 
   /** The session, when it is still in the conversation that the plan was made for. */
@@ -268,13 +305,19 @@ export class Compactor {
 }
 
 /** `undefined`: there is nothing that could be cut. */
-function cutByRule(messages: readonly AgentMessage[], options: Parameters<typeof fallbackCompaction>[1]): Cut | undefined {
+function cutByRule(
+  messages: readonly AgentMessage[],
+  options: Parameters<typeof fallbackCompaction>[1] & { readonly omitted: number },
+): Cut | undefined {
+  const { omitted } = options;
   const { summary, firstKept, shrunk, words, tainted } = fallbackCompaction(messages, options);
-  if (firstKept === 0 && !shrunk) return undefined;
+  if (firstKept === 0 && !shrunk && omitted === 0) return undefined;
+  const rule = { how: "local", summarised: 0 } as const;
   // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
-  if (!shrunk) return { how: "local", text: summary, firstKept, tainted };
-  const isTainted = messages.some((message) => message.role !== "assistant" && message.tainted === true);
-  return { how: "local", text: `${summary}\nWhat is left of it:\n${words}`, firstKept: messages.length, tainted: isTainted };
+  if (!shrunk) return { ...rule, text: summary, firstKept, tainted: tainted || omitted > 0, leftOut: omitted + firstKept };
+  const isTainted = omitted > 0 || messages.some((message) => message.role !== "assistant" && message.tainted === true);
+  const text = `${summary}\nWhat is left of it:\n${words}`;
+  return { ...rule, text, firstKept: messages.length, tainted: isTainted, leftOut: omitted + firstKept };
 }
 
 function firstMessageAfter(entryId: string, entries: readonly TranscriptEntry[]): string | undefined {

@@ -1,27 +1,28 @@
 import { estimateContextTokens } from "@factotum/agent-core";
 import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { ContextSize } from "./is-oversized.ts";
 import { readHistory } from "./read-history.ts";
 import { estimatePromptTokens } from "./session-cache.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
-/** What the next request of a session takes of the window before its new message. */
-export interface ContextSize {
-  readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
-  readonly overheadTokens: number;
-  readonly compactedAtMs: number | undefined;
-}
-
-/** The provider's own figure where it still holds, an estimate for the rest. */
-export async function readContextSize({ sessionId }: Pick<SessionContext, "sessionId">, services: TurnServices): Promise<ContextSize> {
-  const { messages, compactedAtMs } = await readHistory(sessionId, services);
+/**
+ * The provider's own figure where it still holds, an estimate for the rest. Figures that came with an import were counted by another program over a
+ * context of its own: they say nothing here.
+ */
+export async function readContextSize(
+  { sessionId, record }: Pick<SessionContext, "sessionId" | "record">,
+  services: TurnServices,
+): Promise<ContextSize> {
+  const { messages, compactedAtMs, omitted } = await readHistory(sessionId, services);
   const overheadTokens = services.cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, services));
-  const usageFrom = compactedAtMs === undefined ? 0 : messages.findIndex((message) => message.timestamp > compactedAtMs);
+  const countedFromMs = Math.max(compactedAtMs ?? Number.NEGATIVE_INFINITY, record?.importedAtMs ?? Number.NEGATIVE_INFINITY);
+  const usageFrom = messages.findIndex((message) => message.timestamp > countedFromMs);
   return {
     contextTokens: estimateContextTokens(messages, { overheadTokens, usageFrom: usageFrom === -1 ? messages.length : usageFrom }),
     overheadTokens,
     compactedAtMs,
+    omitted,
   };
 }
 

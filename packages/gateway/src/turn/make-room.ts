@@ -1,7 +1,9 @@
-import { shouldCompact } from "@factotum/agent-core";
-import type { CompactionOutcome, CompactionRequest } from "./compact-session.ts";
+import { joinOutcomes } from "./compaction-outcome.ts";
+import type { CompactionOutcome } from "./compaction-outcome.ts";
+import type { CompactionRequest } from "./compact-session.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
-import type { ContextSize } from "./context-size.ts";
+import { isOverfull, isOversized } from "./is-oversized.ts";
+import type { ContextSize } from "./is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
@@ -9,43 +11,74 @@ import { refreshed } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
+/** A session with room for another turn. */
+export interface SessionWithRoom {
+  readonly context: SessionContext;
+  /** What was done for it in this turn. */
+  readonly outcome: CompactionOutcome;
+}
+
 /**
  * Compacts the session before a turn whose request would leave too little room for an answer: with the summary that was begun behind an earlier turn,
- * if there is one. No notes are taken here, since a person waits (R7). Returns the session as it is then.
+ * if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two compactions of one. No notes are taken
+ * here, since a person waits (R7).
  */
 export async function makeRoom(
   before: SessionContext,
   services: TurnServices,
   { room, signal }: { readonly room: RoomKeeper; readonly signal: AbortSignal },
-): Promise<SessionContext> {
-  if (before.record === undefined || !(await isFull(before, services))) return before;
-  await room.finish(before.record, signal);
+): Promise<SessionWithRoom> {
+  const unchanged: SessionWithRoom = { context: before, outcome: { type: "nothing" } };
+  if (before.record === undefined) return unchanged;
+  let size = await readContextSize(before, services);
+  if (!isOverfull(size, windowBudget(before))) return unchanged;
+  const placed = await room.finish(before.record, signal);
   const context = await refreshed(before, services);
-  if (context.record === undefined || !(await isFull(context, services))) return context;
-  const { agent, model } = context;
-  const size = await readContextSize(context, services);
-  await services.compactor.compact({ record: context.record, agent, model, ...size, forced: false }, { signal });
-  return refreshed(context, services);
+  if (placed.type !== "nothing") size = await readContextSize(context, services);
+  const { record, agent, model } = context;
+  if (record === undefined || !isOverfull(size, windowBudget(context))) return { context, outcome: placed };
+  const outcome = await services.compactor.compact(
+    {
+      record,
+      agent,
+      model,
+      ...size,
+      forced: false,
+      byRule: placed.type !== "nothing" && isOversized(size, windowBudget(context).window),
+    },
+    { signal },
+  );
+  return { context: await refreshed(context, services), outcome: joinOutcomes(placed, outcome) };
 }
 
 /**
  * Compacts the session now, because a person asks for it or a provider found the request too long; for the latter no notes can be taken before: that
- * request would be too long, too. None are taken when there is nothing to summarise.
+ * request would be too long, too. None are taken when there is nothing to summarise, and none over a history that no request can hold.
  */
 export async function compactNow(
   context: SessionContext,
   services: TurnServices,
-  { flushMemory, ...options }: { readonly signal: AbortSignal; readonly instructions?: string; readonly flushMemory?: FlushMemory },
+  {
+    flushMemory,
+    ...options
+  }: {
+    readonly signal: AbortSignal;
+    readonly instructions?: string;
+    readonly flushMemory?: FlushMemory;
+    /** No model is asked: this turn has had its summary. */
+    readonly byRule?: boolean;
+  },
 ): Promise<CompactionOutcome> {
   const { signal, ...heeding } = options;
   let request = await forcedRequest(context, services);
   if (
     request !== undefined &&
     flushMemory !== undefined &&
+    !isOversized(request, context.model.client.info.contextWindow) &&
     (await mayFlushMemory({ kind: undefined, compactedAtMs: request.compactedAtMs }, context, services))
   ) {
     if (!(await services.compactor.canCompact(request))) return { type: "nothing" };
-    await flushMemory(context, options);
+    await flushMemory(context, { signal });
     signal.throwIfAborted();
     request = await forcedRequest(await refreshed(context, services), services);
   }
@@ -56,9 +89,4 @@ export async function compactNow(
 async function forcedRequest(context: SessionContext, services: TurnServices): Promise<(CompactionRequest & ContextSize) | undefined> {
   const { record, agent, model } = context;
   return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, services)), forced: true };
-}
-
-async function isFull(context: SessionContext, services: TurnServices): Promise<boolean> {
-  const { contextTokens } = await readContextSize(context, services);
-  return shouldCompact(contextTokens, windowBudget(context));
 }

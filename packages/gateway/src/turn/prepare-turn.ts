@@ -8,6 +8,7 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
 import { viewHistory } from "./history-view.ts";
+import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { contextMessages, readHistory } from "./read-history.ts";
@@ -63,6 +64,8 @@ export interface PreparedTurn {
   /** Entries of the first commit, for those who watch. */
   readonly entries: readonly TranscriptEntry[];
   readonly session: SessionRecord;
+  /** What was compacted before its first request. */
+  readonly compacted: CompactionOutcome;
   /** What its model requests are kept with. */
   readonly kept: Pick<RequestRecorderOptions, "promptHash" | "view" | "causes" | "sentBefore"> & { readonly lastEntryId: string };
 }
@@ -80,7 +83,7 @@ export async function prepareInputTurn(
   const bound = { signal, clock };
   const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await renewSession(found, sessionKey, job, services);
-  const context = await makeRoom(renewed, services, options);
+  const { context, outcome: compacted } = await makeRoom(renewed, services, options);
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await within(
@@ -139,6 +142,7 @@ export async function prepareInputTurn(
     committed: settleStart(committed, job, context.sessionId, services),
     history: [...shown.messages, ...users.slice(0, -1)],
     own: [],
+    compacted,
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
     inputs: inputsOf(job),
@@ -225,6 +229,7 @@ export async function prepareResumedTurn(
     committed: Promise.resolve(),
     history: shown.messages,
     own,
+    compacted: { type: "nothing" },
     kept: {
       ...keptFacts(prompt, view, shown),
       // A crash loses the rows of requests, and its answers stay.

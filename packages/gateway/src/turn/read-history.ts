@@ -8,6 +8,8 @@ export interface SessionHistory {
   /** Oldest first; after a compaction the summary stands in front. */
   readonly messages: readonly AgentMessage[];
   readonly compactedAtMs: number | undefined;
+  /** Entries of the context that are older than these and were not read: more than any model takes stands here already. */
+  readonly omitted: number;
   /** Something in it was replaced since a model last answered: the next request breaks with the one before it. */
   readonly isReplaced: boolean;
 }
@@ -23,23 +25,27 @@ export interface HistoryOptions {
   readonly isOpen: boolean;
 }
 
+/** Characters of text that are read of a context: more than fits into the largest window, and little enough to hold. */
+export const MAX_CONTEXT_CHARS: number = 8 * 1024 * 1024;
+
 /** The session's messages since its last compaction, from memory where they are in use. */
 export async function readHistory(
   sessionId: string,
-  services: { readonly cache: SessionCache; readonly store: Pick<Store, "readContext"> },
+  services: { readonly cache: SessionCache; readonly store: Pick<Store, "readRecentContext"> },
   options: HistoryOptions = { isOpen: false },
 ): Promise<SessionHistory> {
   const cached = services.cache.get(sessionId);
   // What is in use grows with the turn that reads it.
   if (cached !== undefined)
-    return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, isReplaced: false };
-  const entries = await services.store.readContext(sessionId);
+    return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, omitted: 0, isReplaced: false };
+  const { entries, omitted } = await services.store.readRecentContext(sessionId, { maxChars: MAX_CONTEXT_CHARS });
   const messages = allMessages(entries).map(({ message }) => message);
   const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
   const isReplaced = isReplacedSinceAnswer(entries);
   // The next answer makes the replacement an old one; until then each turn looks for itself.
-  if (!isReplaced) services.cache.set(sessionId, messages, compactedAtMs);
-  return { messages: shownHistory(messages, options), compactedAtMs, isReplaced };
+  // A context that was not read to its beginning is about to be compacted.
+  if (!isReplaced && omitted === 0) services.cache.set(sessionId, messages, compactedAtMs);
+  return { messages: shownHistory(messages, options), compactedAtMs, omitted, isReplaced };
 }
 
 /** What the entries of a context are in a request, each with its entry. */

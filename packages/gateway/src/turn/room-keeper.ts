@@ -6,7 +6,9 @@ import type { SessionRecord } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 import { LaneYield, SessionLanes } from "../lanes/session-lanes.ts";
 import type { Compaction, CompactionRequest } from "./compact-session.ts";
+import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
+import { isOversized } from "./is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import { readSessionContext, refreshed } from "./session-context.ts";
@@ -25,6 +27,8 @@ const MAX_TRIES = 3;
 
 /** Sessions whose tries are remembered. */
 const MAX_REMEMBERED = 1000;
+
+const NOTHING: CompactionOutcome = { type: "nothing" };
 
 /** A turn behind which room may be wanted. */
 export interface RoomQuery {
@@ -104,13 +108,16 @@ export class RoomKeeper {
    * Puts the summary in place that was begun for this conversation, and waits for it when it is being made; when no model gives it, what a rule makes of
    * it. Call it in the session's lane. Rejects when the signal fires meanwhile; then the summary takes its place later.
    */
-  async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<void> {
+  async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<CompactionOutcome> {
     const work = this.#works.get(key);
-    if (work === undefined || work.compaction.sessionId !== sessionId) return;
+    if (work === undefined || work.compaction.sessionId !== sessionId) return NOTHING;
     // Nobody waits for what waits for others.
-    if (this.#summaries.remove(key, work)) return this.#drop(key, work);
+    if (this.#summaries.remove(key, work)) {
+      this.#drop(key, work);
+      return NOTHING;
+    }
     await within(work.made, { signal, clock: this.#services.clock });
-    await this.#place(key, work, { isNeeded: true });
+    return this.#place(key, work, { isNeeded: true });
   }
 
   /** Resolves when no summary is being made. */
@@ -134,7 +141,12 @@ export class RoomKeeper {
     let size = await readContextSize(context, this.#services);
     if (!shouldFlushMemory(size.contextTokens, budget)) return;
     const tries = this.#triesOf(sessionKey, `${context.sessionId} ${size.compactedAtMs ?? ""}`);
-    if (tries.notes < MAX_TRIES && (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#services))) {
+    const { window } = budget;
+    if (
+      tries.notes < MAX_TRIES &&
+      !isOversized(size, window) &&
+      (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#services))
+    ) {
       await this.#options.flushMemory(context, { signal });
       if (signal.reason instanceof LaneYield) tries.notes += 1;
       if (signal.aborted) return;
@@ -186,13 +198,14 @@ export class RoomKeeper {
   }
 
   /** Once for each: whoever comes first has it. */
-  async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<void> {
-    if (this.#works.get(sessionKey) !== work) return;
+  async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
+    if (this.#works.get(sessionKey) !== work) return NOTHING;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;
     // What a rule would cut is cut when there is no room left.
-    if ((await work.made) || isNeeded) await compaction.finish();
-    else await compaction.giveUp("failed");
+    if ((await work.made) || isNeeded) return await compaction.finish();
+    await compaction.giveUp("failed");
+    return NOTHING;
   }
 
   #drop(sessionKey: string, work: Work): void {

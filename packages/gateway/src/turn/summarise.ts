@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ModelError } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelClient } from "@factotum/agent-contract";
-import { groupSummaries, limitSummary, renderSummaryRequest } from "@factotum/agent-core";
+import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "@factotum/agent-core";
 import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
 import type { Cooldowns } from "@factotum/models";
 import { LRUCache } from "lru-cache";
@@ -78,13 +78,16 @@ export class Summaries {
     using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer });
     const { signal } = deadline;
     const ask = async (part: SummaryPart): Promise<string> => this.#ask(model, part, instructions, signal);
+    const merging = { window: model.info.contextWindow };
     try {
       let summaries: readonly string[] = [];
       for (const [index, chunk] of plan.chunks.entries())
         summaries = [...summaries, await ask({ type: "chunk", text: chunk.text, number: index + 1, count: plan.chunks.length })];
+      if (plan.isLimited)
+        summaries = fitToMerge([...(plan.earlierSummary === undefined ? [] : [plan.earlierSummary]), ...summaries], merging);
       while (summaries.length > 1) {
         const merged: string[] = [];
-        for (const group of groupSummaries(summaries, { window: model.info.contextWindow }))
+        for (const group of groupSummaries(summaries, merging))
           merged.push(group.length === 1 ? (group[0] ?? "") : await ask({ type: "merge", summaries: group }));
         summaries = merged;
       }

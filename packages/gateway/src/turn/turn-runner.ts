@@ -15,6 +15,7 @@ import type { PreparedTurn } from "./prepare-turn.ts";
 import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
 import { windowBudget } from "./context-size.ts";
+import { leftOutRemark } from "./compaction-outcome.ts";
 import { compactNow } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
@@ -218,6 +219,7 @@ export class TurnRunner {
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
       remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
+      noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
       givesWay: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
@@ -240,7 +242,8 @@ export class TurnRunner {
     try {
       const tried = outcome.type === "failed" ? await this.#makeAcceptable(prepared, recorder, outcome, before, signal) : undefined;
       if (tried === undefined) return { type: "over", outcome };
-      return { type: "again", tried, prepared: await prepareResumedTurn(prepared.turn, this.#services, { signal }) };
+      const again = await prepareResumedTurn(prepared.turn, this.#services, { signal });
+      return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
     } catch (error) {
       if (!signal.aborted || StoreError.isInstance(error)) throw error;
       return { type: "over", outcome: { type: "aborted", reason: signal.reason instanceof Error ? signal.reason.message : "aborted" } };
@@ -266,10 +269,12 @@ export class TurnRunner {
 
   /** The provider found the request too long, whatever was estimated: the conversation is compacted, and the turn goes on. */
   async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
-    const { turn } = prepared;
+    const { turn, compacted } = prepared;
     await recorder.flush();
     const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, this.#services);
-    return (await compactNow(context, this.#services, { signal })).type === "compacted";
+    // One compaction of a history that exceeds the window is what a turn may cost.
+    const byRule = compacted.type === "compacted" && compacted.isOversized;
+    return (await compactNow(context, this.#services, { signal, byRule })).type === "compacted";
   }
 
   async #close(
@@ -279,7 +284,7 @@ export class TurnRunner {
     {
       undo,
       ...end
-    }: Pick<FinishedRun, "usage" | "remarks" | "streamed" | "signal" | "isStoppedByOther" | "givesWay"> & {
+    }: Pick<FinishedRun, "usage" | "remarks" | "noted" | "streamed" | "signal" | "isStoppedByOther" | "givesWay"> & {
       readonly undo: TranscriptBody | undefined;
     },
   ): Promise<void> {

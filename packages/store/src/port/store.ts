@@ -134,6 +134,14 @@ export interface ImportedSession extends SessionRecord {
   readonly entries: readonly ImportedEntry[];
 }
 
+/** The newest part of a context. */
+export interface RecentContext {
+  /** The compaction first, then messages and replacements, oldest first. */
+  readonly entries: readonly TranscriptEntry[];
+  /** How many entries of the context are older and left out. */
+  readonly omitted: number;
+}
+
 /** What maintenance may forget. */
 export interface MaintenanceOptions {
   readonly nowMs: number;
@@ -296,6 +304,11 @@ export interface Store {
    * is what a request was made of whose last entry this is.
    */
   readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]>;
+  /**
+   * The newest part of the same context: whole messages until their text has `maxChars` characters (the data of images is not counted, but has a bound of
+   * its own). However long the history is, only that much of it is read, and other work runs in between.
+   */
+  readRecentContext(sessionId: string, options: { readonly maxChars: number }): Promise<RecentContext>;
   /** Yields the whole transcript, page by page, oldest first; with `after` what follows that entry. */
   exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry>;
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { MsgContext } from "@factotum/channel-contract";
 import type {
   ConversationRecord,
@@ -28,6 +29,7 @@ import type {
   NewSession,
   NewTurn,
   Page,
+  RecentContext,
   SessionPatch,
   StartedTurn,
   Store,
@@ -44,6 +46,8 @@ import type { Tables } from "./tables/tables.ts";
 
 /** Entries that an export holds in memory at a time. */
 const EXPORT_PAGE = 200;
+/** Characters of a recent context, the data of images included. */
+const MAX_CONTEXT_CHARS = 64 * 1024 * 1024;
 
 /** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
 export class SqliteStore implements Store {
@@ -241,6 +245,25 @@ export class SqliteStore implements Store {
       const conversation = transcripts.find(sessionId);
       return conversation === undefined ? [] : transcripts.contextAt(conversation, options.at);
     });
+  }
+
+  async readRecentContext(sessionId: string, { maxChars }: { readonly maxChars: number }): Promise<RecentContext> {
+    const { transcripts } = this.#tables;
+    const pages: (readonly TranscriptEntry[])[] = [];
+    let [chars, textChars] = [0, 0];
+    let before: number | undefined;
+    do {
+      if (before !== undefined) await nextTick();
+      const from = before;
+      const page = await this.#calls.read(() => transcripts.contextPage(sessionId, from));
+      pages.unshift(page.entries);
+      chars += page.chars;
+      textChars += page.textChars;
+      before = page.before;
+    } while (before !== undefined && textChars < maxChars && chars < MAX_CONTEXT_CHARS);
+    const first = before;
+    const start = await this.#calls.read(() => transcripts.contextStart(sessionId, first ?? 0));
+    return { entries: [...start.compaction, ...pages.flat()], omitted: start.omitted };
   }
 
   async *exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {

@@ -55,6 +55,14 @@ export class Database {
     return rows;
   }
 
+  /** Hands out rows one by one, so that the caller may stop before the last. Nothing else may run the same statement meanwhile. */
+  *each(sql: string, ...values: SQLInputValue[]): Generator<Row> {
+    for (const row of this.#prepare(sql).iterate(...values)) {
+      this.#rowsRead += 1;
+      yield row;
+    }
+  }
+
   /** Runs statements that are not worth keeping. */
   execute(sql: string): void {
     this.#connection.exec(sql);

@@ -22,6 +22,21 @@ export interface Conversation {
 const COLUMNS = `transcript.id, transcript.conversation, transcript.parent, transcript.turn, transcript.type, transcript.at,
   transcript.payload, transcript.sum, turns.id AS turn_id FROM transcript LEFT JOIN turns ON turns.n = transcript.turn`;
 
+/** Characters of payload that are decoded in one piece: the event loop runs between two of them. */
+const MAX_PAGE_CHARS = 1024 * 1024;
+
+/** A page of a context, from its newest entry backwards. */
+export interface ContextPage {
+  /** Oldest first, without the compaction. */
+  readonly entries: readonly TranscriptEntry[];
+  /** Of all payloads. */
+  readonly chars: number;
+  /** The same without the data of images. */
+  readonly textChars: number;
+  /** Where the next page ends; absent on the last one. */
+  readonly before?: number;
+}
+
 /** Append-only entries, and the conversations that they belong to. */
 export class TranscriptTable {
   readonly #context: TableContext;
@@ -159,6 +174,53 @@ export class TranscriptTable {
     return this.#decodeAll(summary === undefined ? kept : [summary, ...kept], conversation);
   }
 
+  /** The same context in pages, the newest entries first. `before`: where the page after it began. */
+  contextPage(sessionId: string, before: number = Number.MAX_SAFE_INTEGER): ContextPage {
+    const { database } = this.#context;
+    const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
+    if (row === undefined) return { entries: [], chars: 0, textChars: 0 };
+    const conversation = toConversation(row);
+    const rows = database.each(
+      `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.id < ?
+       AND transcript.type IN ('message', 'replacement') AND transcript.damaged = 0 ORDER BY transcript.id DESC`,
+      conversation.n,
+      optionalNumber(row, "kept_from") ?? 0,
+      before,
+    );
+    const newestFirst: TranscriptEntry[] = [];
+    let [chars, textChars] = [0, 0];
+    for (const found of rows) {
+      const size = textOf(found, "payload").length;
+      const [entry] = this.#decodeAll([found], conversation);
+      if (entry !== undefined) newestFirst.push(entry);
+      chars += size;
+      textChars += size - (entry === undefined ? 0 : imageChars(entry));
+      if (chars >= MAX_PAGE_CHARS) return { entries: newestFirst.toReversed(), chars, textChars, before: numberOf(found, "id") };
+    }
+    return { entries: newestFirst.toReversed(), chars, textChars };
+  }
+
+  /** The compaction that a context begins with, and how many entries of the context stand before `before`; counted by index. */
+  contextStart(sessionId: string, before: number): { readonly compaction: readonly TranscriptEntry[]; readonly omitted: number } {
+    const { database } = this.#context;
+    const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
+    if (row === undefined) return { compaction: [], omitted: 0 };
+    const conversation = toConversation(row);
+    const entry = optionalNumber(row, "compaction_entry");
+    const summary =
+      entry === undefined ? undefined : database.get(`SELECT ${COLUMNS} WHERE transcript.id = ? AND transcript.damaged = 0`, entry);
+    const count = database.get(
+      "SELECT count(*) AS omitted FROM transcript WHERE conversation = ? AND id >= ? AND id < ?",
+      conversation.n,
+      optionalNumber(row, "kept_from") ?? 0,
+      before,
+    );
+    return {
+      compaction: summary === undefined ? [] : this.#decodeAll([summary], conversation),
+      omitted: count === undefined ? 0 : numberOf(count, "omitted"),
+    };
+  }
+
   /** Entries after `after`, oldest first, as far as they can be read, and the last row that was looked at. */
   after(
     conversation: Conversation,
@@ -226,6 +288,11 @@ function toConversation(row: Row): Conversation {
     startedAtMs: numberOf(row, "started_at"),
     lastEntry: numberOf(row, "last_entry"),
   };
+}
+
+function imageChars(entry: TranscriptEntry): number {
+  if (entry.type !== "message") return 0;
+  return entry.message.content.reduce((sum, block) => sum + (block.type === "image" ? block.data.length : 0), 0);
 }
 
 /** What is stored of a body: the type has a column of its own. */

@@ -1,0 +1,39 @@
+/** What a compaction did. */
+export type CompactionOutcome =
+  /** Nothing stands before the turn that could be summarised. */
+  | { readonly type: "nothing" }
+  /** `local`: no model could summarise it, so it was cut by rule. */
+  | ({ readonly type: "compacted"; readonly how: "summary" | "local"; readonly tokensBefore: number } & CompactedMessages);
+
+/** What became of the older messages, in messages. */
+export interface CompactedMessages {
+  /** A model has summarised them. */
+  readonly summarised: number;
+  /** They were left out by rule; the transcript has them. */
+  readonly leftOut: number;
+  /** The history exceeded the model's window, so that only the newest part of it was given to a summariser. */
+  readonly isOversized: boolean;
+}
+
+/** Two compactions of one turn as one. */
+export function joinOutcomes(first: CompactionOutcome, second: CompactionOutcome): CompactionOutcome {
+  if (first.type === "nothing") return second;
+  if (second.type === "nothing") return first;
+  return {
+    ...first,
+    summarised: first.summarised + second.summarised,
+    leftOut: first.leftOut + second.leftOut,
+    isOversized: first.isOversized || second.isOversized,
+  };
+}
+
+/** The line for a person whose history was larger than a model takes; `undefined` for any other. */
+export function leftOutRemark(outcome: CompactionOutcome): string | undefined {
+  if (outcome.type === "nothing" || !outcome.isOversized || outcome.leftOut === 0) return undefined;
+  const leftOut = outcome.leftOut.toLocaleString("en-US");
+  const rest =
+    outcome.summarised === 0
+      ? `${leftOut} older messages are no longer shown to the model, and none of them could be summarised`
+      : `${outcome.summarised.toLocaleString("en-US")} older messages were summarised, and ${leftOut} before them are no longer shown to the model`;
+  return `This conversation is longer than the model can read: ${rest}. The transcript still has all of it.`;
+}

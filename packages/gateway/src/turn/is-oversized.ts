@@ -1,0 +1,22 @@
+import { shouldCompact } from "@factotum/agent-core";
+import type { ContextBudgetOptions } from "@factotum/agent-core";
+
+/** What the next request of a session takes of the window before its new message. */
+export interface ContextSize {
+  readonly contextTokens: number;
+  /** Of that: system prompt and tools. */
+  readonly overheadTokens: number;
+  readonly compactedAtMs: number | undefined;
+  /** Entries that are older than what was measured. */
+  readonly omitted: number;
+}
+
+/** True when the next request would leave too little room for an answer, or when not even all of its history was read. */
+export function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudgetOptions): boolean {
+  return omitted > 0 || shouldCompact(contextTokens, budget);
+}
+
+/** True when no request can hold the history: then its compaction is limited, and no turn is run over it before. */
+export function isOversized({ contextTokens, omitted }: Pick<ContextSize, "contextTokens" | "omitted">, window: number): boolean {
+  return omitted > 0 || contextTokens > window;
+}
