@@ -6,7 +6,7 @@ import { checkedOfficially } from "./check-official.ts";
 test("whoever asks on the command line is told once that another model answers", async () => {
   await using first = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   await using second = checkedOfficially(await startStrictServer("openai-chat"), "openai-chat");
-  first.respond(() => ({ type: "error", errorType: "overloaded", message: "Come back later." }));
+  first.respond(() => ({ type: "error", errorType: "overloaded", message: "Come back later.", headers: { "retry-after": "60" } }));
   second.respond(() => sayText("Here I am."));
   await using product = await startProduct({
     config: {

@@ -183,9 +183,9 @@ describe("the OpenAI client", () => {
   });
 
   test("gets a provider's failure as an error with advice", async () => {
-    model.script([{ type: "error", errorType: "overloaded_error", message: "Overloaded" }]);
+    model.script([{ type: "error", errorType: "overloaded_error", message: "Overloaded", headers: { "retry-after": "60" } }]);
     await expect(client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hi" }] })).rejects.toMatchObject({
-      status: 429,
+      status: 503,
       code: "overloaded",
     });
   });

@@ -11,7 +11,14 @@ export type RunOutcome =
   | { readonly type: "done"; readonly message: AssistantMessage }
   /** The run's signal fired. */
   | { readonly type: "aborted"; readonly reason: string }
-  | { readonly type: "failed"; readonly code: RunFailureCode; readonly message: string };
+  | {
+      readonly type: "failed";
+      readonly code: RunFailureCode;
+      /** For the owner: names providers, models and settings. Holds neither prompt nor secret. */
+      readonly message: string;
+      /** When the model can be asked again, where its provider says so. */
+      readonly retryAfterMs?: number;
+    };
 
 /** Why a run failed: a model error's code, or one of the run's own bounds. */
 export type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "internal";

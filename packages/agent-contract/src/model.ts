@@ -34,6 +34,7 @@ export interface ModelRequest {
 
 /**
  * What a model client yields. Exactly one `message-end` or `message-failed` comes, and it is the last event.
+ * A further `message-start` withdraws everything since the one before: that try broke off before any text of it had come.
  * `index` counts the blocks of the message in the order in which they started.
  */
 export type ModelEvent =
@@ -56,7 +57,7 @@ export interface ModelClient {
   readonly info: ModelInfo;
   /**
    * Sends one request and yields what comes back. Never throws: every failure, an abort included, ends the stream with `message-failed`.
-   * Never retries. Leaving the loop early closes the connection.
+   * Leaving the loop early closes the connection. A client that retries never yields a text twice.
    */
   stream(request: ModelRequest, options: { readonly signal: AbortSignal }): AsyncIterable<ModelEvent>;
 }

@@ -9,6 +9,8 @@ export { Cooldowns } from "./failover/cooldowns.ts";
 export type { CandidateKey, Cooldown, RestingCandidate } from "./failover/cooldowns.ts";
 export { createFailoverClient } from "./failover/create-failover-client.ts";
 export type { FailoverCandidate, FailoverOptions, FailoverSwitch } from "./failover/create-failover-client.ts";
+export { createRetryClient } from "./failover/create-retry-client.ts";
+export type { ModelRetry, RetryOptions } from "./failover/create-retry-client.ts";
 export { FailoverPlan } from "./failover/failover-plan.ts";
 export type { Attempt } from "./failover/failover-plan.ts";
 export { resolveModelInfo } from "./model-info.ts";

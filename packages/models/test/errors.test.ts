@@ -182,3 +182,18 @@ describe.each(WIRES)("what an error may say, $name", (wire: Wire) => {
     expect(server.requests).toHaveLength(1);
   });
 });
+
+test.each([
+  ["ECONNREFUSED", "backoff"],
+  ["ECONNRESET", "backoff"],
+  ["EAI_AGAIN", "backoff"],
+  ["CERT_HAS_EXPIRED", "never"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "never"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "never"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "never"],
+] as const)("a connection that fails with %s can be tried again: %s", async (code, retry) => {
+  const failingFetch: typeof fetch = () =>
+    Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) }));
+  const client = clientFor(anthropic, server.url, { fetch: failingFetch });
+  expect(failureOf(await collect(client, requestOf())).error).toMatchObject({ code: "unreachable", retry: { type: retry } });
+});

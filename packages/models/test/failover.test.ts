@@ -89,8 +89,8 @@ describe("what is passed on", () => {
     expect(switches).toHaveLength(1);
   });
 
-  test.each(["text-delta", "thinking-delta", "tool-call-start"] as const)("after a first %s nobody else is asked", async (type) => {
-    const shown: ModelEvent = type === "tool-call-start" ? { type, index: 0, id: "c", name: "ls" } : { type, index: 0, text: "Once upon" };
+  test("after a first text nobody else is asked", async () => {
+    const shown: ModelEvent = { type: "text-delta", index: 0, text: "Once upon" };
     const second = candidate("b", [answering("hello")]);
     const { client, switches } = failover([candidate("a", [[{ type: "message-start" }, shown, ...failing("truncated").slice(1)]]), second]);
     const events = await collect(client);
@@ -98,6 +98,14 @@ describe("what is passed on", () => {
     expect(failureOf(events).error.code).toBe("truncated");
     expect(second.calls).toBe(0);
     expect(switches).toEqual([]);
+  });
+
+  test.each(["thinking-delta", "tool-call-start"] as const)("after a %s the next candidate's start withdraws it", async (type) => {
+    const begun: ModelEvent = type === "tool-call-start" ? { type, index: 0, id: "c", name: "ls" } : { type, index: 0, text: "Hmm" };
+    const second = candidate("b", [answering("hello")]);
+    const { client, switches } = failover([candidate("a", [[{ type: "message-start" }, begun, ...failing("truncated").slice(1)]]), second]);
+    expect(await collect(client)).toEqual([{ type: "message-start" }, begun, ...answering("hello")]);
+    expect(switches).toMatchObject([{ modelChanged: true, to: { model: "b" } }]);
   });
 
   test("the first candidate's answer is no switch, and another credential of the same model is one that need not be told", async () => {

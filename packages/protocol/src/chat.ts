@@ -139,6 +139,8 @@ export type ChatEvent =
   | { readonly type: "run-start"; readonly runId: string; readonly startedAtMs: number }
   | { readonly type: "block-start"; readonly runId: string; readonly block: "text" | "thinking" }
   | { readonly type: "block-delta"; readonly runId: string; readonly text: string }
+  /** The model is asked again: the blocks of the answer that was being written are withdrawn. */
+  | { readonly type: "answer-restart"; readonly runId: string }
   | { readonly type: "tool-start"; readonly runId: string; readonly call: ChatToolCall }
   | { readonly type: "tool-delta"; readonly runId: string; readonly callId: string; readonly text: string }
   | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }
@@ -152,6 +154,7 @@ export const ChatEventSchema: z.ZodType<ChatEvent> = z.discriminatedUnion("type"
   z.strictObject({ type: z.literal("run-start"), runId: z.string(), startedAtMs: z.number() }),
   z.strictObject({ type: z.literal("block-start"), runId: z.string(), block: z.enum(["text", "thinking"]) }),
   z.strictObject({ type: z.literal("block-delta"), runId: z.string(), text: z.string() }),
+  z.strictObject({ type: z.literal("answer-restart"), runId: z.string() }),
   z.strictObject({ type: z.literal("tool-start"), runId: z.string(), call: ToolCallSchema }),
   z.strictObject({ type: z.literal("tool-delta"), runId: z.string(), callId: z.string(), text: z.string() }),
   z.strictObject({ type: z.literal("entry"), runId: z.string().optional(), entry: ChatEntrySchema }),

@@ -305,6 +305,7 @@ interface ModelRequest {
 }
 /**
  * What a model client yields. Exactly one `message-end` or `message-failed` comes, and it is the last event.
+ * A further `message-start` withdraws everything since the one before: that try broke off before any text of it had come.
  * `index` counts the blocks of the message in the order in which they started.
  */
 type ModelEvent = {
@@ -360,7 +361,7 @@ interface ModelClient {
   readonly info: ModelInfo;
   /**
    * Sends one request and yields what comes back. Never throws: every failure, an abort included, ends the stream with `message-failed`.
-   * Never retries. Leaving the loop early closes the connection.
+   * Leaving the loop early closes the connection. A client that retries never yields a text twice.
    */
   stream(request: ModelRequest, options: {
     readonly signal: AbortSignal;
@@ -414,7 +415,10 @@ type RunOutcome = {
 } | {
   readonly type: "failed";
   readonly code: RunFailureCode;
+  /** For the owner: names providers, models and settings. Holds neither prompt nor secret. */
   readonly message: string;
+  /** When the model can be asked again, where its provider says so. */
+  readonly retryAfterMs?: number;
 };
 /** Why a run failed: a model error's code, or one of the run's own bounds. */
 type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "internal";

@@ -195,6 +195,9 @@ type ChatEvent = {
   readonly runId: string;
   readonly text: string;
 } | {
+  readonly type: "answer-restart";
+  readonly runId: string;
+} | {
   readonly type: "tool-start";
   readonly runId: string;
   readonly call: ChatToolCall;

@@ -137,3 +137,14 @@ test("events of another run leave the live state alone", () => {
     expect(applyEvent(state, event)).toBe(state);
   }
 });
+
+test("an answer that is asked for again begins with nothing", () => {
+  const session = new ScriptedSession(KEY, () => 0);
+  session.startRun();
+  session.startBlock("thinking");
+  session.write("Hmm");
+  const state = applySnapshot(undefined, session.snapshot());
+  const runId = state.live?.runId ?? "";
+  expect(state.live?.blocks).toEqual([{ type: "thinking", text: "Hmm" }]);
+  expect(applyEvent(state, { type: "answer-restart", runId }).live?.blocks).toEqual([]);
+});

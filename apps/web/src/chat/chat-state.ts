@@ -46,6 +46,8 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
       return changeLive(state, event.runId, (live) => ({ ...live, blocks: [...live.blocks, { type: event.block, text: "" }] }));
     case "block-delta":
       return changeLive(state, event.runId, (live) => growLastBlock(live, event.text));
+    case "answer-restart":
+      return changeLive(state, event.runId, (live) => ({ ...live, blocks: [] }));
     case "tool-start":
       return changeLive(state, event.runId, (live) => ({ ...live, tools: [...live.tools, { ...event.call, output: "" }] }));
     case "tool-delta":

@@ -14,6 +14,8 @@ export class PartialMessage {
   add(event: ModelStreamEvent): void {
     switch (event.type) {
       case "message-start":
+        // A second start withdraws an earlier try of which no text had been shown.
+        this.#blocks.clear();
         this.#usage = event.usage ?? NO_USAGE;
         return;
       case "text-delta":

@@ -8,7 +8,13 @@ import { describeError, settle } from "./settle.ts";
 export type ModelAnswer =
   | { readonly type: "answered"; readonly message: AssistantMessage }
   | { readonly type: "aborted"; readonly partial: AssistantMessage | undefined }
-  | { readonly type: "failed"; readonly code: RunFailureCode; readonly message: string; readonly partial: AssistantMessage | undefined };
+  | {
+      readonly type: "failed";
+      readonly code: RunFailureCode;
+      readonly message: string;
+      readonly retryAfterMs?: number;
+      readonly partial: AssistantMessage | undefined;
+    };
 
 /** Sends the conversation to the model and yields its stream. An abort is not waited for: what had been shown is kept without the client. */
 export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, ModelAnswer, undefined> {
@@ -53,7 +59,8 @@ function failed(run: RunState, shown: PartialMessage, event: Extract<ModelEvent,
     return { type: "aborted", partial: withoutCalls(event.partial) ?? shown.build("aborted", run.abortReason, run.input.now()) };
   }
   const partial = withoutCalls(event.partial) ?? shown.build("error", error.message, run.input.now());
-  return { type: "failed", code: error.code, message: error.message, partial };
+  const after = error.retry.type === "after" ? { retryAfterMs: error.retry.delayMs } : {};
+  return { type: "failed", code: error.code, message: error.message, ...after, partial };
 }
 
 function broken(run: RunState, shown: PartialMessage, code: RunFailureCode, message: string): ModelAnswer {

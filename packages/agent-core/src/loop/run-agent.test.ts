@@ -355,6 +355,31 @@ describe("an abort", () => {
     });
   });
 
+  test("keeps nothing of a try that was withdrawn", async () => {
+    const abort = new AbortController();
+    const model = scriptedModel([
+      async function* () {
+        yield { type: "message-start" };
+        yield { type: "thinking-delta", index: 0, text: "A first idea" };
+        yield { type: "message-start" };
+        yield { type: "thinking-delta", index: 0, text: "A second one" };
+        yield { type: "text-delta", index: 1, text: "Once" };
+        await forever();
+      },
+    ]);
+    const events = await collect(runInput({ model }), runOptions({ signal: abort.signal }), (event) => {
+      if (event.type === "model-event" && event.event.type === "text-delta") abort.abort(new Error("/stop"));
+    });
+    expect(events.find(({ type }) => type === "message-end")).toMatchObject({
+      message: {
+        content: [
+          { type: "thinking", text: "A second one" },
+          { type: "text", text: "Once" },
+        ],
+      },
+    });
+  });
+
   test("does not wait for a tool that takes no notice", async () => {
     const abort = new AbortController();
     const model = scriptedModel([answer("", [call("c1", "hang"), call("c2", "hang")])]);

@@ -93,10 +93,14 @@ function outcomeOf(run: RunState, answer: ModelAnswer): RunOutcome {
     case "aborted":
       return aborted(run);
     case "failed":
-      return { type: "failed", code: answer.code, message: answer.message };
+      return failure(answer);
     default:
       return answer satisfies never;
   }
+}
+
+function failure({ code, message, retryAfterMs }: Extract<ModelAnswer, { type: "failed" }>): RunOutcome {
+  return { type: "failed", code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
 function aborted(run: RunState): RunOutcome {

@@ -1,26 +1,37 @@
 import type { ModelClient } from "@factotum/agent-contract";
-import { createFailoverClient } from "@factotum/models";
-import type { Cooldowns, FailoverOptions } from "@factotum/models";
+import { createFailoverClient, createRetryClient } from "@factotum/models";
+import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
+import { observedModel } from "../observe/observed-model.ts";
+import type { Observer } from "../observe/observer.ts";
+import { chargedModel, failureCountedModel } from "../spend/charged-model.ts";
+import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "./model-source.ts";
 
 /** The name in cooldowns and messages of a model that needs no credential. */
 const NO_CREDENTIAL = "no key";
 
 /** What a chain is made with. */
-export interface ModelChainOptions extends FailoverOptions {
+export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "random"> {
   readonly cooldowns: Cooldowns;
-  /** Put around each client: it sees every try. */
-  readonly wrap: (client: ModelClient) => ModelClient;
+  readonly spend: SpendGuard;
+  readonly observer: Observer;
 }
 
 /**
- * One client over models in their order, each with all of its credentials before the next (R28). A single model with a single credential never rests:
- * there is nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
+ * One client over models in their order, each with all of its credentials before the next (R28). Every candidate is asked again when it fails for a
+ * reason that passes; every try is charged to `cause` before it leaves, and measured. A single model with a single credential never rests: there is
+ * nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
  */
-export function modelChain(models: readonly ResolvedModel[], options: ModelChainOptions): ModelClient {
+export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
+  const { spend, observer, clock, random } = options;
   const candidates = models.flatMap((model) =>
-    model.candidates.map(({ client, credential = NO_CREDENTIAL }) => ({ client: options.wrap(client), credential })),
+    model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
+      const charged = chargedModel(observedModel(client, cause, observer), cause, spend);
+      const retrying = createRetryClient(charged, { clock, random, onRetry: (retry) => observer.modelRetried(retry, cause) });
+      return { client: retrying, credential };
+    }),
   );
   const [only, ...others] = candidates;
-  return only !== undefined && others.length === 0 ? only.client : createFailoverClient(candidates, options);
+  const chain = only !== undefined && others.length === 0 ? only.client : createFailoverClient(candidates, options);
+  return failureCountedModel(chain, cause, spend);
 }

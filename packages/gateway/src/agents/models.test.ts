@@ -9,6 +9,7 @@ import type { AnthropicReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
 import { createMemoryLogger, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { hastyClock } from "../../test/hasty-clock.ts";
 import { buildContextReport } from "../context/build-context-report.ts";
 import { listContextRequests } from "../context/list-context-requests.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
@@ -71,16 +72,17 @@ describe("several credentials of a provider", () => {
 
   test("a session stays with the credential that has answered, also once the one before it is rested, and after a restart", async () => {
     await using server = await startAnthropicServer();
-    server.script([failing("rate_limit_error", "0"), textReply("One."), textReply("Two.")]);
+    const limited = Array.from({ length: 3 }, () => failing("rate_limit_error", "0"));
+    server.script([...limited, textReply("One."), textReply("Two.")]);
     const platform = new TestPlatform();
-    const first = await startTestGateway({ platform, patch: withCredentials(server.baseUrl) });
+    const first = await startTestGateway({ platform, clock: hastyClock, patch: withCredentials(server.baseUrl) });
     expect(await say(first, platform, "one")).toBe("home");
     expect((await first.gateway.status()).resting).toEqual([]);
     expect(await say(first, platform, "two")).toBe("home");
     expect((await first.store.readSession(SESSION))?.overrides.authProfile).toBe("anthropic:home");
     await first.stop();
-    server.script([textReply("Three."), failing("rate_limit_error", "0"), textReply("Four.")]);
-    await using second = await startTestGateway({ platform, home: first.home, patch: withCredentials(server.baseUrl) });
+    server.script([textReply("Three."), ...limited, textReply("Four.")]);
+    await using second = await startTestGateway({ platform, clock: hastyClock, home: first.home, patch: withCredentials(server.baseUrl) });
     expect(await say(second, platform, "three")).toBe("home");
     expect(await say(second, platform, "four")).toBe("work");
     expect(texts(platform)).toEqual(["One.", "Two.", "Three.", "Four."]);

@@ -204,7 +204,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
 
 function toRunResult(report: RunReport): AgentRunResult {
   const { outcome, usage } = report;
-  const message = outcome.type === "failed" ? failureText(outcome.code) : outcome.type === "aborted" ? outcome.reason : undefined;
+  const message = outcome.type === "failed" ? failureText(outcome) : outcome.type === "aborted" ? outcome.reason : undefined;
   return {
     sessionKey: report.sessionKey,
     runId: report.runId,

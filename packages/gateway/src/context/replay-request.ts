@@ -1,12 +1,10 @@
-import type { AssistantMessage, ModelClient, ModelEvent } from "@factotum/agent-contract";
+import type { AssistantMessage, ModelEvent } from "@factotum/agent-contract";
 import { ModelError, NO_USAGE } from "@factotum/agent-contract";
 import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import { observedModel } from "../observe/observed-model.ts";
 import { SessionRequestError } from "../sessions/session-request-error.ts";
-import { chargedModel } from "../spend/charged-model.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { toContextRequest, toRunUsage } from "./context-request.ts";
 import { findRequest } from "./find-request.ts";
@@ -22,7 +20,7 @@ export interface ReplayQuery extends RequestQuery {
 /** What replays stand on. */
 export type ReplayServices = Pick<
   TurnServices,
-  "store" | "models" | "agents" | "spend" | "hideSecrets" | "clock" | "cooldowns" | "observer"
+  "store" | "models" | "agents" | "spend" | "hideSecrets" | "clock" | "random" | "cooldowns" | "observer"
 >;
 
 /** What of an answer is shown as it comes. */
@@ -44,8 +42,7 @@ export async function replayRequest(
   }
   const model = await resolveModel(query.model ?? record.model, services);
   const cause = { agentId: await agentOf(record, services), kind: "user" } as const;
-  const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, services.observer);
-  const client = chargedModel(modelChain([model], { ...services, wrap }), cause, services.spend);
+  const client = modelChain([model], cause, services);
   const answer = await listen(client.stream(rebuilt.request, options), options.onPiece);
   return {
     request: toContextRequest(record, services.hideSecrets),

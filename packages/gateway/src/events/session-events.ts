@@ -70,6 +70,8 @@ function nextLive(live: LiveRun | undefined, event: ChatEvent): LiveRun | undefi
         ...live,
         blocks: live.blocks.map((block, index) => (index === live.blocks.length - 1 ? { ...block, text: block.text + event.text } : block)),
       };
+    case "answer-restart":
+      return { ...live, blocks: [] };
     case "tool-start":
       return { ...live, tools: [...live.tools, { ...event.call, output: "" }] };
     case "tool-delta":

@@ -8,6 +8,7 @@ interface MetricFamilies {
   readonly factotum_turns_total: "kind" | "outcome";
   readonly factotum_turn_duration_seconds: "kind";
   readonly factotum_model_calls_total: "provider" | "cause" | "outcome";
+  readonly factotum_model_retries_total: "provider" | "cause" | "reason";
   readonly factotum_model_tokens_total: "provider" | "cause" | "type";
   readonly factotum_model_cost_usd_total: "provider" | "cause";
   readonly factotum_tool_calls_total: "effect" | "outcome";
@@ -57,6 +58,11 @@ export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFa
     type: "counter",
     help: "Requests to models, each try for itself.",
     labels: ["provider", "cause", "outcome"],
+  },
+  factotum_model_retries_total: {
+    type: "counter",
+    help: "Requests that are sent again to the same model, by why the try before failed.",
+    labels: ["provider", "cause", "reason"],
   },
   factotum_model_tokens_total: { type: "counter", help: "Tokens that providers counted.", labels: ["provider", "cause", "type"] },
   factotum_model_cost_usd_total: {

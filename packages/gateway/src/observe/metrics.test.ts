@@ -5,6 +5,7 @@ import parse from "parse-prometheus-text-format";
 import type { ParsedFamily } from "parse-prometheus-text-format";
 import { describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { hastyClock } from "../../test/hasty-clock.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { METRICS } from "./metric-table.ts";
 import type { MetricName } from "./metric-table.ts";
@@ -37,6 +38,7 @@ test("the families and their labels are these", () => {
     "counter factotum_turns_total {kind, outcome}",
     "histogram factotum_turn_duration_seconds {kind}",
     "counter factotum_model_calls_total {provider, cause, outcome}",
+    "counter factotum_model_retries_total {provider, cause, reason}",
     "counter factotum_model_tokens_total {provider, cause, type}",
     "counter factotum_model_cost_usd_total {provider, cause}",
     "counter factotum_tool_calls_total {effect, outcome}",
@@ -164,7 +166,7 @@ describe("a scrape", () => {
     await using server = await startAnthropicServer();
     const gate = server.hold();
     const platform = new TestPlatform();
-    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
     server.respond(() => textReply("Yes."));
     for (const text of ["one", "two", "three"]) await platform.say(platform.message(text));
     await server.nextRequest();

@@ -1,5 +1,6 @@
 import type { Clock, Logger, ModelEvent, RunKind, RunOutcome, ToolTraits } from "@factotum/agent-contract";
 import type { SendReceipt } from "@factotum/channel-contract";
+import type { ModelRetry } from "@factotum/models";
 import type { InputRecord, OutboxRecord, TurnRecord } from "@factotum/store";
 import { rowIds } from "../delivery/row-ids.ts";
 import type { CollectedMetrics } from "./render-metrics.ts";
@@ -57,6 +58,7 @@ export class Observer {
   readonly #turns = new Tally("factotum_turns_total");
   readonly #durations = new Durations("factotum_turn_duration_seconds");
   readonly #calls = new Tally("factotum_model_calls_total");
+  readonly #retries = new Tally("factotum_model_retries_total");
   readonly #tokens = new Tally("factotum_model_tokens_total");
   readonly #cost = new Tally("factotum_model_cost_usd_total");
   readonly #tools = new Tally("factotum_tool_calls_total");
@@ -127,6 +129,13 @@ export class Observer {
     };
   }
 
+  /** A request has failed for a reason that passes, and is sent again after a pause. */
+  modelRetried({ provider, model, error, nextTry, maxTries, delayMs }: ModelRetry, { kind }: Pick<ModelCallFacts, "kind">): void {
+    this.#retries.add({ provider, cause: kind, reason: error.code });
+    const fields = { provider, model, cause: kind, code: error.code, detail: error.message, nextTry, maxTries, delayMs };
+    this.#logger.warn("A model request is retried", fields);
+  }
+
   /** A tool begins to run. */
   toolStarted(turn: ObservedTurn, call: ObservedCall): void {
     const { name = "unknown", traits } = call.tool ?? {};
@@ -170,6 +179,7 @@ export class Observer {
       factotum_turns_total: this.#turns.samples(),
       factotum_turn_duration_seconds: this.#durations.samples(),
       factotum_model_calls_total: this.#calls.samples(),
+      factotum_model_retries_total: this.#retries.samples(),
       factotum_model_tokens_total: this.#tokens.samples(),
       factotum_model_cost_usd_total: this.#cost.samples(),
       factotum_tool_calls_total: this.#tools.samples(),
@@ -183,6 +193,7 @@ type Counted =
   | "factotum_turns_total"
   | "factotum_turn_duration_seconds"
   | "factotum_model_calls_total"
+  | "factotum_model_retries_total"
   | "factotum_model_tokens_total"
   | "factotum_model_cost_usd_total"
   | "factotum_tool_calls_total"

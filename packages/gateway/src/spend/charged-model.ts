@@ -13,6 +13,22 @@ export function chargedModel(model: ModelClient, cause: SpendCause, guard: Spend
   };
 }
 
+/** A client whose calls pause an unattended cause once too many of them have failed. Put it around the retries: a try that is repeated is no failure yet. */
+export function failureCountedModel(model: ModelClient, cause: SpendCause, guard: SpendGuard): ModelClient {
+  return {
+    info: model.info,
+    async *stream(request, options): AsyncGenerator<ModelEvent, void, undefined> {
+      for await (const event of model.stream(request, options)) {
+        if (event.type === "message-end") guard.recordOutcome(cause, "answered");
+        // A call that we ended or refused ourselves says nothing about the model.
+        else if (event.type === "message-failed" && event.error.code !== "aborted" && event.error.code !== "budget")
+          guard.recordOutcome(cause, "failed");
+        yield event;
+      }
+    },
+  };
+}
+
 async function* charge(
   model: ModelClient,
   request: ModelRequest,
@@ -30,10 +46,7 @@ async function* charge(
     for await (const event of model.stream(request, options)) {
       if (event.type === "message-end" || event.type === "message-failed") {
         settled = true;
-        const usage = event.type === "message-end" ? event.message.usage : event.partial?.usage;
-        // A call that we ended ourselves says nothing about the model.
-        const ended = event.type === "message-end" || event.error.code === "aborted";
-        reservation.settle(ended ? (usage ?? NOTHING) : undefined);
+        reservation.settle((event.type === "message-end" ? event.message.usage : event.partial?.usage) ?? NOTHING);
       }
       yield event;
     }

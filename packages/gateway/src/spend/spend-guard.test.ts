@@ -41,7 +41,10 @@ const usage = (total: number, costUsd?: number): Usage => ({
 /** One call; `undefined` for a failed one. False when it was refused. */
 async function call(guard: SpendGuard, kind: RunKind, used: Usage | undefined): Promise<boolean> {
   const reservation = await guard.reserve({ agentId: "main", kind }, 10);
-  if (reservation.type === "reserved") reservation.settle(used);
+  if (reservation.type === "reserved") {
+    reservation.settle(used ?? usage(0));
+    guard.recordOutcome({ agentId: "main", kind }, used === undefined ? "failed" : "answered");
+  }
   return reservation.type === "reserved";
 }
 

@@ -12,10 +12,10 @@ export interface SpendCause {
   readonly kind: RunKind;
 }
 
-/** A call that may be sent. `settle` replaces the reservation by what it really used; `undefined` for a call that failed. */
+/** A call that may be sent. `settle` replaces the reservation by what it really used. */
 export interface Reservation {
   readonly type: "reserved";
-  readonly settle: (usage: Usage | undefined) => void;
+  readonly settle: (usage: Usage) => void;
 }
 
 /** A call that must not be sent. The message says why and until when. */
@@ -77,18 +77,17 @@ export class SpendGuard {
     return { type: "reserved", settle: (usage) => this.#settle(cause, day, tokens, usage) };
   }
 
-  #settle(cause: SpendCause, day: AgentDay, reserved: number, usage: Usage | undefined): void {
+  #settle(cause: SpendCause, day: AgentDay, reserved: number, usage: Usage): void {
     const used = usedFor(day, cause.kind);
-    used.tokens += (usage?.total ?? 0) - reserved;
-    used.costUsd += usage?.costUsd ?? 0;
-    this.#countFailure(cause, usage === undefined);
+    used.tokens += usage.total - reserved;
+    used.costUsd += usage.costUsd ?? 0;
     const charge: SpendRecord = {
       day: day.day,
       agentId: cause.agentId,
       cause: cause.kind,
       calls: 1,
-      tokens: usage?.total ?? 0,
-      ...(usage?.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+      tokens: usage.total,
+      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
     };
     // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls of the last second.
     this.#options.store
@@ -96,9 +95,9 @@ export class SpendGuard {
       .catch((error: unknown) => this.#options.logger.error("A call could not be charged", { cause, error }));
   }
 
-  /** A success of any cause shows that the agent's model works: paused causes may try again. */
-  #countFailure(cause: SpendCause, failed: boolean): void {
-    if (failed) {
+  /** How a call ended, its retries included. A success of any cause shows that the agent's model works: paused causes may try again. */
+  recordOutcome(cause: SpendCause, outcome: "answered" | "failed"): void {
+    if (outcome === "failed") {
       const key = `${cause.agentId}/${cause.kind}`;
       this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
       return;

@@ -128,8 +128,7 @@ export async function closeTurn(services: TurnServices, run: FinishedRun): Promi
   dispatcher.dispatch(ended.outbox);
   services.cache.append(turn.sessionId, ended.entries);
   for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);
-  const message =
-    run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : failureText(run.outcome.code);
+  const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : failureText(run.outcome);
   events.publish(turn.sessionKey, {
     type: "run-end",
     runId: turn.id,
@@ -167,12 +166,14 @@ function decideClosing(run: FinishedRun): Closing {
     return {
       inputState: { type: "told", reason: outcome.reason },
       say:
-        run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind) ? { text: failureText("aborted"), purpose: "notice" } : undefined,
+        run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind)
+          ? { text: failureText({ code: "aborted" }), purpose: "notice" }
+          : undefined,
       notice: { level: "info", text: `Stopped: ${outcome.reason}.` },
     };
   }
   if (outcome.type === "failed") {
-    const told = failure(failureText(outcome.code), `${outcome.code}: ${outcome.message}`);
+    const told = failure(failureText(outcome), `${outcome.code}: ${outcome.message}`);
     const failed: Closing = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (!UNATTENDED_KINDS.has(turn.kind)) return failed;
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.

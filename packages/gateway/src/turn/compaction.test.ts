@@ -62,7 +62,7 @@ describe("a conversation that outgrows its window", () => {
 
   test("is cut by rule when nobody can summarise it, and every message is answered", async () => {
     await using server = await startAnthropicServer();
-    play(server, () => ({ type: "error", errorType: "overloaded_error", message: "no" }));
+    play(server, () => ({ type: "error", errorType: "overloaded_error", message: "no", headers: { "retry-after": "60" } }));
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
     await converse(platform, 12);

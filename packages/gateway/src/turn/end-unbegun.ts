@@ -49,7 +49,7 @@ export async function refuseJob(
   const newest = saidIn(job).at(-1)?.input ?? job.input;
   const inputIds = inputsOf(job).map(({ id }) => id);
   await answerInput(services, sessionKey, newest, {
-    text: failureText(outcome.code),
+    text: failureText(outcome),
     level: "error",
     withIds: inputIds.filter((id) => id !== newest.id),
     state: { type: "told", reason: `${outcome.code}: ${outcome.message}` },

@@ -1,10 +1,13 @@
-import type { RunFailureCode } from "@factotum/agent-contract";
+import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
+
+/** Stands in a text for when the model can be asked again. */
+const LATER = "{later}";
 
 const ADVICE: Readonly<Record<RunFailureCode, string>> = {
   unauthorized: "The model's provider refused the key. Set a valid one in the configuration, then send the message again.",
   billing: "The account at the model's provider is out of credit. Top it up, then send the message again.",
-  "rate-limited": "The model's provider asks to slow down. Try again in a minute.",
-  overloaded: "The model's provider is overloaded. Try again in a minute.",
+  "rate-limited": "The model's provider asks to slow down. Try again {later}.",
+  overloaded: "The model's provider is overloaded. Try again {later}.",
   "context-overflow": "This conversation has grown too long for the model. Send /new to start a fresh one.",
   "invalid-request":
     "The model's provider did not accept this conversation. Say it in other words, or send /new to begin a fresh one; the log has the details.",
@@ -13,7 +16,7 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
   timeout: "The model did not answer in time. Try again.",
   unreachable: "The model's provider could not be reached. Check the connection, then try again.",
   truncated: "The model's answer broke off. Try again.",
-  server: "The model's provider had an internal error. Try again in a minute.",
+  server: "The model's provider had an internal error. Try again {later}.",
   budget:
     "What this may use for today is used up, or it pauses after failures. `factotum status` and the log say more; caps are set under spend.",
   aborted: "The work on this message was stopped.",
@@ -24,6 +27,22 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
 };
 
 /** What a person is told when a run failed: what happened and what to do, without a word of the prompt or a secret. */
-export function failureText(code: RunFailureCode): string {
-  return ADVICE[code];
+export function failureText({ code, retryAfterMs }: Pick<FailedRun, "code" | "retryAfterMs">): string {
+  return ADVICE[code].replace(LATER, renderDelay(retryAfterMs));
+}
+
+type FailedRun = Extract<RunOutcome, { readonly type: "failed" }>;
+
+const MINUTE_MS = 60_000;
+
+/** Rounded up, so that nobody tries too early. */
+function renderDelay(delayMs: number = MINUTE_MS): string {
+  if (delayMs < MINUTE_MS) return `in ${plural(Math.max(1, Math.ceil(delayMs / 1000)), "second")}`;
+  const minutes = Math.ceil(delayMs / MINUTE_MS);
+  if (minutes === 1) return "in a minute";
+  return minutes < 120 ? `in ${plural(minutes, "minute")}` : `in ${plural(Math.ceil(minutes / 60), "hour")}`;
+}
+
+function plural(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }

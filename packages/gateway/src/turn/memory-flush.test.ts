@@ -138,7 +138,7 @@ describe("the notes before a conversation is summarised", () => {
   });
 
   test("keep nobody waiting when they fail: the conversation is summarised, every message answered", async () => {
-    play(() => ({ type: "error", errorType: "api_error", message: "no" }));
+    play(() => ({ type: "error", errorType: "api_error", message: "no", headers: { "retry-after": "60" } }));
     await using running = await startTestGateway({ platform, patch: small() });
     await converse(running, 7);
     expect(kinds().filter((kind) => kind === "flush").length).toBeGreaterThanOrEqual(1);

@@ -4,8 +4,6 @@ import type { FailoverSwitch } from "@factotum/models";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../agents/session-credential.ts";
-import { observedModel } from "../observe/observed-model.ts";
-import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { PromptCause } from "./prompt-cause.ts";
@@ -26,15 +24,18 @@ export interface RunModel {
 export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
-  services: Pick<TurnServices, "clock" | "cooldowns" | "observer" | "spend" | "logger">,
+  services: Pick<TurnServices, "clock" | "random" | "cooldowns" | "observer" | "spend" | "logger">,
 ): RunModel {
   const { model, fallbacks } = models;
+  const { clock, random, cooldowns, observer, spend } = services;
   const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
   let last: FailoverSwitch | undefined;
-  const chain = modelChain([model, ...fallbacks], {
-    clock: services.clock,
-    cooldowns: services.cooldowns,
-    wrap: (client) => observedModel(client, cause, services.observer),
+  const client = modelChain([model, ...fallbacks], cause, {
+    clock,
+    random,
+    cooldowns,
+    observer,
+    spend,
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);
@@ -49,7 +50,7 @@ export function createRunModel(
     },
   });
   return {
-    client: chargedModel(chain, cause, services.spend),
+    client,
     switchNotice: (history) => {
       if (last === undefined) return undefined;
       const { from, to, reasons } = last;

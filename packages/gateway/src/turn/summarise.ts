@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ModelError } from "@factotum/agent-contract";
-import type { Clock, Logger, ModelClient } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelClient, Random } from "@factotum/agent-contract";
 import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "@factotum/agent-core";
 import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
 import type { Cooldowns } from "@factotum/models";
@@ -9,9 +9,7 @@ import type { AgentRuntime } from "../agents/agent-directory.ts";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RunningConfig } from "../config/running-config.ts";
-import { observedModel } from "../observe/observed-model.ts";
 import type { Observer } from "../observe/observer.ts";
-import { chargedModel } from "../spend/charged-model.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
 import { RunDeadline } from "./run-deadline.ts";
 
@@ -27,6 +25,7 @@ export interface SummariserOptions {
   readonly spend: SpendGuard;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;
+  readonly random: Random;
   readonly observer: Observer;
   readonly logger: Logger;
 }
@@ -63,9 +62,7 @@ export class Summaries {
     const model = own ?? sessionModel;
     const models = own === undefined || own.reference === sessionModel.reference ? [model] : [own, sessionModel];
     const cause = { agentId: agent.config.id, kind: "compaction" } as const;
-    const wrap = (one: ModelClient): ModelClient => observedModel(one, cause, this.#options.observer);
-    const client = chargedModel(modelChain(models, { ...this.#options, wrap }), cause, this.#options.spend);
-    return { reference: model.reference, client };
+    return { reference: model.reference, client: modelChain(models, cause, this.#options) };
   }
 
   /** The summary; `undefined` when no model gives one in time. Rejects when the signal fires, but for a run whose time is over. */

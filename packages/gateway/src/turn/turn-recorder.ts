@@ -275,6 +275,10 @@ export class TurnRecorder {
     const { turn, facts } = this.#prepared;
     const { events } = this.#services;
     switch (event.type) {
+      case "message-start":
+        // Without blocks there is nothing to withdraw: it is the first try.
+        if (events.live(facts.sessionKey)?.blocks.length) events.publish(facts.sessionKey, { type: "answer-restart", runId: turn.id });
+        return;
       case "text-start":
       case "thinking-start":
         return events.publish(facts.sessionKey, {

@@ -3,7 +3,10 @@ import { classifyVendorError } from "./classify-vendor-error.ts";
 import { createModelError, type ErrorContext } from "./create-model-error.ts";
 import { asRecord, parseVendorError } from "./vendor-error.ts";
 
-const NETWORK_CODE = /^(?:E[A-Z]{3,}|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|ERR_[A-Z_]+)$/;
+const NETWORK_CODE =
+  /^(?:E[A-Z][A-Z_]{2,}|UND_ERR_[A-Z_]+|CERT_[A-Z_]+|DEPTH_ZERO_[A-Z_]+|SELF_SIGNED_[A-Z_]+|UNABLE_TO_[A-Z_]+|ERR_[A-Z_]+)$/;
+/** A certificate stays bad however often it is shown. */
+const CERTIFICATE_CODE = /^(?:CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_)/;
 const TIMEOUT_CODE = /^(?:UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT|ETIMEDOUT)$/;
 
 /** What the SDK throws or streams when what came cannot be read. */
@@ -28,7 +31,11 @@ export function toModelError(failure: unknown, context: ErrorContext, options: {
   const network = findNetworkCode(failure);
   if (network !== undefined) {
     const code = TIMEOUT_CODE.test(network) ? "timeout" : options.answered ? "truncated" : "unreachable";
-    return createModelError(code, { said: network, cause: new Error(network) }, context);
+    return createModelError(
+      code,
+      { said: network, ...(CERTIFICATE_CODE.test(network) ? { final: true } : {}), cause: new Error(network) },
+      context,
+    );
   }
   const fields = asRecord(failure) ?? {};
   const name = typeof fields.name === "string" ? fields.name : "";

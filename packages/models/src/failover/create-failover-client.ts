@@ -1,6 +1,7 @@
 import type { Clock, ModelClient, ModelError, ModelEvent } from "@factotum/agent-contract";
 import { type CandidateKey, Cooldowns } from "./cooldowns.ts";
 import { type Attempt, FailoverPlan } from "./failover-plan.ts";
+import { showsText } from "./shows-text.ts";
 
 /** A client, bound to one model and one credential. */
 export interface FailoverCandidate {
@@ -30,9 +31,9 @@ export interface FailoverOptions {
   readonly clock: Clock;
   /** Shared by all clients that use the same credentials. A new one when left out. */
   readonly cooldowns?: Cooldowns;
-  /** Called once for a call that another candidate than the first answers, before its first event. Must not throw. */
+  /** Called for a call that another candidate than the first answers, before its first event; again when the answer is withdrawn and the next one answers. Must not throw. */
   readonly onSwitch?: (change: FailoverSwitch) => void;
-  /** Called once for each call, with the candidate that answers, before its first event. Must not throw. */
+  /** Called for each call with the candidate that answers, before its first event; again when the answer is withdrawn. Must not throw. */
   readonly onAnswer?: (candidate: CandidateKey) => void;
 }
 
@@ -41,8 +42,9 @@ interface Entry extends CandidateKey {
 }
 
 /**
- * A client over others: asks them in their order until one begins to answer. After the first thing that was shown nothing is asked again:
- * the failure ends the stream, so nobody sees a text twice. `info` is that of the first candidate. Throws a `TypeError` without candidates.
+ * A client over others: asks them in their order until one begins to answer. After the first text that was passed on nobody else is asked: the failure
+ * ends the stream, so nobody sees a text twice. Thoughts of a candidate that broke off are withdrawn by the next one's `message-start`. `info` is that of
+ * the first candidate. Throws a `TypeError` without candidates.
  */
 export function createFailoverClient(candidates: readonly FailoverCandidate[], options: FailoverOptions): ModelClient {
   const entries = candidates.map(({ client, credential }): Entry => ({
@@ -79,11 +81,12 @@ interface Ask {
 }
 
 /**
- * Passes on one candidate's events, from the first that shows something; a beginning alone shows nothing and is held back until then.
+ * Passes on one candidate's events, from the first that has content; a beginning alone is held back until then.
  * True when the stream has had its last event, false when the next candidate is to be asked.
  */
 async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenerator<ModelEvent, boolean, undefined> {
   let start: ModelEvent | undefined;
+  let begun = false;
   let shown = false;
   for await (const event of events) {
     if (event.type === "message-start") {
@@ -95,11 +98,11 @@ async function* ask(entry: Entry, { plan, now, tell, events }: Ask): AsyncGenera
       if (shown || verdict === "stop") yield event;
       return shown || verdict === "stop";
     }
-    if (!shown) {
-      shown = true;
-      tell();
-      if (start !== undefined) yield start;
-    }
+    if (!begun) tell();
+    if (start !== undefined) yield start;
+    start = undefined;
+    begun = true;
+    shown ||= showsText(event);
     if (event.type === "message-end") plan.succeed(entry);
     yield event;
     if (event.type === "message-end") return true;

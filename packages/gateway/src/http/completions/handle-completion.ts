@@ -182,7 +182,11 @@ async function answerWhole(run: WatchedRun, identity: CompletionIdentity, header
     else if (event.type === "settled") return Response.json(renderCompletion(identity, event.reason, "stop", NO_USAGE), { headers });
     else if (event.report.outcome.type === "done")
       return Response.json(renderCompletion(identity, text, renderFinishReason(event.report.stopReason), event.report.usage), { headers });
-    else return Response.json(failure(event.report), { status: failureStatus(event.report), headers });
+    else
+      return Response.json(failure(event.report), {
+        status: failureStatus(event.report),
+        headers: { ...headers, ...retryHeaders(event.report) },
+      });
   }
   throw new Error("the run's events ended without a report");
 }
@@ -248,16 +252,26 @@ const NO_USAGE = {
 
 function failure(report: RunReport): object {
   const { outcome } = report;
-  const message = outcome.type === "failed" ? failureText(outcome.code) : "The run was stopped.";
+  const message = outcome.type === "failed" ? failureText(outcome) : "The run was stopped.";
   return renderError(message, { type: "server_error", code: outcome.type === "failed" ? outcome.code : "aborted" });
 }
 
 function failureStatus(report: RunReport): number {
   const code = report.outcome.type === "failed" ? report.outcome.code : "aborted";
-  if (code === "rate-limited" || code === "overloaded") return 429;
+  // Never 429: it is the provider that wants fewer requests, and clients would take it for a limit of this gateway.
+  if (code === "rate-limited" || code === "overloaded" || code === "budget") return 503;
   if (code === "context-overflow") return 400;
   if (code === "timeout") return 504;
   return code === "aborted" ? 499 : 502;
+}
+
+/** The run has retried what can be retried, and the message is in the conversation: a client that sends it again would say it twice. */
+function retryHeaders({ outcome }: RunReport): Readonly<Record<string, string>> {
+  const retryAfterMs = outcome.type === "failed" ? outcome.retryAfterMs : undefined;
+  return {
+    "x-should-retry": "false",
+    ...(retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1000)) }),
+  };
 }
 
 type QueuedEvent = WatchedRun["events"] extends AsyncIterable<infer Event> ? Event : never;

@@ -1,0 +1,120 @@
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { hastyClock } from "../../test/hasty-clock.ts";
+import { createRunModel } from "./run-model.ts";
+
+const HELLO = { role: "user", content: [{ type: "text", text: "hello" }], timestamp: 0 } as const;
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const overloaded = (headers: Readonly<Record<string, string>> = {}): AnthropicReply => ({
+  type: "error",
+  errorType: "overloaded_error",
+  message: "Overloaded",
+  headers,
+});
+
+const texts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+
+test("every try is charged, counted and logged, and the answer comes once", async () => {
+  server.script([overloaded(), overloaded(), textReply("Here.")]);
+  await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+  await platform.say(platform.message("hello"));
+  await running.gateway.engine.idle();
+  expect(texts()).toEqual(["Here."]);
+  expect(server.requests).toHaveLength(3);
+  const bodies = server.requests.map(({ bytes }) => bytes.toString());
+  expect(new Set(bodies).size).toBe(1);
+  const { services } = running.gateway.engine;
+  const day = services.agents.default.time.day(Date.now());
+  expect(await running.store.readSpend(day, "main")).toMatchObject([{ cause: "user", calls: 3 }]);
+  expect(services.observer.counted().factotum_model_retries_total).toEqual([
+    { labels: { provider: "anthropic", cause: "user", reason: "overloaded" }, value: 2 },
+  ]);
+  const lines = running.logger.lines.filter((line) => line.includes("A model request is retried"));
+  expect(lines).toHaveLength(2);
+  expect(lines[0]).toContain("529");
+});
+
+test("a pause that is too long is not waited for, and the person is told when to try again", async () => {
+  server.respond(() => overloaded({ "retry-after": "90" }));
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await platform.say(platform.message("hello"));
+  await running.gateway.engine.idle();
+  expect(texts()).toEqual([expect.stringContaining("Try again in 2 minutes.")]);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("tries that are repeated do not pause an unattended cause; requests that fail for good do", async () => {
+  server.respond(() => overloaded());
+  await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+  const { services } = running.gateway.engine;
+  const cause = { agentId: "main", kind: "cron" } as const;
+  const model = await services.models.resolve(undefined);
+  const { client } = createRunModel({ model, fallbacks: [] }, cause, services);
+  const ask = async (): Promise<string | undefined> => {
+    const request = { system: { stable: "", session: "" }, messages: [HELLO], tools: [] };
+    for await (const event of client.stream(request, { signal: new AbortController().signal }))
+      if (event.type === "message-failed") return event.error.code;
+    return undefined;
+  };
+  expect([await ask(), await ask(), await ask(), await ask()]).toEqual(["overloaded", "overloaded", "overloaded", "budget"]);
+  expect(server.requests).toHaveLength(9);
+});
+
+test("thoughts of a try that broke off are withdrawn: watchers and the conversation have those of the answer alone", async () => {
+  const thoughtful = (thinking: string, text: string): Extract<AnthropicReply, { type: "message" }> => ({
+    type: "message",
+    content: [
+      { type: "thinking", thinking },
+      { type: "text", text },
+    ],
+  });
+  const cut: AnthropicReply = {
+    ...thoughtful("A first idea, which is never finished. ".repeat(40), "No."),
+    fault: { type: "cut", afterBytes: 2_000 },
+  };
+  server.script([cut, thoughtful("A second idea.", "Here.")]);
+  await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
+  const { events, store } = running.gateway.engine.services;
+  const seen: string[] = [];
+  const blocks: string[] = [];
+  using _watch = events.subscribe("agent:main:main", (event) => {
+    seen.push(event.type);
+    if (event.type === "entry" && event.entry.type === "assistant") return;
+    if (event.type === "answer-restart") blocks.splice(0);
+    if (event.type === "block-delta") blocks.push(event.text);
+  });
+  await platform.say(platform.message("hello"));
+  await running.gateway.engine.idle();
+  expect(texts()).toEqual(["Here."]);
+  expect(seen.filter((type) => type === "answer-restart")).toHaveLength(1);
+  expect(seen.indexOf("block-delta")).toBeLessThan(seen.indexOf("answer-restart"));
+  expect(blocks.join("")).toBe("A second idea.Here.");
+  const session = await store.readSession("agent:main:main");
+  const context = JSON.stringify(await store.readContext(session?.sessionId ?? ""));
+  expect(context).toContain("A second idea.");
+  expect(context).not.toContain("A first idea");
+});
+
+test("/stop ends the pause", async () => {
+  server.respond(() => overloaded({ "retry-after": "25" }));
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  await platform.say(platform.message("hello"));
+  const retried = (): readonly string[] => running.logger.lines.filter((line) => line.includes("A model request is retried"));
+  await expect.poll(retried).toHaveLength(1);
+  const stopped = performance.now();
+  await platform.say(platform.message("/stop"));
+  await running.gateway.engine.idle();
+  expect(performance.now() - stopped).toBeLessThan(10_000);
+  expect(server.requests).toHaveLength(1);
+  expect(retried()).toHaveLength(1);
+});

@@ -1,0 +1,78 @@
+import { ModelError } from "@factotum/agent-contract";
+import type { Clock, ModelClient, ModelEvent, ModelRequest, Random } from "@factotum/agent-contract";
+import { MAX_TRIES, retryDelay } from "./retry-policy.ts";
+import { showsText } from "./shows-text.ts";
+
+/** One repetition, reported before its pause. */
+export interface ModelRetry {
+  readonly provider: string;
+  readonly model: string;
+  /** Why the try before failed. */
+  readonly error: ModelError;
+  /** Number of the try that comes next; the first one is 1. */
+  readonly nextTry: number;
+  readonly maxTries: number;
+  readonly delayMs: number;
+}
+
+/** What a retrying client works with. */
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Called before each pause. Must not throw. */
+  readonly onRetry?: (retry: ModelRetry) => void;
+}
+
+/**
+ * A client that sends a request again, up to three times in all, when it fails for a reason that passes by itself and no text of the answer has been
+ * passed on. The thoughts of a try that broke off are withdrawn by the `message-start` of the next one. An abort ends the pause at once.
+ */
+export function createRetryClient(client: ModelClient, options: RetryOptions): ModelClient {
+  return { info: client.info, stream: (request, { signal }) => retry(client, request, signal, options) };
+}
+
+async function* retry(
+  client: ModelClient,
+  request: ModelRequest,
+  signal: AbortSignal,
+  { clock, random, onRetry }: RetryOptions,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  for (let triesMade = 1; ; triesMade++) {
+    let shown = false;
+    let start: ModelEvent | undefined;
+    let failure: Extract<ModelEvent, { type: "message-failed" }> | undefined;
+    for await (const event of client.stream(request, { signal })) {
+      shown ||= showsText(event);
+      if (event.type === "message-failed") failure = event;
+      else if (event.type === "message-start") start = event;
+      else {
+        if (start !== undefined) yield start;
+        start = undefined;
+        yield event;
+      }
+    }
+    if (failure === undefined) return;
+    const { error } = failure;
+    const delayMs = shown || signal.aborted ? undefined : retryDelay(error, { triesMade, random });
+    if (delayMs === undefined) {
+      yield failure;
+      return;
+    }
+    onRetry?.({ provider: client.info.provider, model: client.info.id, error, nextTry: triesMade + 1, maxTries: MAX_TRIES, delayMs });
+    await pause(delayMs, clock, signal);
+    if (signal.aborted) {
+      yield { type: "message-failed", error: new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error }) };
+      return;
+    }
+  }
+}
+
+/** Resolves when the time is over or the signal fires. */
+async function pause(delayMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const onAbort = (): void => resolve();
+  signal.addEventListener("abort", onAbort, { once: true });
+  using _timer = clock.schedule(delayMs, onAbort);
+  await promise;
+  signal.removeEventListener("abort", onAbort);
+}

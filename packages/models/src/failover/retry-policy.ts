@@ -1,0 +1,25 @@
+import type { ModelError, Random } from "@factotum/agent-contract";
+
+/** Requests to one candidate for one answer, the first included. */
+export const MAX_TRIES = 3;
+
+/** A provider that asks for a longer pause is left to the next candidate, or to the person who asked. */
+const LONGEST_RETRY_AFTER_MS = 30_000;
+
+/** Upper bounds of the pauses before the second and the third try; jitter takes up to half of each. */
+const PAUSES_MS = [1_000, 4_000] as const;
+
+/**
+ * How long to wait before the same request is sent again to the same candidate; `undefined` when it is not: the failure is permanent, the tries are
+ * used up, or the provider names a pause of more than 30 s. A timeout is not retried either: it has already cost the whole limit.
+ */
+export function retryDelay(
+  error: Pick<ModelError, "code" | "retry">,
+  { triesMade, random }: { readonly triesMade: number; readonly random: Pick<Random, "float"> },
+): number | undefined {
+  const pauseMs = PAUSES_MS[triesMade - 1];
+  if (pauseMs === undefined || error.retry.type === "never" || error.code === "timeout") return undefined;
+  const demandedMs = error.retry.type === "after" ? error.retry.delayMs : 0;
+  if (demandedMs > LONGEST_RETRY_AFTER_MS) return undefined;
+  return Math.max(demandedMs, Math.round(pauseMs * (0.5 + random.float() / 2)));
+}
