@@ -196,6 +196,16 @@ describe("a bad file", () => {
     expect((await load(home)).type).toBe("refused");
   });
 
+  test("a file that changed after it was loaded is not kept as a good copy", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", "{gateway: {port: 4711}}");
+    const running = await loaded(home);
+    await writeFile(path, "{gateway: ");
+    await rememberConfig(running);
+    expect((await load(home)).type).toBe("refused");
+    await expect(stat(join(home.home, "state/config.last-good.json5"))).rejects.toThrow("ENOENT");
+  });
+
   test("the copy is private", async () => {
     await using home = await temporaryHome();
     await chmod(await home.write("factotum.json5", "{}"), 0o644);

@@ -85,6 +85,13 @@ export function describeSessions(context: () => ContractContext): void {
       await expect(store.patchSession("agent:main:x", {}, { nowMs: NOW_MS })).rejects.toMatchObject({ code: "not-found" });
     });
 
+    test.each([true, false])("a reset sets whether the conversation is private to %s", async (isPrivate) => {
+      const { store } = context();
+      await store.createSession({ ...sampleSession(), isPrivate: !isPrivate }, { nowMs: NOW_MS });
+      await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate, nowMs: NOW_MS + 1 });
+      expect(await store.readSession("agent:main:main")).toMatchObject({ sessionId: "session-2", isPrivate });
+    });
+
     test("a reset gives a new id and new counters, keeps the settings, and leaves the old transcript readable", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));

@@ -33,6 +33,16 @@ describe("planBootstrap", () => {
     expect(plan.truncations).toEqual([{ name: "AGENTS.md", limit: "file", keptChars: 19_959, totalChars: 30_000 }]);
   });
 
+  test("a file that was cut at its own limit costs the total only what was kept of it", () => {
+    const names = ["AGENTS.md", "SOUL.md", "USER.md"] as const;
+    const plan = planBootstrap(
+      names.map((name) => file(name, "x".repeat(30_000))),
+      limits({ maxFileChars: 20_000, maxTotalChars: 60_000 }),
+    );
+    expect(plan.truncations.map(({ name, limit }) => `${name} ${limit}`)).toEqual(["AGENTS.md file", "SOUL.md file", "USER.md file"]);
+    expect(plan.projectContext.map((one) => (one.type === "present" ? one.text.length : 0))).toEqual([20_000, 20_000, 20_000]);
+  });
+
   test("the least important file pays for the total, private memory first", () => {
     const names = ["AGENTS.md", "SOUL.md", "USER.md", "MEMORY.md"] as const;
     const plan = planBootstrap(

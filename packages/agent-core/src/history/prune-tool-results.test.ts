@@ -35,6 +35,14 @@ describe("pruneToolResults", () => {
     expect(pruneToolResults(messages, { contextTokens: 45_000, contextWindow: 100_000 }).messages).toBe(messages);
   });
 
+  test("shortens the result of the fourth answer from the end, and not of the third", () => {
+    const history = [...work("fourth", 20_000), ...work("third", 20_000), says("second"), says("last")];
+    const { messages, trimmed } = pruneToolResults(history, { contextTokens: 45_000, contextWindow: 100_000 });
+    expect(trimmed).toBe(1);
+    expect(textAt(messages, 2)).toContain("of 20000 characters");
+    expect(messages.slice(3)).toEqual(history.slice(3));
+  });
+
   test("stops shortening when the context is small enough", () => {
     expect(pruneToolResults(HISTORY, { contextTokens: 31_000, contextWindow: 100_000 }).trimmed).toBe(1);
   });

@@ -577,6 +577,18 @@ test("one result of a trusted tool can be untrusted", async () => {
   expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ result: { tainted: true } });
 });
 
+test.each([
+  ["untrusted", true],
+  ["trusted", undefined],
+] as const)("the error that a tool with %s output throws carries that tool's mark", async (output, tainted) => {
+  const model = scriptedModel([answer("", [call("c1", "fetch")]), answer("Done")]);
+  const fetch = tool("fetch", () => Promise.reject(new Error("404: a stranger's words")), { output });
+  const events = await collect(runInput({ model, tools: [fetch] }));
+  const ended = events.find(({ type }) => type === "tool-end");
+  expect(ended?.type === "tool-end" && ended.result.isError).toBe(true);
+  expect(ended?.type === "tool-end" && ended.result.tainted).toBe(tainted);
+});
+
 describe("without a prompt", () => {
   test("goes on from the results", async () => {
     const history = [user("hi"), assistant("", [call("c1", "ls")])];

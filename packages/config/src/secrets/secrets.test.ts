@@ -145,6 +145,14 @@ describe("what is shown", () => {
     );
   });
 
+  test("the log knows the password in an address", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { models: { providers: { x: { baseUrl: "https://user:url-password@127.0.0.1/v1" } } } });
+    const result = await loadConfig({ env: home.env, channels: sampleChannels().channels });
+    if (result.type === "refused") throw new Error(JSON.stringify(result.problems));
+    expect([...secretValues(result.config, home.env)]).toEqual([expect.stringContaining("url-password")]);
+  });
+
   test("redacting twice is redacting once", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

@@ -119,6 +119,16 @@ describe("/send", () => {
   });
 });
 
+test.each([
+  ["the owner's direct chat", {}, true],
+  ["a group", group("group-1", true), false],
+  ["somebody else's direct chat", GUEST, false],
+] as const)("a session created by a command in %s (%o) has isPrivate %s", async (_place, extra, isPrivate) => {
+  await say("/verbose on", extra);
+  const { items } = await running.store.listSessions({ limit: 5 });
+  expect(items.map((session) => session.isPrivate)).toEqual([isPrivate]);
+});
+
 describe("/activation", () => {
   test("always answers a group that is configured to be mentioned in, over a restart; default undoes it", async () => {
     expect(await say("one", group("group-1"))).toEqual([]);

@@ -135,6 +135,34 @@ describe("steer", () => {
   });
 });
 
+describe("a run that is stopped while a message is prepared for it", () => {
+  test("leaves that message in the queue, and it gets its own turn", async () => {
+    server.script([toolReply({ name: "ls", input: {} }), textReply("One."), textReply("Two.")]);
+    await using running = await start({});
+    const fetching = Promise.withResolvers<void>();
+    const fetched = Promise.withResolvers<Uint8Array>();
+    const file = platform.attachment(async () => {
+      fetching.resolve();
+      return fetched.promise;
+    });
+    const gate = await hold("one");
+    await say("two", { attachments: [file] });
+    gate.open();
+    await fetching.promise;
+    const stopping = running.gateway.engine.sessions.abort(SESSION, { queued: false, reason: "/stop" });
+    fetched.resolve(new TextEncoder().encode("notes"));
+    await stopping;
+    await platform.waitForSends(1);
+    await running.gateway.engine.idle();
+    const states = await inputStates(running);
+    expect(states["two"]).toBe("answered");
+    expect(occurrences(bodyText(-1), "two")).toBe(1);
+    const { items } = await running.store.readTranscript((await running.store.readSession(SESSION))?.sessionId ?? "", { limit: 50 });
+    expect(items.filter((entry) => entry.type === "message" && entry.message.role === "user")).toHaveLength(2);
+    expect(server.violations).toEqual([]);
+  });
+});
+
 describe("followup", () => {
   test("answers each message by a turn of its own, in order", async () => {
     server.script([toolReply({ name: "ls", input: {} }), textReply("One."), textReply("Two."), textReply("Three.")]);
@@ -172,6 +200,19 @@ describe("collect", () => {
     const session = await running.store.readSession(SESSION);
     const { items } = await running.store.listRequests({ sessionId: session?.sessionId ?? "", limit: 10 });
     for (const request of items) expect((await rebuildRequest(request, running.store))?.exact).toBe(true);
+  });
+
+  test("replies to the last of the collected messages", async () => {
+    server.respond(({ index }) => textReply(`Answer ${index}.`));
+    await using running = await start({ mode: "collect", debounceMs: 1 });
+    const gate = await hold("one");
+    await say("two");
+    const last = platform.message("three");
+    await platform.say(last);
+    gate.open();
+    await platform.waitForSends(2);
+    await running.gateway.engine.idle();
+    expect(platform.sent[1]?.outbound).toMatchObject({ type: "text", replyTo: last.messageId });
   });
 
   test("waits until it has been quiet for the window", async () => {

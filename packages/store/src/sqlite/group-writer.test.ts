@@ -42,6 +42,20 @@ test("a turn costs three commits", async () => {
   expect(store.metrics().commits - before).toBe(3);
 });
 
+test("a failed write leaves no trace in cached records when the rest of its transaction commits", async () => {
+  const { input } = await accept("1");
+  const started = await store.startTurn(sampleTurn("t1", [input.id]));
+  expect(started.session.isPrivate).toBe(true);
+  const turn = sampleTurn("t2", []);
+  // The session is changed before the entry turns out not to be JSON.
+  const unreadable = { type: "message", message: { role: "user", content: [{ type: "text", text: 1n }], timestamp: 1 } };
+  const failing = store.startTurn({ ...turn, touch: { ...turn.touch, endsPrivacy: true }, entries: [unreadable as never] });
+  const other = accept("2");
+  await expect(failing).rejects.toMatchObject({ name: "StoreError" });
+  await other;
+  expect(await store.readSession("agent:main:main")).toMatchObject({ isPrivate: true });
+});
+
 test("writes that are asked for together share commits, eight each", async () => {
   const before = store.metrics();
   await Promise.all(Array.from({ length: 64 }, (_, index) => accept(`${index}`)));
@@ -130,10 +144,10 @@ test("when the commit fails, nothing that was written ahead has happened", async
   });
   const accepted = await acceptAhead("1");
   const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
-  const beside = accept("2");
+  const other = accept("2");
   await expect(accepted.committed).rejects.toMatchObject({ code: "full" });
   await expect(started.committed).rejects.toMatchObject({ code: "full" });
-  await expect(beside).rejects.toMatchObject({ code: "full" });
+  await expect(other).rejects.toMatchObject({ code: "full" });
   full.mockRestore();
   expect(database.inTransaction).toBe(false);
   expect((await store.listInputs({ state: "waiting", limit: 9 })).items).toEqual([]);

@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
 import { createEditTool } from "./edit-tool.ts";
 
 let rig: ToolRig;
@@ -42,6 +43,27 @@ test("makes no file that it could not edit again", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("Edit 2 of 2: The file would have 2000000000 bytes; at most 8388608.");
   expect(await readFile(path, "utf8")).toBe("a".repeat(1_000));
+});
+
+test("a file that somebody else changes meanwhile is not overwritten", async () => {
+  const path = await rig.put("workspace/a.txt", "one two");
+  const files: FileAccess = {
+    ...rig.files,
+    async forRun(run) {
+      const access = await rig.files.forRun(run);
+      return {
+        ...access,
+        async write(file, data, options) {
+          await writeFile(path, "one two three");
+          return access.write(file, data, options);
+        },
+      };
+    },
+  };
+  const edited = rig.call(createEditTool({ files }), { path: "a.txt", edits: [{ oldText: "one", newText: "1" }] });
+  await expect(edited.then((result) => result.isError)).resolves.toBe(true);
+  expect(textOf(await edited)).toContain("changed");
+  expect(await readFile(path, "utf8")).toBe("one two three");
 });
 
 test("bytes that are not UTF-8 are not damaged", async () => {
