@@ -15,7 +15,17 @@ export { RUN_KINDS, THINKING_LEVELS } from "./run.ts";
 export type { RunFacts, RunKind, RunLimits, ThinkingLevel } from "./run.ts";
 export type { AgentTool, AgentToolResult, ToolCall, ToolOptions, ToolSchema, ToolSource, ToolTraits } from "./tool.ts";
 export { MODEL_APIS } from "./model.ts";
-export type { CacheRetention, ModelApi, ModelClient, ModelCost, ModelEvent, ModelInfo, ModelRequest, SystemPrompt } from "./model.ts";
+export type {
+  CacheLifetime,
+  CacheRetention,
+  ModelApi,
+  ModelClient,
+  ModelCost,
+  ModelEvent,
+  ModelInfo,
+  ModelRequest,
+  SystemPrompt,
+} from "./model.ts";
 export { ModelError } from "./model-error.ts";
 export type { ModelErrorCode, Retry } from "./model-error.ts";
 export type { AgentEvent, ModelStreamEvent, RunFailureCode, RunOutcome, SteeringQueue } from "./events.ts";

@@ -26,6 +26,8 @@ export interface ModelRequest {
   /** Tokens; the model's own limit when left out. */
   readonly maxOutputTokens?: number;
   readonly thinking?: ThinkingLevel;
+  /** People read the thoughts: the provider is asked for readable ones, also when no level is set. Changes nothing for a level of `off`. */
+  readonly showThoughts?: boolean;
   /** A stable key of the conversation, for providers that route by one. Never holds a platform id. */
   readonly cacheKey?: string;
   /** `short` when left out. */
@@ -74,6 +76,12 @@ export interface ModelCost {
   readonly longContext?: Omit<ModelCost, "longContext"> & { readonly aboveTokens: number };
 }
 
+/** How long a provider keeps a prefix after its last use, by the retention that was asked for. `null`: it does not expire. */
+export interface CacheLifetime {
+  readonly shortMs: number | null;
+  readonly longMs: number | null;
+}
+
 /** What is known of a model. */
 export interface ModelInfo {
   /** Id of the provider in the configuration. */
@@ -92,6 +100,8 @@ export interface ModelInfo {
   /** The thinking levels that the provider takes for this model. Absent: what its wire format takes in general. */
   readonly thinkingLevels?: readonly ThinkingLevel[];
   readonly cost?: ModelCost;
+  /** Absent: not documented; 5 minutes are assumed, and an hour for long retention. */
+  readonly cacheLifetime?: CacheLifetime;
   /** False when the values are safe guesses, because neither the catalogue nor the configuration knows the model. */
   readonly known: boolean;
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random } from "@factotum/agent-contract";
+import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random, ThinkingLevel } from "@factotum/agent-contract";
 import { answerLimits, type AnswerLimits } from "./answer-limits.ts";
 import { normalizeBaseUrl } from "./base-url.ts";
 import type { ErrorContext } from "./errors/create-model-error.ts";
@@ -16,6 +16,7 @@ import { type StreamCall, streamMessage } from "./stream/stream-message.ts";
 import type { TagChoice } from "./tagged-text/tagged-text-reader.ts";
 import { TaggedParts, type TaggedPartsOptions } from "./tagged-text/tagged-parts.ts";
 import { clampThinking } from "./thinking/clamp-thinking.ts";
+import { levelForThoughts } from "./thinking/shown-thoughts.ts";
 import { defaultTimeouts, type ModelTimeouts } from "./timeouts.ts";
 import { type ConnectionWatch, ConnectionWatcher } from "./transport/connection-watch.ts";
 import { createModelFetch, NO_API_KEY } from "./transport/model-fetch.ts";
@@ -170,8 +171,8 @@ function toStreamCall(
 async function prepareCall(spoken: SpokenFormat, bound: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
   const { info, baseUrl } = bound;
   const rules = spoken.module.renderRules(info, baseUrl);
-  const asked: ModelRequest =
-    original.thinking === undefined ? original : { ...original, thinking: clampThinking(info, original.thinking).applied };
+  const level = levelOf(original, info);
+  const asked: ModelRequest = level === undefined ? original : { ...original, thinking: level };
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
   const prompt = renderPrompt(request, info, rules);
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
@@ -182,6 +183,12 @@ async function prepareCall(spoken: SpokenFormat, bound: BoundOptions, original: 
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;
   return { spoken, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };
+}
+
+/** The level that the model takes; one for its thoughts when people read them and no level is set. */
+function levelOf({ thinking, showThoughts = false }: ModelRequest, info: ModelInfo): ThinkingLevel | undefined {
+  if (thinking !== undefined) return clampThinking(info, thinking).applied;
+  return showThoughts ? levelForThoughts(info) : undefined;
 }
 
 async function chooseTags(tags: TagChoice): Promise<PreparedCall["tags"]> {

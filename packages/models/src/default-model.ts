@@ -15,7 +15,7 @@ export interface DefaultModel {
 export type OllamaProbe = (serverUrl: string) => Promise<readonly string[] | undefined>;
 
 /** The vendors in the order in which their keys are looked for, with a model that is there for every account. */
-const CHOICES: readonly (readonly [provider: string, model: string])[] = [
+export const DEFAULT_MODELS: readonly (readonly [provider: string, model: string])[] = [
   ["anthropic", "claude-sonnet-5-5"],
   ["openai", "gpt-5.5"],
   ["google", "gemini-flash-latest"],
@@ -29,7 +29,7 @@ export async function defaultModelFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   options: { readonly probeOllama: OllamaProbe },
 ): Promise<DefaultModel> {
-  for (const [id, model] of CHOICES) {
+  for (const [id, model] of DEFAULT_MODELS) {
     const defaults = PROVIDERS[id];
     const keyVariable = defaults?.keyVariable;
     if (defaults === undefined || keyVariable === undefined || (environment[keyVariable] ?? "").trim() === "") continue;

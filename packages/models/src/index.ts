@@ -1,4 +1,6 @@
 export { CATALOGUE_SOURCE } from "./catalogue/catalogue.gen.ts";
+export { cacheLifetimeMs, NEVER_EXPIRES } from "./cache-lifetime.ts";
+export { isLocalUrl } from "./base-url.ts";
 export { checkWindow } from "./check-window.ts";
 export type { WindowVerdict } from "./check-window.ts";
 export { createModelClient } from "./create-model-client.ts";
@@ -23,5 +25,6 @@ export { adaptTools } from "./schema/adapt-tools.ts";
 export type { AdaptedTools, QuarantinedTool } from "./schema/adapt-tools.ts";
 export { clampThinking } from "./thinking/clamp-thinking.ts";
 export type { AppliedThinking } from "./thinking/clamp-thinking.ts";
+export { noThoughtsNote } from "./thinking/shown-thoughts.ts";
 export { thinkingLevelsOf } from "./thinking/thinking-levels.ts";
 export { httpFetch } from "./transport/http-fetch.ts";

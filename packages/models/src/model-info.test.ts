@@ -10,13 +10,15 @@ describe("resolveModelInfo", () => {
     ["anthropic", "claude-opus-4-1", 200_000, 32_000, true],
     ["anthropic", "claude-opus-4-8", 1_000_000, 128_000, true],
     ["anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, true],
-    ["openrouter", "anthropic/claude-sonnet-4.5", 200_000, 64_000, true],
+    // A reseller reserves credit for the whole limit of the output.
+    ["openrouter", "anthropic/claude-sonnet-4.5", 200_000, 32_000, true],
+    ["openrouter", "deepseek/deepseek-v4-pro", 1_048_576, 32_000, true],
     ["openai", "gpt-5.5", 1_000_000, 128_000, true],
     ["openai", "gpt-5", 400_000, 128_000, true],
     ["openai", "gpt-5-mini-2025-08-07", 400_000, 128_000, true],
     ["openai", "gpt-4o", 128_000, 16_384, false],
     ["google", "gemini-flash-latest", 1_048_576, 65_536, true],
-    ["mistral", "mistral-medium-latest", 128_000, 32_768, false],
+    ["mistral", "mistral-medium-latest", 262_144, 32_768, true],
   ] as const)("%s/%s", (provider, id, contextWindow, maxOutput, reasoning) => {
     expect(resolveModelInfo(provider, id)).toMatchObject({
       provider,
@@ -62,8 +64,8 @@ describe("resolveModelInfo", () => {
   });
 
   test("an unknown model gets what is safe for any, and is said to be unknown", () => {
-    expect(resolveModelInfo("openrouter", "someone/new-model")).toEqual({
-      provider: "openrouter",
+    expect(resolveModelInfo("together", "someone/new-model")).toEqual({
+      provider: "together",
       id: "someone/new-model",
       api: "openai-chat",
       contextWindow: 32_768,
@@ -73,6 +75,11 @@ describe("resolveModelInfo", () => {
       reasoning: false,
       known: false,
     });
+  });
+
+  test("an unknown model of a reseller gets room for thoughts and long arguments, and the configuration wins over the reseller's limit", () => {
+    expect(resolveModelInfo("openrouter", "someone/new-model")).toMatchObject({ maxOutput: 16_384, known: false });
+    expect(resolveModelInfo("openrouter", "anthropic/claude-opus-5.5", { maxOutput: 100_000 }).maxOutput).toBe(100_000);
   });
 
   test("a local server is not believed to have the window of the model's line", () => {

@@ -2,6 +2,8 @@ import type { ModelInfo } from "@factotum/agent-contract";
 import type { CatalogueRow } from "./catalogue/catalogue-row.ts";
 import { costOf } from "./catalogue/catalogue-cost.ts";
 import { findCatalogueRow } from "./catalogue/find-row.ts";
+import { findKeptRow } from "./catalogue/kept-rows.ts";
+import { findCacheLifetime, NEVER_EXPIRES } from "./cache-lifetime.ts";
 import { PROVIDERS } from "./providers.ts";
 import { thinksWithinBudget } from "./thinking/thinking-levels.ts";
 
@@ -61,26 +63,34 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
   }
   if (api === "demo") {
     const cost = { input: 0, output: 0 };
-    return { provider, id, api, ...line(128_000, 4_096, TEXT, false), tools: "native", cost, ...overrides, known: true };
+    const limits = line(128_000, 4_096, TEXT, false);
+    return { provider, id, api, ...limits, tools: "native", cost, cacheLifetime: NEVER_EXPIRES, ...overrides, known: true };
   }
   const local = runsLocally(provider);
   const name = id.slice(id.lastIndexOf("/") + 1).toLowerCase();
-  const byLine = local ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
-  const row = local ? undefined : findCatalogueRow(provider, id);
+  const kept = local ? undefined : findKeptRow(provider, id);
+  // A row that is kept by hand has the model's own figures: nothing is guessed beside it.
+  const byLine = local || kept !== undefined ? undefined : LINES.find(([pattern]) => pattern.test(name))?.[1];
+  const row = local ? undefined : (kept ?? findCatalogueRow(provider, id));
   const exact = row === undefined || VARIANTS.test(name) ? {} : limitsOf(row, byLine);
   const known = byLine !== undefined || exact.contextWindow !== undefined || overrides.contextWindow !== undefined;
   const cost = row === undefined ? undefined : costOf(row);
   // What is told a number of tokens takes every level, whatever efforts the catalogue lists for it.
   const levels = api === "anthropic-messages" && thinksWithinBudget(id) ? undefined : row?.levels;
+  const cacheLifetime = local ? NEVER_EXPIRES : findCacheLifetime(provider, id);
+  const { output } = PROVIDERS[provider] ?? {};
+  const maxOutput = exact.maxOutput ?? byLine?.maxOutput ?? output?.unknown ?? UNKNOWN.maxOutput;
   return {
     provider,
     id,
     api,
     ...(byLine ?? UNKNOWN),
     ...exact,
+    maxOutput: Math.min(maxOutput, output?.most ?? maxOutput),
     tools: "native",
     ...(levels === undefined ? {} : { thinkingLevels: levels }),
     ...(cost === undefined ? {} : { cost }),
+    ...(cacheLifetime === undefined ? {} : { cacheLifetime }),
     ...overrides,
     known,
   };

@@ -7,6 +7,8 @@ export interface ProviderDefaults {
   readonly baseUrl: string;
   /** The environment variable in which people keep this vendor's key. Absent for servers that need none. */
   readonly keyVariable?: string;
+  /** Limits of the output, in tokens, for a reseller that reserves credit for the whole limit of a request: an account with little is refused else. */
+  readonly output?: { readonly most: number; readonly unknown: number };
 }
 
 /** The providers that need no `api` and no `baseUrl` in the configuration, by the id that a model reference starts with. */
@@ -15,7 +17,12 @@ export const PROVIDERS: Readonly<Record<string, ProviderDefaults>> = {
   openai: { api: "openai-responses", baseUrl: "https://api.openai.com/v1", keyVariable: "OPENAI_API_KEY" },
   google: { api: "google-generative-ai", baseUrl: "https://generativelanguage.googleapis.com/v1beta", keyVariable: "GEMINI_API_KEY" },
   mistral: { api: "mistral", baseUrl: "https://api.mistral.ai/v1", keyVariable: "MISTRAL_API_KEY" },
-  openrouter: { api: "openai-chat", baseUrl: "https://openrouter.ai/api/v1", keyVariable: "OPENROUTER_API_KEY" },
+  openrouter: {
+    api: "openai-chat",
+    baseUrl: "https://openrouter.ai/api/v1",
+    keyVariable: "OPENROUTER_API_KEY",
+    output: { most: 32_000, unknown: 16_384 },
+  },
   groq: { api: "openai-chat", baseUrl: "https://api.groq.com/openai/v1", keyVariable: "GROQ_API_KEY" },
   deepseek: { api: "openai-chat", baseUrl: "https://api.deepseek.com/v1", keyVariable: "DEEPSEEK_API_KEY" },
   xai: { api: "openai-chat", baseUrl: "https://api.x.ai/v1", keyVariable: "XAI_API_KEY" },

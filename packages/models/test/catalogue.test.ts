@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { checkVersions, renderCatalogue } from "../scripts/render-catalogue.ts";
+import { findCatalogueRow } from "../src/catalogue/find-row.ts";
+import { findKeptRow, KEPT_ROWS } from "../src/catalogue/kept-rows.ts";
+import { DEFAULT_MODELS } from "../src/default-model.ts";
 import { CATALOGUE_SOURCE, PROVIDERS, resolveModelInfo } from "../src/index.ts";
 
 test("the generated file is what the script makes of the installed packages, which it names with version and date", async () => {
@@ -10,16 +13,31 @@ test("the generated file is what the script makes of the installed packages, whi
   expect(CATALOGUE_SOURCE).toMatch(/^\S+ \d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\), /);
 });
 
-test("every vendor whose key is looked for has a default model with a known window and price", () => {
-  for (const [provider, id] of [
-    ["anthropic", "claude-sonnet-5-5"],
-    ["openai", "gpt-5.5"],
-    ["google", "gemini-flash-latest"],
-    ["mistral", "mistral-medium-latest"],
-  ] as const) {
-    const info = resolveModelInfo(provider, id);
-    expect(info, id).toMatchObject({ known: true });
-    expect(info.contextWindow, id).toBeGreaterThanOrEqual(128_000);
-    expect(info.api, id).toBe(PROVIDERS[provider]?.api);
+test.each(DEFAULT_MODELS)("the default model of %s, %s, has a row of its own and takes nothing from a pattern", (provider, id) => {
+  const row = findKeptRow(provider, id) ?? findCatalogueRow(provider, id);
+  expect(row).toEqual({
+    ...row,
+    id,
+    window: expect.any(Number),
+    output: expect.any(Number),
+    images: expect.any(Boolean),
+    reasoning: expect.any(Boolean),
+    price: expect.any(Array),
+  });
+  expect(resolveModelInfo(provider, id)).toMatchObject({
+    known: true,
+    api: PROVIDERS[provider]?.api,
+    contextWindow: row?.window,
+    maxOutput: row?.output,
+    reasoning: row?.reasoning,
+    cost: { input: row?.price?.[0], output: row?.price?.[1] },
+  });
+});
+
+test("a row that is kept by hand names its source and the day of its figures, and the packages have no row as good", () => {
+  for (const { provider, row, source, date } of KEPT_ROWS) {
+    expect(source).toMatch(/^https:\/\//);
+    expect(date).toMatch(/^\d{4}-\d\d-\d\d$/);
+    expect(findCatalogueRow(provider, row.id), `${provider}/${row.id}: the packages have it now, remove the row`).not.toEqual(row);
   }
 });

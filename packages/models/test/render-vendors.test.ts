@@ -173,6 +173,9 @@ describe("OpenAI", () => {
     expect((await ask("short")).body.prompt_cache_retention).toBeUndefined();
     expect((await ask("long")).body).toMatchObject({ prompt_cache_key: "k-1", prompt_cache_retention: "24h" });
     expect((await ask("none")).body.prompt_cache_key).toBeUndefined();
+    // The older parameter is for models before GPT-5.6.
+    const newer = conversationRequest([user(text("hi"))], { cacheKey: "k-1", cacheRetention: "long" });
+    expect((await send(openaiResponses, newer, { id: "gpt-5.6-sol" })).body.prompt_cache_retention).toBeUndefined();
   });
 
   test("copies of the chat endpoint get one system message and nothing of OpenAI's own", async () => {

@@ -298,6 +298,8 @@ interface ModelRequest {
   /** Tokens; the model's own limit when left out. */
   readonly maxOutputTokens?: number;
   readonly thinking?: ThinkingLevel;
+  /** People read the thoughts: the provider is asked for readable ones, also when no level is set. Changes nothing for a level of `off`. */
+  readonly showThoughts?: boolean;
   /** A stable key of the conversation, for providers that route by one. Never holds a platform id. */
   readonly cacheKey?: string;
   /** `short` when left out. */
@@ -380,6 +382,11 @@ interface ModelCost {
     readonly aboveTokens: number;
   };
 }
+/** How long a provider keeps a prefix after its last use, by the retention that was asked for. `null`: it does not expire. */
+interface CacheLifetime {
+  readonly shortMs: number | null;
+  readonly longMs: number | null;
+}
 /** What is known of a model. */
 interface ModelInfo {
   /** Id of the provider in the configuration. */
@@ -398,6 +405,8 @@ interface ModelInfo {
   /** The thinking levels that the provider takes for this model. Absent: what its wire format takes in general. */
   readonly thinkingLevels?: readonly ThinkingLevel[];
   readonly cost?: ModelCost;
+  /** Absent: not documented; 5 minutes are assumed, and an hour for long retention. */
+  readonly cacheLifetime?: CacheLifetime;
   /** False when the values are safe guesses, because neither the catalogue nor the configuration knows the model. */
   readonly known: boolean;
 }
@@ -629,4 +638,4 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage, joinUsage };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage, joinUsage };

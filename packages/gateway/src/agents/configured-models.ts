@@ -7,6 +7,8 @@ import {
   createModelClient,
   createOllamaProbe,
   defaultModelFromEnvironment,
+  isLocalUrl,
+  NEVER_EXPIRES,
   PROVIDERS,
   resolveModelInfo,
 } from "@factotum/models";
@@ -120,7 +122,10 @@ async function connect(
       { retry: { type: "never" } },
     );
   }
-  const info = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
+  const known = resolveModelInfo(id, name, { api, ...overrides(provider?.models.find((model) => model.id === name)) });
+  // A server of one's own keeps what it has read while it runs; a proxy for a vendor's model does not.
+  const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
+  const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
   const keys = await findKeys(id, provider, options);
   if (keys.length === 0 && !isChosen && defaults?.keyVariable !== undefined)
     throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariable), { retry: { type: "never" } });

@@ -1,6 +1,6 @@
 import { ModelError, THINKING_LEVELS } from "@factotum/agent-contract";
 import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
-import { clampThinking, thinkingLevelsOf } from "@factotum/models";
+import { clampThinking, noThoughtsNote, thinkingLevelsOf } from "@factotum/models";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
@@ -38,9 +38,17 @@ export async function reasoningCommand(target: CommandTarget, wish: string | und
   if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
     return `"${wish}" is not understood. /reasoning takes ${choices}.`;
   if (wish !== undefined) await changeOverrides(target, { reasoning: choice ?? null }, services);
-  const { record, agent } = await readTarget(target, services);
-  const line = SEEN[record?.overrides.reasoning ?? agent.config.reasoning];
+  const line = await reasoningLine(await readTarget(target, services));
   return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
+}
+
+/** Who sees the thoughts in a conversation, and why there are none where that is so. */
+async function reasoningLine(session: CommandSession): Promise<string> {
+  const { record, agent } = session;
+  const seen = record?.overrides.reasoning ?? agent.config.reasoning;
+  const info = seen === "off" ? undefined : await infoOf(session);
+  const note = info === undefined ? undefined : noThoughtsNote(info, record?.overrides.thinking ?? agent.config.thinking);
+  return note === undefined ? SEEN[seen] : `${SEEN[seen]} ${note}`;
 }
 
 const SEEN: Readonly<Record<ReasoningChoice, string>> = {

@@ -221,6 +221,37 @@ describe("/reasoning", () => {
     expect(server.violations).toEqual([]);
   });
 
+  test("asks the provider for thoughts when no level of thinking is set, and no longer once it is off", async () => {
+    await using running = await start();
+    await say(running, "hello");
+    await say(running, "/reasoning on");
+    server.script([thoughtful("Why not.", { type: "text", text: "Done." })]);
+    expect(await say(running, "do it")).toEqual(["_Thoughts_\n\n> Why not.", "Done."]);
+    await say(running, "/reasoning default");
+    await say(running, "do it");
+    expect(server.requests.map(({ body }) => body?.["thinking"])).toEqual([
+      undefined,
+      { type: "adaptive", display: "summarized" },
+      undefined,
+    ]);
+    expect(server.violations).toEqual([]);
+  });
+
+  test("says when there is nothing to show: thinking is off, or the model gives none", async () => {
+    await using running = await start();
+    await say(running, "/think off");
+    const [answer] = await say(running, "/reasoning stream");
+    expect(answer).toBe(
+      "From the next message on: thoughts are shown as soon as they are complete. Thinking is off, so there is nothing to show; /think default lets the model think.",
+    );
+    expect((await say(running, "/reasoning off"))[0]).toBe("From the next message on: thoughts are hidden.");
+    await say(running, "/think default");
+    await say(running, "/model demo/demo");
+    expect((await say(running, "/reasoning on"))[0]).toMatch(/ demo\/demo gives no thoughts, so there is nothing to show\.$/);
+    await say(running, "/reasoning off");
+    expect((await say(running, "/reasoning on hello")).at(-1)).toMatch(/demo\/demo gives no thoughts/);
+  });
+
   test("inside a message holds for that message alone, and silence stays silence", async () => {
     await using running = await start();
     await say(running, "/think high");

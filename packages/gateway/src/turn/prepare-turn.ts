@@ -52,6 +52,8 @@ export interface PreparedTurn {
   readonly settings: ModelSettings;
   /** The level of thinking was asked for in the message itself, for this turn alone. */
   readonly isThinkingAsked: boolean;
+  /** The message itself asks for the model's thoughts. */
+  readonly areThoughtsAsked: boolean;
   /** What was committed before the last of this turn's user entries. */
   readonly history: readonly AgentMessage[];
   /** What a turn that goes on has said and been told so far; the history may have less of it. */
@@ -317,7 +319,18 @@ function assemble(
   directives: InputJob["directives"] = {},
 ): Pick<
   PreparedTurn,
-  "turn" | "facts" | "agent" | "model" | "fallbacks" | "system" | "tools" | "settings" | "isThinkingAsked" | "reasoning" | "verbose"
+  | "turn"
+  | "facts"
+  | "agent"
+  | "model"
+  | "fallbacks"
+  | "system"
+  | "tools"
+  | "settings"
+  | "isThinkingAsked"
+  | "areThoughtsAsked"
+  | "reasoning"
+  | "verbose"
 > {
   const context = { ...found, ...directives };
   const { agent, model } = context;
@@ -330,12 +343,14 @@ function assemble(
     model,
     fallbacks: context.fallbacks,
     isThinkingAsked: directives.thinking !== undefined,
+    areThoughtsAsked: directives.reasoning !== undefined && directives.reasoning !== "off",
     reasoning: context.reasoning,
     verbose: context.verbose,
     settings: {
       cacheKey: turn.sessionId,
       cacheRetention: agent.cacheRetention(model.reference),
       ...(context.thinking === undefined ? {} : { thinking: context.thinking }),
+      ...(context.reasoning === "off" ? {} : { showThoughts: true }),
     },
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),

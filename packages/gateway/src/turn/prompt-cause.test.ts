@@ -19,7 +19,7 @@ const query = (patch: Partial<CauseQuery> & { readonly before?: PromptBasis } = 
   basis,
   activeAtMs: 0,
   nowMs: 1000,
-  retention: "short",
+  cacheLifetimeMs: 5 * 60_000,
   ...patch,
 });
 
@@ -27,8 +27,9 @@ describe("why a prompt is rendered anew", () => {
   test("not at all, while nothing happens and the cache is warm", () => {
     expect(findPromptCause(query())).toBeUndefined();
     expect(findPromptCause(query({ nowMs: 5 * 60_000 }))).toBeUndefined();
+    expect(findPromptCause(query({ nowMs: 365 * 24 * 60 * 60_000, cacheLifetimeMs: Number.POSITIVE_INFINITY }))).toBeUndefined();
     expect(findPromptCause(query({ activeAtMs: 30_000, nowMs: 0 }))).toBeUndefined();
-    expect(findPromptCause(query({ nowMs: 60 * 60_000, retention: "long" }))).toBeUndefined();
+    expect(findPromptCause(query({ nowMs: 60 * 60_000, cacheLifetimeMs: 60 * 60_000 }))).toBeUndefined();
   });
 
   test.each([
@@ -42,8 +43,8 @@ describe("why a prompt is rendered anew", () => {
     ["privacy-end", { basis: { ...basis, isPrivate: false } }],
     ["compaction", { basis: { ...basis, compactions: 1 } }],
     ["cold-cache", { nowMs: 5 * 60_000 + 1 }],
-    ["cold-cache", { nowMs: 60 * 60_000 + 1, retention: "long" }],
-    ["cold-cache", { retention: "none" }],
+    ["cold-cache", { nowMs: 60 * 60_000 + 1, cacheLifetimeMs: 60 * 60_000 }],
+    ["cold-cache", { cacheLifetimeMs: 0 }],
     // The clock was set back.
     ["cold-cache", { activeAtMs: 3_600_000, nowMs: 0 }],
     ["cold-cache", { before: { ...basis, settledBeforeMs: 3_600_000 }, nowMs: 0 }],

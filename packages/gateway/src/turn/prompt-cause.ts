@@ -1,4 +1,3 @@
-import type { CacheRetention } from "@factotum/agent-contract";
 import type { PromptSources } from "../workspace/source-changes.ts";
 
 /** Why a session's prompt is rendered anew; everything else waits for one of these (design 03, stability). */
@@ -36,9 +35,6 @@ export interface PromptBasis {
   readonly settledBeforeMs: number;
 }
 
-/** How long a provider keeps what it has read, in milliseconds (design 03: 5 minutes, 1 hour for long retention). */
-const CACHE_LIFETIME_MS: { readonly [Retention in CacheRetention]: number } = { none: 0, short: 5 * 60_000, long: 60 * 60_000 };
-
 /** Clocks that are kept right go back by a little now and then. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
@@ -49,7 +45,8 @@ export interface CauseQuery {
   /** When the session last did anything; the cache is at least that warm. */
   readonly activeAtMs: number;
   readonly nowMs: number;
-  readonly retention: CacheRetention;
+  /** How long the provider of the session's model keeps what it has read; `Infinity` where that does not expire. */
+  readonly cacheLifetimeMs: number;
 }
 
 /** The strongest cause that holds now, or `undefined`: then the stored prompt stays as it is. */
@@ -65,7 +62,7 @@ export function findPromptCause(query: CauseQuery): PromptCause | undefined {
   if (basis.extra !== "" && before.extra !== basis.extra) return "extra-change";
   if (before.isPrivate && !basis.isPrivate) return "privacy-end";
   if (before.compactions !== basis.compactions) return "compaction";
-  if (query.nowMs - query.activeAtMs > CACHE_LIFETIME_MS[query.retention]) return "cold-cache";
+  if (query.nowMs - query.activeAtMs > query.cacheLifetimeMs) return "cold-cache";
   // The clock was set back: how old the cache is cannot be known, and what was settled then would stay so for ever.
   const latestMs = query.nowMs + CLOCK_TOLERANCE_MS;
   if (query.activeAtMs > latestMs || before.settledBeforeMs > latestMs) return "cold-cache";

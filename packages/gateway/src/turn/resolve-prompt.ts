@@ -1,6 +1,7 @@
 import type { RunKind } from "@factotum/agent-contract";
 import { planBootstrap, promptVariant } from "@factotum/agent-core";
 import type { BootstrapTruncation } from "@factotum/agent-core";
+import { cacheLifetimeMs } from "@factotum/models";
 import type { PromptRecord } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
@@ -59,7 +60,7 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
     basis,
     activeAtMs: context.record?.updatedAtMs ?? nowMs,
     nowMs,
-    retention: context.agent.cacheRetention(context.model.reference),
+    cacheLifetimeMs: cacheLifetimeMs(context.model.client.info, context.agent.cacheRetention(context.model.reference)),
   });
   if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
   const { record, truncations } = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);

@@ -1,5 +1,5 @@
 import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
-import { clampThinking } from "@factotum/models";
+import { clampThinking, noThoughtsNote } from "@factotum/models";
 import type { FailoverSwitch } from "@factotum/models";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
@@ -90,6 +90,15 @@ export function thinkingRemark({
 }: Pick<PreparedTurn, "settings" | "model" | "isThinkingAsked">): string | undefined {
   if (!isThinkingAsked || settings.thinking === undefined) return undefined;
   return clampThinking(model.client.info, settings.thinking).note;
+}
+
+/** Why the thoughts that the message itself asks for do not come. */
+export function thoughtsRemark({
+  settings,
+  model,
+  areThoughtsAsked,
+}: Pick<PreparedTurn, "settings" | "model" | "areThoughtsAsked">): string | undefined {
+  return areThoughtsAsked ? noThoughtsNote(model.client.info, settings.thinking) : undefined;
 }
 
 function nameOf({ provider, model, credential }: FailoverSwitch["from"]): string {

@@ -23,7 +23,7 @@ import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
 import { checkCall, presentFacts } from "./present-authority.ts";
-import { createRunModel, thinkingNote, thinkingRemark } from "./run-model.ts";
+import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
@@ -218,7 +218,9 @@ export class TurnRunner {
     }
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
-      remarks: [thinkingRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap((text) => text ?? []),
+      remarks: [thinkingRemark(prepared), thoughtsRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap(
+        (text) => text ?? [],
+      ),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,

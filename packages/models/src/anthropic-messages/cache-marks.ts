@@ -6,18 +6,23 @@ const MOST_MARKS = 4;
 /** How many blocks before a mark the vendor looks for what an earlier request left; with one to spare. */
 const LOOK_BACK = 19;
 
+/** What a mark says: keep this for 5 minutes, or for an hour. */
+export type CacheControl = { readonly type: "ephemeral"; readonly ttl?: "1h" };
+
 /**
  * Sets the cache marks, four at most, where a later request is the same up to there: after the tools, after each half of the system prompt,
  * and after the latest message. When the latest answer and its results have more blocks than the vendor looks back over, the mark of the
  * tools, which the system prompt's covers, goes to where the request before this one ended. Marks are transport data: nothing else of the request changes, and the arguments stay as they are.
+ * `createMark`: how the SDK's provider is told of one.
  */
 export function markForCaching(
   prompt: LanguageModelV4Prompt,
   tools: readonly LanguageModelV4FunctionTool[],
   retention: CacheRetention,
+  createMark: (control: CacheControl) => SharedV4ProviderOptions = (control) => ({ anthropic: { cacheControl: control } }),
 ): { readonly prompt: LanguageModelV4Prompt; readonly tools: LanguageModelV4FunctionTool[] } {
   if (retention === "none") return { prompt, tools: [...tools] };
-  const mark = createMark(retention);
+  const mark = createMark(retention === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" });
   const last = prompt.length - 1;
   const before = findFarEnd(prompt);
   const marked = prompt.map((message, index) => {
@@ -37,10 +42,6 @@ function findFarEnd(prompt: LanguageModelV4Prompt): number | undefined {
   if (before === undefined || before.role === "system" || before.role === "assistant") return undefined;
   const blocks = prompt.slice(answer).reduce((sum, message) => sum + message.content.length, 0);
   return blocks > LOOK_BACK ? answer - 1 : undefined;
-}
-
-function createMark(retention: Exclude<CacheRetention, "none">): SharedV4ProviderOptions {
-  return { anthropic: { cacheControl: retention === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" } } };
 }
 
 function markLastPart(message: LanguageModelV4Message, mark: SharedV4ProviderOptions): LanguageModelV4Message {

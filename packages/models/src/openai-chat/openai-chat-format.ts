@@ -8,6 +8,7 @@ import { COMMON_IDS } from "../prompt/tool-call-ids.ts";
 import { toReasoning } from "../reasoning.ts";
 import { CHAT_STREAM_RULES } from "../stream/chat-stream-rules.ts";
 import type { WireFormatModule } from "../wire-format.ts";
+import { markClaudePrompt, moveMarks } from "./claude-cache.ts";
 
 /** Servers that want a model's open thinking back together with the tool calls that it led to. */
 const REPLAYS_THINKING = new Set(["deepseek", "moonshotai"]);
@@ -21,11 +22,17 @@ const KNOWS_NONE = new Set(["ollama", "openrouter"]);
  */
 const KNOWS_MAX_TOKENS_ONLY = new Set(["deepseek", "moonshotai", "together", "ollama", "lmstudio", "llamacpp"]);
 
+/** Servers that pass Anthropic's cache marks on to Claude; without marks nothing is cached there. */
+const PASSES_CACHE_MARKS = new Set(["openrouter"]);
+
+/** Servers with a switch of their own for thinking that is left to the model: some models do not think there unless it is on. */
+const KNOWS_ENABLED = new Set(["openrouter"]);
+
 /** Chat Completions: OpenAI's own, and every server that copies it. */
 export const openaiChat: WireFormatModule = {
   renderRules: (info, baseUrl) => ({
     // Chat templates of local servers take one system message, at the beginning.
-    systemMessages: "one",
+    systemMessages: takesCacheMarks(info) ? "two" : "one",
     mergesNeighbours: false,
     imagesInToolResults: false,
     errorResults: "text",
@@ -38,14 +45,16 @@ export const openaiChat: WireFormatModule = {
   streamRules: CHAT_STREAM_RULES,
   connect: ({ info, baseUrl, apiKey, fetch }) => {
     const own = isOpenAI(info, baseUrl);
-    const transformRequestBody = takesCompletionLimit(info, baseUrl) ? nameCompletionLimit : undefined;
-    const compatible = { name: "compatible", baseURL: baseUrl, apiKey, fetch, includeUsage: true };
+    const marks = takesCacheMarks(info);
+    const transformRequestBody = (body: Record<string, unknown>): Record<string, unknown> => {
+      const limited = takesCompletionLimit(info, baseUrl) ? nameCompletionLimit(body) : body;
+      return marks ? moveMarks(limited) : limited;
+    };
+    const compatible = { name: "compatible", baseURL: baseUrl, apiKey, fetch, includeUsage: true, transformRequestBody };
     return {
-      model: own
-        ? createOpenAI({ baseURL: baseUrl, apiKey, fetch }).chat(info.id)
-        : createOpenAICompatible({ ...compatible, ...(transformRequestBody === undefined ? {} : { transformRequestBody }) })(info.id),
+      model: own ? createOpenAI({ baseURL: baseUrl, apiKey, fetch }).chat(info.id) : createOpenAICompatible(compatible)(info.id),
       prepare: (request, { prompt, tools, maxOutputTokens }) => ({
-        prompt,
+        prompt: marks ? markClaudePrompt(prompt, request.cacheRetention ?? "short") : prompt,
         ...(tools.length === 0 ? {} : { tools }),
         includeRawChunks: true,
         ...(own ? ownSettings(request, info, { baseUrl, maxOutputTokens }) : { maxOutputTokens, ...compatibleSettings(request, info) }),
@@ -87,8 +96,14 @@ function ownSettings(
   return { ...settings, providerOptions: { openai: { ...providerOptions?.["openai"], maxCompletionTokens: maxOutputTokens } } };
 }
 
+function takesCacheMarks({ provider, id }: ModelInfo): boolean {
+  return PASSES_CACHE_MARKS.has(provider) && id.includes("claude");
+}
+
 /** The level has been fitted to the model already. */
-function compatibleSettings(request: ModelRequest, info: ModelInfo): Pick<LanguageModelV4CallOptions, "reasoning"> {
+function compatibleSettings(request: ModelRequest, info: ModelInfo): Pick<LanguageModelV4CallOptions, "reasoning" | "providerOptions"> {
+  if (info.reasoning && request.thinking === "adaptive" && KNOWS_ENABLED.has(info.provider))
+    return { providerOptions: { compatible: { reasoning: { enabled: true } } } };
   const level = info.reasoning ? toReasoning(request.thinking) : undefined;
   return level === undefined || (level === "none" && !KNOWS_NONE.has(info.provider)) ? {} : { reasoning: level };
 }

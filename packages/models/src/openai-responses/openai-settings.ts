@@ -13,7 +13,7 @@ export function openaiSettings(
     store: false,
     forceReasoning: info.reasoning,
     ...(retention === "none" || request.cacheKey === undefined ? {} : { promptCacheKey: request.cacheKey }),
-    ...(retention === "long" && /^gpt-(?:4\.1|5)/.test(info.id) ? { promptCacheRetention: "24h" } : {}),
+    ...(retention === "long" && /^gpt-(?:4\.1|5(?!\.[6-9]))/.test(info.id) ? { promptCacheRetention: "24h" } : {}),
     // Detailed summaries, the SDK's choice, are refused by some models; `auto` is taken by all that have any.
     ...(options.hasSummaries && wantsThinking(request, info) ? { reasoningSummary: "auto" } : {}),
   };

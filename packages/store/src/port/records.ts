@@ -260,6 +260,7 @@ export interface RequestView {
 export interface RequestSettings {
   readonly maxOutputTokens?: number;
   readonly thinking?: ThinkingLevel;
+  readonly showThoughts?: boolean;
   readonly cacheKey?: string;
   readonly cacheRetention?: CacheRetention;
 }

@@ -1,0 +1,95 @@
+import type { CatalogueRow } from "./catalogue-row.ts";
+
+/** A row that is kept by hand because the catalogue's packages lack it, or know too little or the wrong of the model. */
+export interface KeptRow {
+  readonly provider: string;
+  readonly row: Required<Pick<CatalogueRow, "window" | "output" | "images" | "reasoning" | "price">> & CatalogueRow;
+  /** Where the figures were read, and on which day. */
+  readonly source: string;
+  readonly date: string;
+}
+
+const CLAUDE_LEVELS = ["off", "low", "medium", "high", "xhigh", "adaptive", "max"] as const;
+
+/** Each stands before every other rule: its figures are the model's own. Remove one when the packages have it. */
+export const KEPT_ROWS: readonly KeptRow[] = [
+  {
+    provider: "anthropic",
+    row: {
+      id: "claude-sonnet-5-5",
+      window: 1_000_000,
+      output: 128_000,
+      images: true,
+      reasoning: true,
+      levels: CLAUDE_LEVELS,
+      price: [2, 10, 0.2, 2.5, 4],
+    },
+    source: "https://platform.claude.com/docs/en/models/sonnet-5-5/overview",
+    date: "2026-11-23",
+  },
+  {
+    provider: "openrouter",
+    row: {
+      id: "anthropic/claude-sonnet-5.5",
+      window: 1_000_000,
+      output: 32_000,
+      images: true,
+      reasoning: true,
+      levels: CLAUDE_LEVELS,
+      price: [2, 10, 0.2, 2.5, 4],
+    },
+    // The vendor's limit is 128,000 tokens of output; for what is asked of a reseller by default see `ProviderDefaults.output`.
+    source: "https://platform.claude.com/docs/en/models/sonnet-5-5/overview",
+    date: "2026-11-23",
+  },
+  {
+    provider: "mistral",
+    row: {
+      id: "mistral-medium-latest",
+      window: 262_144,
+      output: 32_768,
+      images: true,
+      reasoning: true,
+      price: [1.5, 7.5, 0.15, null, null],
+    },
+    // The vendor takes up to 256,000 tokens of output; a quarter of the window is left for it here.
+    source: "https://docs.mistral.ai/models/mistral-medium-3-5-26-04",
+    date: "2026-11-23",
+  },
+  {
+    provider: "groq",
+    row: {
+      id: "openai/gpt-oss-120b",
+      window: 131_072,
+      output: 65_536,
+      images: false,
+      reasoning: true,
+      levels: ["low", "medium", "high"],
+      price: [0.15, 0.6, 0.075, null, null],
+    },
+    source: "https://console.groq.com/docs/model/openai/gpt-oss-120b",
+    date: "2026-11-23",
+  },
+  {
+    provider: "xai",
+    row: {
+      id: "grok-4.7",
+      window: 500_000,
+      // The vendor names no limit of the output.
+      output: 128_000,
+      images: true,
+      reasoning: true,
+      levels: ["low", "medium", "high", "xhigh"],
+      price: [2, 6, 0.5, null, null],
+      long: { above: 199_999, price: [4, 12, 1, null, null] },
+    },
+    source: "https://docs.x.ai/docs/models/grok-4.7",
+    date: "2026-11-23",
+  },
+];
+
+/** The row that is kept by hand for exactly this model. */
+export function findKeptRow(provider: string, id: string): CatalogueRow | undefined {
+  const name = id.toLowerCase();
+  return KEPT_ROWS.find((kept) => kept.provider === provider && kept.row.id === name)?.row;
+}
