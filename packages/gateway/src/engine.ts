@@ -130,7 +130,7 @@ export class Engine {
     await channels.prepare();
     await this.#shared.recall();
     await dispatcher.recover();
-    for (const turn of await store.resumeTurns()) this.#queue.lanes.enqueue(turn.sessionKey, { type: "resume", turn });
+    this.#queue.resume(await store.resumeTurns());
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });

@@ -18,6 +18,16 @@ export async function lostCommit({ at, error }: LostCommit): Promise<void> {
 export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): Promise<Written<StartedTurn>> {
   const session = (await store.readSession(turn.session.key)) ?? (await store.createSession(turn.session, { nowMs: turn.startedAtMs }));
   const { key: sessionKey, sessionId, agentId } = session;
-  const begun = { ...turn, number: 1, sessionKey, sessionId, agentId, state: "running", attempts: 1, usage: NO_USAGE_TOTALS } as const;
+  const begun = {
+    ...turn,
+    number: 1,
+    sessionKey,
+    sessionId,
+    agentId,
+    state: "running",
+    attempts: 1,
+    starts: 1,
+    usage: NO_USAGE_TOTALS,
+  } as const;
   return { result: { turn: begun, session, entries: [] }, committed: lostCommit(lost) };
 }

@@ -67,7 +67,7 @@ const start = fc
       model.sessions.set(key, session);
       if (session.sessionId === sessionId) model.transcripts.set(sessionId, { key, texts: [] });
       model.textsOf(session.sessionId).push(`asked in ${id}`);
-      model.turns.set(id, { key, sessionId: session.sessionId, inputIds, state: "running", attempts: 1 });
+      model.turns.set(id, { key, sessionId: session.sessionId, inputIds, state: "running", attempts: 1, starts: 1 });
       for (const input of inputs) if (input !== undefined) Object.assign(input, { state: "claimed", turnId: id });
     }),
   );
@@ -96,6 +96,7 @@ const append = turnIds.map((id) =>
     if (turn?.state !== "running") return expectRefused(appending, "conflict", "not-found");
     await appending;
     model.textsOf(turn.sessionId).push("a", "b");
+    turn.attempts = 1;
   }),
 );
 
@@ -188,6 +189,7 @@ const reopen = fc.constant(
     for (const [id, turn] of running) {
       await real.store.beginAttempt(id);
       turn.attempts += 1;
+      turn.starts += 1;
     }
     await expectSame(real.store, model);
   }),

@@ -7,6 +7,7 @@ interface ModelTurn {
   readonly inputIds: string[];
   state: "running" | "done";
   attempts: number;
+  starts: number;
 }
 
 /** What a store must hold, kept in the simplest way there is. */
@@ -49,6 +50,7 @@ export async function expectSame(store: Store, model: StoreModel): Promise<void>
     expect(await store.readTurn(id)).toMatchObject({
       state: turn.state,
       attempts: turn.attempts,
+      starts: turn.starts,
       inputIds: turn.inputIds,
       sessionId: turn.sessionId,
     });

@@ -63,8 +63,8 @@ export function describeTurns(context: () => ContractContext): void {
       await store.startTurn(sampleTurn("t1", []));
       await store.endTurn(sampleEnd("t1", { failure: { code: "loop", message: "again" }, state: "failed" }));
       await store.startTurn(sampleTurn("t2", [], { kind: "memory" }));
-      expect(await last()).toEqual({ id: "t2", kind: "memory", state: "running", attempts: 1 });
-      const failed = { id: "t1", kind: "user", state: "failed", attempts: 1, failure: { code: "loop", message: "again" } };
+      expect(await last()).toEqual({ id: "t2", kind: "memory", state: "running", attempts: 1, starts: 1 });
+      const failed = { id: "t1", kind: "user", state: "failed", attempts: 1, starts: 1, failure: { code: "loop", message: "again" } };
       expect(await last("memory")).toEqual(failed);
       expect(await last("memory", "user")).toBeUndefined();
     });
@@ -192,6 +192,22 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(third.handOverTurn("t2")).rejects.toMatchObject({ code: "conflict" });
       await third.endTurn(sampleEnd("t1"));
       expect((await third.readInput(id))?.state).toEqual({ type: "answered" });
+    });
+
+    test("a committed entry sets the attempts of a turn back to one, and its starts go on counting", async () => {
+      const { store, fixture } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      const second = await fixture.open();
+      expect(await second.beginAttempt("t1")).toMatchObject({ attempts: 2, starts: 2 });
+      await second.appendToTurn("t1", { entries: [], journal: [], timestampMs: NOW_MS });
+      const third = await fixture.open();
+      expect(await third.beginAttempt("t1")).toMatchObject({ attempts: 3, starts: 3 });
+      await third.appendToTurn("t1", { entries: [{ type: "notice", level: "info", text: "progress" }], timestampMs: NOW_MS });
+      expect(await third.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
+      const fourth = await fixture.open();
+      expect(await fourth.beginAttempt("t1")).toMatchObject({ attempts: 2, starts: 4 });
+      await fourth.handOverTurn("t1");
+      expect(await fourth.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
     });
 
     test("a turn that outlives its conversation does not charge the new one", async () => {

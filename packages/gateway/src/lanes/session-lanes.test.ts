@@ -7,6 +7,7 @@ interface Job {
   readonly id: string;
   readonly lane?: LaneName;
   readonly notBeforeMs?: number;
+  readonly runsAlone?: boolean;
 }
 
 const laneOf = (job: Job): LaneName => job.lane ?? "main";
@@ -49,6 +50,7 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
     laneOf,
     notBeforeMs: (job) => job.notBeforeMs,
     overtakes: (job, waiting) => laneOf(job) === "main" && laneOf(waiting) === "cron",
+    runsAlone: (job) => job.runsAlone === true,
     clock: time,
     process: async (sessionKey, job, { signal }) => {
       if (job.id === "bad") throw new Error("broken");
@@ -145,6 +147,22 @@ describe("session lanes", () => {
     expect(log).toEqual(["start a/beat", "start b/said", "start c/child"]);
   });
 
+  test("items that run alone run one at a time over all lanes, and hold up no other item", async () => {
+    const { lanes, log, finish } = createLanes({ main: 8 });
+    lanes.enqueue("a", { id: "a1", runsAlone: true });
+    lanes.enqueue("b", { id: "b1", runsAlone: true, lane: "subagent" });
+    lanes.enqueue("b", { id: "b2" });
+    lanes.enqueue("c", { id: "c1" });
+    await settle();
+    expect(log).toEqual(["start a/a1", "start c/c1"]);
+    finish("a1");
+    await settle();
+    expect(log.slice(2)).toEqual(["end a/a1", "start b/b1"]);
+    lanes.abort("b", new LaneAbort("stop"));
+    await settle();
+    expect(log.slice(4)).toEqual(["end b/b1", "start b/b2"]);
+  });
+
   test("an item that is held waits with what stands behind it, and idle waits for it", async () => {
     const { lanes, log, time, finish } = createLanes({});
     lanes.enqueue("a", { id: "held", notBeforeMs: 500 });
@@ -205,6 +223,7 @@ class Model {
       if (head === undefined) continue;
       const busy = [...this.running.values()].filter((job) => laneOf(job) === laneOf(head)).length;
       if (busy >= this.#capacities[laneOf(head)]) continue;
+      if (head.runsAlone === true && [...this.running.values()].some(({ runsAlone }) => runsAlone === true)) continue;
       this.queue(session).shift();
       this.running.set(session, head);
       started.push(`${session}/${head.id}`);
@@ -223,6 +242,7 @@ const step = fc.oneof(
       session,
       lane: fc.constantFrom(...LANES),
       isHeld: fc.integer({ min: 0, max: 4 }).map((pick) => pick === 0),
+      runsAlone: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
     }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("finish" as const), pick: fc.nat() }) },
@@ -244,9 +264,8 @@ function take(rig: Rig, action: Step): void {
       rig.count += 1;
       const id = `j${rig.count}`;
       // No two are held until the same moment: which of them comes first nobody has said.
-      const job = action.isHeld
-        ? { id, lane: action.lane, notBeforeMs: time.monotonic() + 500 + rig.count / 1000 }
-        : { id, lane: action.lane };
+      const { lane, runsAlone } = action;
+      const job = action.isHeld ? { id, lane, runsAlone, notBeforeMs: time.monotonic() + 500 + rig.count / 1000 } : { id, lane, runsAlone };
       lanes.enqueue(action.session, job);
       model.enqueue(action.session, job);
       return;

@@ -18,6 +18,8 @@ export interface SessionLanesOptions<Item> {
   readonly notBeforeMs: (item: Item) => number | undefined;
   /** True when a new item goes ahead of one that waits. Asked from the end of the queue on, as long as it is true. */
   readonly overtakes: (item: Item, waiting: Item) => boolean;
+  /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
+  readonly runsAlone: (item: Item) => boolean;
   readonly process: ProcessItem<Item>;
   /** How many items wait in a session now. */
   readonly onQueueChange: (sessionKey: string, queued: number) => void;
@@ -51,6 +53,7 @@ export class SessionLanes<Item> {
   /** Sessions with work and no place, first come to a lane, first served in it. */
   readonly #ready: Readonly<Record<LaneName, Set<string>>> = { main: new Set(), subagent: new Set(), cron: new Set() };
   readonly #active: Record<LaneName, number> = { main: 0, subagent: 0, cron: 0 };
+  #isOneAlone = false;
   #idleWaiters: (() => void)[] = [];
   #closed = false;
 
@@ -196,8 +199,10 @@ export class SessionLanes<Item> {
     for (const lane of LANES) {
       for (const sessionKey of this.#ready[lane]) {
         if (this.#active[lane] >= capacities[lane]) break;
-        this.#ready[lane].delete(sessionKey);
         const actor = this.#actors.get(sessionKey);
+        const head = actor?.queue[0];
+        if (head !== undefined && this.#isOneAlone && this.#options.runsAlone(head)) continue;
+        this.#ready[lane].delete(sessionKey);
         const item = actor?.queue.shift();
         if (actor !== undefined && item !== undefined) this.#start(sessionKey, actor, item, lane);
       }
@@ -207,14 +212,21 @@ export class SessionLanes<Item> {
   #start(sessionKey: string, actor: Actor<Item>, item: Item, lane: LaneName): void {
     const abort = new AbortController();
     this.#active[lane] += 1;
-    actor.running = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, signal: abort.signal }) };
+    const isAlone = this.#options.runsAlone(item);
+    this.#isOneAlone ||= isAlone;
+    actor.running = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
   }
 
   /** The one place where a session and its lane's place are released, however the work ended. */
   async #run(
     sessionKey: string,
     actor: Actor<Item>,
-    { item, lane, signal }: { readonly item: Item; readonly lane: LaneName; readonly signal: AbortSignal },
+    {
+      item,
+      lane,
+      isAlone,
+      signal,
+    }: { readonly item: Item; readonly lane: LaneName; readonly isAlone: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
     try {
       // The first await comes before any work, so that `running` is set when `process` looks.
@@ -226,6 +238,7 @@ export class SessionLanes<Item> {
     } finally {
       actor.running = undefined;
       this.#active[lane] -= 1;
+      if (isAlone) this.#isOneAlone = false;
       this.#arrange(sessionKey, actor);
       this.#dispatch();
     }

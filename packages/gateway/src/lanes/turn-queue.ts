@@ -39,7 +39,19 @@ export class TurnQueue {
       },
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes,
+      runsAlone: (job) => job.type === "resume" && job.runsAlone === true,
     });
+  }
+
+  /**
+   * Takes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before says that there
+   * was a second one: from then on they are resumed one at a time, so that another crash can be attributed, and those with the fewest attempts first, so
+   * that the turns that a crashing one interrupted do not wait for it to be given up (design 04, crash safety).
+   */
+  resume(turns: readonly TurnRecord[]): void {
+    const runsAlone = turns.some(({ starts }) => starts > 1);
+    for (const turn of turns.toSorted((one, other) => one.attempts - other.attempts))
+      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(runsAlone ? { runsAlone } : {}) });
   }
 
   /** Takes an input by the mode that holds for it. */

@@ -14,8 +14,16 @@ import type { InputJob, ResumeJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
 
-/** A turn that was begun this often and never ended is given up (design 04). */
-const MAX_TURN_ATTEMPTS = 3;
+/**
+ * When a turn that keeps crashing the process is given up. An attempt counts unless the process stopped cleanly, and a committed entry sets the count
+ * back: a turn that makes progress is not the one that crashes. Turns that ran together and committed nothing all count a crash that only one of them
+ * caused, which happens at most twice (`TurnQueue.resume`); the next attempts are alone. The fourth one lets a turn survive one crash by a new message
+ * beside it.
+ */
+const MAX_ATTEMPTS = 4;
+
+/** The bound for a turn that does commit something before each crash, such as a call of the tool that crashes. */
+const MAX_STARTS = 8;
 
 /** What waits while a turn is at work. */
 export interface WaitingInputs extends SteeringSource {
@@ -61,8 +69,8 @@ export class JobPreparer {
       const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
       if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
-      if (turn.attempts > MAX_TURN_ATTEMPTS || turn.kind === "compaction") {
-        await endUnbegun(turn, crashed(turn.attempts - 1), this.#services, { isGivenUp: true });
+      if (turn.attempts > MAX_ATTEMPTS || turn.starts > MAX_STARTS || turn.kind === "compaction") {
+        await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
         return undefined;
       }
       if (job.givesWay === true) {

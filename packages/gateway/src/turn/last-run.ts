@@ -17,5 +17,5 @@ export async function readLastRun(sessionId: string, store: Pick<Store, "readLas
 export function sessionHint(run: TurnState | undefined): "aborted" | "interrupted" | undefined {
   if (run === undefined || run.state === "done" || run.state === "running") return undefined;
   if (run.state === "aborted" || run.failure?.code === "aborted") return "aborted";
-  return run.attempts > 1 ? "interrupted" : undefined;
+  return run.starts > 1 ? "interrupted" : undefined;
 }

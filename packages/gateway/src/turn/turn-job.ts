@@ -52,6 +52,8 @@ export interface ResumeJob {
   readonly isCounted?: boolean;
   /** A message waits for the session, and nobody for this turn: it is ended in place of going on. */
   readonly givesWay?: boolean;
+  /** Interrupted turns are resumed one at a time: no other one runs beside it. */
+  readonly runsAlone?: boolean;
   readonly notBeforeMs?: number;
   /** How often this process could not finish it. */
   readonly failures?: number;

@@ -96,7 +96,9 @@ export class TurnRunner {
         if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
       } catch (error) {
         if (isLost(job)) return;
-        const begun = prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn } as const) : job;
+        const runsAlone = job.type === "resume" && job.runsAlone === true ? { runsAlone: true } : {};
+        const begun =
+          prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn, ...runsAlone } as const) : job;
         if (!isFinalStoreError(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
         throw error;
       }

@@ -135,8 +135,13 @@ export interface TurnRecord {
   readonly inputIds: readonly string[];
   readonly replyTo?: MessageId;
   readonly state: "running" | "done" | "aborted" | "failed";
-  /** How often work on it was begun and not left to the next process in good order; more than one after a crash. */
+  /**
+   * Attempts since it last committed an entry, the current one included, so it returns to one with every committed entry. A process that stops cleanly
+   * takes its own attempt back.
+   */
   readonly attempts: number;
+  /** Attempts in all. With a turn that is resumed at start, this is the number of crashes that interrupted it. */
+  readonly starts: number;
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   readonly usage: UsageTotals;
@@ -145,7 +150,7 @@ export interface TurnRecord {
 }
 
 /** How a turn stands; known also of one whose address was damaged. */
-export type TurnState = Pick<TurnRecord, "id" | "kind" | "state" | "attempts" | "failure">;
+export type TurnState = Pick<TurnRecord, "id" | "kind" | "state" | "attempts" | "starts" | "failure">;
 
 /** One line of a conversation, append-only. `notice` is for people and never sent to a model. */
 export type TranscriptEntry = TranscriptBody & {

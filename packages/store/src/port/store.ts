@@ -212,7 +212,7 @@ export interface Store {
     turnId: string,
     options: { readonly inputIds: readonly string[]; readonly entries: readonly TranscriptBody[]; readonly timestampMs: number },
   ): Promise<readonly TranscriptEntry[]>;
-  /** Appends what a turn has completed, and writes the journal of tool calls, in one commit. */
+  /** Appends what a turn has completed, and writes the journal of tool calls, in one commit. An entry sets `attempts` back to one. */
   appendToTurn(
     turnId: string,
     options: {

@@ -63,6 +63,7 @@ export class Transactions {
       ...(start.replyTo === undefined ? {} : { replyTo: start.replyTo }),
       state: "running",
       attempts: 1,
+      starts: 1,
       startedAtMs: start.startedAtMs,
       usage: NO_USAGE_TOTALS,
     };
@@ -82,6 +83,7 @@ export class Transactions {
     const { transcripts, turns } = this.#tables;
     const turn = turns.requireRunning(turnId);
     turns.writeJournal(turn, options.journal ?? []);
+    if (options.entries.length > 0) turns.recordProgress(turn);
     const conversation = transcripts.read(turn.conversation);
     this.#tables.requests.add(turn, conversation.sessionId, options.requests ?? []);
     return this.#append(conversation, options.entries, options.timestampMs, turn);

@@ -262,7 +262,7 @@ test("a turn that fails says so in the message that tells of tools at work", asy
 /** As if the process had ended often while the turn was at work. */
 function crashOftenIn(home: string): void {
   const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"));
-  database.exec("UPDATE turns SET attempts = 3 WHERE state = 'running'");
+  database.exec("UPDATE turns SET attempts = 4 WHERE state = 'running'");
   database.close();
 }
 

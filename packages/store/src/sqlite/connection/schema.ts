@@ -318,6 +318,12 @@ ALTER TABLE inbox ADD COLUMN message_key TEXT;
 CREATE UNIQUE INDEX inbox_by_message ON inbox (message_key) WHERE message_key IS NOT NULL;
 `;
 
+/** How often a turn was begun in all, while `attempts` counts since its last committed entry. */
+const TURN_STARTS = `
+ALTER TABLE turns ADD COLUMN starts INTEGER NOT NULL DEFAULT 1;
+UPDATE turns SET starts = attempts;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -328,4 +334,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: NOTICE_KEYS },
   { version: 7, sql: REFUSALS },
   { version: 8, sql: MESSAGE_KEYS, fill: fillMessageKeys },
+  { version: 9, sql: TURN_STARTS },
 ];

@@ -27,6 +27,7 @@ export interface RunningTurn {
   readonly sessionKey: string;
   readonly conversation: number;
   readonly inputIds: readonly string[];
+  readonly attempts: number;
 }
 
 /** A turn of which only the plain columns can be trusted. */
@@ -35,7 +36,7 @@ export type DamagedTurn = Pick<RunningTurn, "n" | "id" | "sessionKey">;
 const COLUMNS = `turns.*, conversations.session_id, conversations.session_key, conversations.agent_id
   FROM turns JOIN conversations ON conversations.n = turns.conversation`;
 
-const STATE = "id, kind, state, attempts, outcome FROM turns";
+const STATE = "id, kind, state, attempts, starts, outcome FROM turns";
 
 /** Turns and the journals of their tool calls. */
 export class TurnTable {
@@ -67,7 +68,7 @@ export class TurnTable {
     if (inserted === undefined) throw new StoreError("conflict", `The turn ${id} exists already.`);
     const n = numberOf(inserted, "n");
     const number = numberOf(inserted, "number");
-    return { n, id, number, sessionKey: conversation.sessionKey, conversation: conversation.n, inputIds: turn.inputIds };
+    return { n, id, number, sessionKey: conversation.sessionKey, conversation: conversation.n, inputIds: turn.inputIds, attempts: 1 };
   }
 
   /** A turn that can still be changed; throws `not-found` or `conflict` otherwise. */
@@ -82,6 +83,7 @@ export class TurnTable {
       sessionKey: textOf(row, "session_key"),
       conversation: numberOf(row, "conversation"),
       inputIds: inputIdsOf(row),
+      attempts: numberOf(row, "attempts"),
     };
   }
 
@@ -152,6 +154,7 @@ export class TurnTable {
       kind: textOf(row, "kind") as TurnRecord["kind"],
       state: toState(textOf(row, "state")),
       attempts: numberOf(row, "attempts"),
+      starts: numberOf(row, "starts"),
       ...(failure === undefined ? {} : { failure }),
     };
   }
@@ -161,14 +164,19 @@ export class TurnTable {
     const turn = this.read(id);
     if (turn === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
     if (turn.state !== "running") return undefined;
-    this.#context.database.run("UPDATE turns SET attempts = attempts + 1 WHERE id = ?", id);
-    return { ...turn, attempts: turn.attempts + 1 };
+    this.#context.database.run("UPDATE turns SET attempts = attempts + 1, starts = starts + 1 WHERE id = ?", id);
+    return { ...turn, attempts: turn.attempts + 1, starts: turn.starts + 1 };
   }
 
   /** Takes an attempt back. */
   handOver(id: string): void {
     const { n } = this.requireRunning(id);
-    this.#context.database.run("UPDATE turns SET attempts = attempts - 1 WHERE n = ?", n);
+    this.#context.database.run("UPDATE turns SET attempts = attempts - 1, starts = starts - 1 WHERE n = ?", n);
+  }
+
+  /** The turn has committed an entry: attempts before it no longer count. A first attempt, the usual case, costs no write. */
+  recordProgress(turn: RunningTurn): void {
+    if (turn.attempts > 1) this.#context.database.run("UPDATE turns SET attempts = 1 WHERE n = ?", turn.n);
   }
 
   /** The running turns. Damaged ones, whose address cannot be trusted, are handed to `abandon` instead. */
@@ -270,6 +278,7 @@ function toTurn(row: Row): TurnRecord {
     inputIds: inputIdsOf(row),
     state: toState(textOf(row, "state")),
     attempts: numberOf(row, "attempts"),
+    starts: numberOf(row, "starts"),
     startedAtMs: numberOf(row, "started_at"),
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
     ...(outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome)),
