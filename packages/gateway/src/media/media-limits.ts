@@ -28,8 +28,8 @@ const PROVIDER_LIMITS: Readonly<Record<ModelApi, ImageLimits>> = {
 };
 
 /** What every one of these wire formats takes: a turn's images are the same when a fallback answers. */
-export function imageLimits(apis: readonly ModelApi[]): ImageLimits {
-  const limits = apis.map((api) => PROVIDER_LIMITS[api]);
+export function imageLimits(apis: readonly ModelApi[] | "all"): ImageLimits {
+  const limits = apis === "all" ? Object.values(PROVIDER_LIMITS) : apis.map((api) => PROVIDER_LIMITS[api]);
   return {
     maxBytes: Math.min(...limits.map(({ maxBytes }) => maxBytes)),
     maxSidePx: Math.min(...limits.map(({ maxSidePx }) => maxSidePx)),

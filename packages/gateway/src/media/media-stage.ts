@@ -35,8 +35,8 @@ export interface MediaRequest {
   readonly run: RunFacts;
   /** Where the attachments lie; absent while the account is not connected. */
   readonly channel: Pick<Channel, "fetchAttachment"> | undefined;
-  /** The turn's model, which decides whether images are sent at all. */
-  readonly model: ModelInfo;
+  /** The turn's model, which decides whether images are sent at all. Absent while there is none to ask: then they are kept for the one that follows. */
+  readonly model: ModelInfo | undefined;
   /** Those that answer when it cannot: what is sent must suit them too. */
   readonly fallbacks: readonly ModelInfo[];
 }
@@ -184,12 +184,12 @@ export class MediaStage {
 
   /** One after the other: at most one decoded image is in memory. */
   async #fit(candidates: readonly Candidate[], { model, fallbacks }: MediaRequest, signal: AbortSignal): Promise<readonly ImageContent[]> {
-    const readers = [model, ...fallbacks].filter(({ input }) => input.includes("image"));
-    const limits = imageLimits(readers.map(({ api }) => api));
+    const readers = [...(model === undefined ? [] : [model]), ...fallbacks].filter(({ input }) => input.includes("image"));
+    const limits = imageLimits(model === undefined ? "all" : readers.map(({ api }) => api));
     const images: ImageContent[] = [];
     let sizeBytes = 0;
     for (const { facts, read } of candidates) {
-      if (!model.input.includes("image")) facts.omitted = "text-only";
+      if (model !== undefined && !model.input.includes("image")) facts.omitted = "text-only";
       else if (images.length === MAX_IMAGES) facts.omitted = "too-many";
       else {
         const fitted = await this.#fitOne(read, limits, signal);

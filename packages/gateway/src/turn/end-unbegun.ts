@@ -3,12 +3,10 @@ import type { RunOutcome } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../lanes/session-lanes.ts";
-import { answerInput } from "./answer-input.ts";
+import { beginRefusedTurn } from "./begin-refused-turn.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
-import { failureText } from "./failure-text.ts";
 import { RunDeadline } from "./run-deadline.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -39,31 +37,17 @@ export async function endGivenWay(turn: TurnRecord, services: TurnServices): Pro
   await endUnbegun(turn, { type: "aborted", reason: message }, services, { givesWay: true });
 }
 
-/** Tells whoever said something that no turn can be made of it. */
+/** Keeps what was said, and tells its sender why it gets no answer. */
 export async function refuseJob(
   sessionKey: string,
   job: InputJob,
   outcome: Extract<RunOutcome, { type: "failed" }>,
   services: TurnServices,
+  options: { readonly signal: AbortSignal },
 ): Promise<void> {
-  const newest = saidIn(job).at(-1)?.input ?? job.input;
-  const inputIds = inputsOf(job).map(({ id }) => id);
-  await answerInput(services, sessionKey, newest, {
-    text: failureText(outcome),
-    level: "error",
-    withIds: inputIds.filter((id) => id !== newest.id),
-    state: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
-  });
-  services.watchers.report(inputIds, {
-    runId: newest.id,
-    sessionKey,
-    outcome,
-    text: "",
-    stopReason: "error",
-    model: "",
-    usage: NO_USAGE_TOTALS,
-    remarks: [],
-  });
+  const turn = await beginRefusedTurn(sessionKey, job, services, options);
+  services.crashPoint?.("after-claim");
+  await endUnbegun(turn, outcome, services);
 }
 
 /** The outcome of a turn that stopped the gateway so often. */

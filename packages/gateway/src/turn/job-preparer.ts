@@ -101,7 +101,7 @@ export class JobPreparer {
       }
       const outcome = preparationFailure(error, signal);
       this.#services.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services);
+      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services, { signal });
       else await endUnbegun(job.turn, outcome, this.#services);
       return undefined;
     }

@@ -11,6 +11,7 @@ import { viewHistory } from "./history-view.ts";
 import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
+import { createNewTurn } from "./new-turn.ts";
 import { contextMessages, readHistory } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
@@ -19,13 +20,11 @@ import { renewSession } from "./renew-session.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
-import { sessionName } from "./session-name.ts";
 import { renderTurnMessages } from "./turn-messages.ts";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
+import { inputsOf } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { within } from "./within.ts";
@@ -112,26 +111,11 @@ export async function prepareInputTurn(
     bound,
   );
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
-  const newTurn: NewTurn = {
-    id: facts.runId,
-    session: {
-      key: sessionKey,
-      sessionId: context.sessionId,
-      agentId: job.agentId,
-      isPrivate: admission.owner && !context.isGroup,
-      displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
-      ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
-    },
-    touch: touchOf(job.input, nowMs),
-    kind: admission.kind,
-    origin: message.origin,
-    owner: admission.owner,
-    inputIds: inputsOf(job).map(({ id }) => id),
-    replyTo: (saidIn(job).at(-1)?.input.message ?? message).messageId,
-    entries: [...earlier, ...users].map((entry) => ({ type: "message" as const, message: entry })),
-    ...(prompt.isNew ? { prompt: prompt.record } : {}),
-    startedAtMs: nowMs,
-  };
+  const newTurn = createNewTurn(
+    job,
+    { id: facts.runId, sessionKey, messages: [...earlier, ...users], nowMs, ...(prompt.isNew ? { prompt: prompt.record } : {}) },
+    context,
+  );
   const { result: started, committed } = await startTurn(newTurn, job, store);
   if (context.record === undefined) services.cache.set(context.sessionId, []);
   services.cache.setPrompt(context.sessionId, prompt.record);
@@ -179,15 +163,6 @@ async function settleStart(committed: Promise<void>, job: InputJob, sessionId: s
     throw error;
   }
   for (const input of inputsOf(job)) await services.media.release(input.message);
-}
-
-/** What nobody said keeps no session fresh, and is no way to anybody (design 04). */
-function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
-  return {
-    ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
-    ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
-    ...(admission.owner ? {} : { endsPrivacy: true }),
-  };
 }
 
 /** Takes up a turn that the last process left: the prompt as it was stored, the transcript as far as it was committed. */

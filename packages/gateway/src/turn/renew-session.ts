@@ -1,6 +1,6 @@
 import { beginAnew } from "../sessions/begin-anew.ts";
 import { findStaleness, resetPolicy } from "../sessions/session-freshness.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionFacts } from "./session-context.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -8,12 +8,12 @@ import type { TurnServices } from "./turn-services.ts";
  * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
  * which had to wait for a turn of their conversation still belong to it. What no person says begins nothing anew.
  */
-export async function renewSession(
-  context: SessionContext,
+export async function renewSession<Context extends SessionFacts>(
+  context: Context,
   sessionKey: string,
   { input }: InputJob,
   services: TurnServices,
-): Promise<SessionContext> {
+): Promise<Context> {
   if (context.record === undefined || input.admission.kind !== "user") return context;
   const policy = resetPolicy(services.config.session, { key: sessionKey, channel: input.message.origin.channel });
   const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });

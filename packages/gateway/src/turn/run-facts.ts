@@ -1,11 +1,11 @@
 import type { RunFacts, RunKind } from "@factotum/agent-contract";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionFacts } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What the tools of a turn may know of it. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
-  context: SessionContext,
+  context: Pick<SessionFacts, "agent" | "isGroup">,
   services: Pick<TurnServices, "agents">,
 ): Promise<RunFacts> {
   const { agent, isGroup } = context;

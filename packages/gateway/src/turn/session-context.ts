@@ -7,13 +7,11 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import { preferCredential } from "../agents/session-credential.ts";
 import type { TurnServices } from "./turn-services.ts";
 
-/** What is known of a session before its turn. */
-export interface SessionContext {
+/** What is known of a session before its turn, apart from its model. */
+export interface SessionFacts {
   readonly record: SessionRecord | undefined;
   readonly sessionId: string;
   readonly agent: AgentRuntime;
-  readonly model: ResolvedModel;
-  readonly fallbacks: readonly ResolvedModel[];
   readonly group: GroupConfig | undefined;
   readonly isGroup: boolean;
   /** `undefined`: the model's own. */
@@ -27,6 +25,12 @@ export interface SessionContext {
     | undefined;
 }
 
+/** What a turn stands on. */
+export interface SessionContext extends SessionFacts {
+  readonly model: ResolvedModel;
+  readonly fallbacks: readonly ResolvedModel[];
+}
+
 /** Looks up what a turn of this session stands on. Rejects with a `ModelError` when its model cannot be used. */
 export async function readSessionContext(
   sessionKey: string,
@@ -34,6 +38,17 @@ export async function readSessionContext(
   origin: Origin,
   services: TurnServices,
 ): Promise<SessionContext> {
+  const facts = await readSessionFacts(sessionKey, agentId, origin, services);
+  const { agent, record } = facts;
+  return {
+    ...facts,
+    model: preferCredential(await agent.model(record?.overrides.model), record?.overrides.authProfile),
+    fallbacks: await agent.fallbacks(record?.overrides.model),
+  };
+}
+
+/** The same without the models: nothing in the configuration makes it fail. */
+export async function readSessionFacts(sessionKey: string, agentId: string, origin: Origin, services: TurnServices): Promise<SessionFacts> {
   const record = await services.store.readSession(sessionKey);
   const agent = services.agents.get(agentId) ?? services.agents.default;
   const channel = services.channels.channelFor(origin);
@@ -43,8 +58,6 @@ export async function readSessionContext(
     record,
     sessionId: record?.sessionId ?? services.random.uuid(),
     agent,
-    model: preferCredential(await agent.model(record?.overrides.model), record?.overrides.authProfile),
-    fallbacks: await agent.fallbacks(record?.overrides.model),
     isGroup,
     thinking: record?.overrides.thinking ?? agent.config.thinking,
     reasoning: record?.overrides.reasoning ?? agent.config.reasoning,

@@ -3,7 +3,7 @@ import type { SystemEvent } from "@factotum/agent-core";
 import { announceChanges, readSources } from "../workspace/source-changes.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionFacts } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What of the turn decides about the events. */
@@ -22,7 +22,7 @@ export interface SourceEventsQuery {
 export async function sourceEvents(
   query: SourceEventsQuery,
   prompt: ResolvedPrompt,
-  context: SessionContext,
+  context: SessionFacts,
   services: TurnServices,
 ): Promise<readonly SystemEvent[]> {
   const { agent, group, isGroup, sessionId } = context;

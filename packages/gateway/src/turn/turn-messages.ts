@@ -7,13 +7,13 @@ import { isTainted } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
-import type { SessionContext } from "./session-context.ts";
+import type { SessionContext, SessionFacts } from "./session-context.ts";
 import { sourceEvents } from "./source-events.ts";
 import { saidIn } from "./turn-job.ts";
 import type { InputJob, SaidInput } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { renderUserMessage } from "./user-message.ts";
-import type { UserMessageRequest } from "./user-message.ts";
+import type { MessageContext, UserMessageRequest } from "./user-message.ts";
 
 const MAX_LINE_CHARS = 160;
 
@@ -34,12 +34,15 @@ const NO_OPENING = {
   isOpeningTainted: false,
 } as const;
 
-/** The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. */
+/**
+ * The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. A turn that no
+ * request can be made for has neither a prompt nor a model.
+ */
 export async function renderTurnMessages(
   job: InputJob,
   request: TurnMessagesRequest,
-  prompt: ResolvedPrompt,
-  context: SessionContext,
+  prompt: ResolvedPrompt | undefined,
+  context: SessionFacts & MessageContext,
   services: TurnServices,
 ): Promise<readonly UserMessage[]> {
   const { facts, nowMs, signal, showsGroup } = request;
@@ -48,21 +51,23 @@ export async function renderTurnMessages(
   const hint = admission.kind === "user" ? sessionHint(lastRun) : undefined;
   const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
   const daily =
-    request.isPrivate && isFirst && admission.kind === "user"
+    request.isPrivate && isFirst && admission.kind === "user" && facts !== undefined
       ? await readDailyNotes(services.files, { run: facts, agent: context.agent, nowMs })
       : NO_NOTES;
   const opening: UserMessageRequest["opening"] = {
     systemEvents: [
-      ...(prompt.isNew ? [] : await sourceEvents(request, prompt, context, services)),
+      ...(prompt === undefined || prompt.isNew || facts === undefined
+        ? []
+        : await sourceEvents({ ...request, facts }, prompt, context, services)),
       ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, services)),
     ],
-    truncations: prompt.truncations,
+    truncations: prompt?.truncations ?? [],
     ...(hint === undefined ? {} : { sessionHint: hint }),
     dailyNotes: daily.notes,
-    ...responseFormat(prompt, context),
+    ...(prompt === undefined ? {} : responseFormat(prompt, context)),
   };
   const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
-  return renderSaid(job, { facts, nowMs, signal, hasMessageTool: hasMessageTool(prompt.record.tools), ...shown }, context, services);
+  return renderSaid(job, { facts, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), ...shown }, context, services);
 }
 
 /** A job's messages for a turn at work. */
@@ -80,7 +85,7 @@ export async function renderJoinedMessages(
 async function renderSaid(
   job: InputJob,
   request: Omit<UserMessageRequest, "said">,
-  context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
+  context: MessageContext,
   services: TurnServices,
 ): Promise<readonly UserMessage[]> {
   const shortened = job.shortened ?? [];
@@ -96,7 +101,7 @@ async function renderSaid(
 }
 
 /** How the turn's channel shows text, for a session that several reach: its prompt tells of one (design 03 §3). */
-function responseFormat(prompt: ResolvedPrompt, { channel }: SessionContext): Pick<MessageFactsContext, "format"> {
+function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick<MessageFactsContext, "format"> {
   const promptChannel = parseBasis(prompt.record.basis)?.channel;
   // A prompt of an older build does not say what it was rendered for.
   if (channel === undefined || promptChannel === undefined) return {};

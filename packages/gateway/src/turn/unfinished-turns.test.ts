@@ -41,7 +41,7 @@ const times = (count: number): (() => boolean) => {
 
 test.each([
   // A turn that cannot begin is told of, and that fails too.
-  { fails: { startTurnAhead: times(1), settleInputs: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
+  { fails: { startTurnAhead: times(1), startTurn: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
   // The answer was in the commit that failed: it is asked for anew.
   { fails: { endTurn: times(1) }, answers: ["Lost.", "To one.", "To two."], sent: ["To one.", "To two."] },
 ])("what could not be finished comes to its end before anything that is said later ($answers.length answers)", async (row) => {

@@ -1,6 +1,7 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { displayId } from "../access/display-id.ts";
+import type { PreparedMedia } from "../media/media-stage.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -10,7 +11,8 @@ import type { TurnServices } from "./turn-services.ts";
 /** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {
   readonly said: SaidInput;
-  readonly facts: RunFacts;
+  /** Absent where there is no workspace to work in: then attachments are left out. */
+  readonly facts: RunFacts | undefined;
   readonly nowMs: number;
   readonly showsGroup: boolean;
   readonly isReset: boolean;
@@ -24,25 +26,35 @@ export interface UserMessageRequest {
   readonly signal: AbortSignal;
 }
 
+/** What messages are rendered for; without a model where there is none to ask. */
+export interface MessageContext extends Pick<SessionContext, "agent" | "fallbacks"> {
+  readonly model: SessionContext["model"] | undefined;
+}
+
+const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false };
+
 /** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
 export async function renderUserMessage(
   request: UserMessageRequest,
-  context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
+  context: MessageContext,
   services: TurnServices,
 ): Promise<UserMessage> {
-  const { said, nowMs, signal } = request;
+  const { said, facts, nowMs, signal } = request;
   const { message, admission } = said.input;
   const platform = services.channels.channelFor(message.origin);
-  const media = await services.media.prepare(
-    {
-      message,
-      run: request.facts,
-      channel: message.origin.channel === "http" ? services.media.uploads : platform,
-      model: context.model.client.info,
-      fallbacks: context.fallbacks.map(({ client }) => client.info),
-    },
-    { signal },
-  );
+  const media =
+    facts === undefined
+      ? NO_MEDIA
+      : await services.media.prepare(
+          {
+            message,
+            run: facts,
+            channel: message.origin.channel === "http" ? services.media.uploads : platform,
+            model: context.model?.client.info,
+            fallbacks: context.fallbacks.map(({ client }) => client.info),
+          },
+          { signal },
+        );
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,

@@ -1,0 +1,49 @@
+import type { AgentMessage } from "@factotum/agent-contract";
+import type { InputRecord, NewTurn } from "@factotum/store";
+import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import type { SessionFacts } from "./session-context.ts";
+import { sessionName } from "./session-name.ts";
+import { inputsOf, saidIn } from "./turn-job.ts";
+import type { InputJob } from "./turn-job.ts";
+
+/** What a job's turn begins with. */
+export interface TurnBeginning extends Pick<NewTurn, "id" | "prompt"> {
+  readonly sessionKey: string;
+  /** The newest of them are the job's. */
+  readonly messages: readonly AgentMessage[];
+  readonly nowMs: number;
+}
+
+/** The first commit of a job's turn. Pure. */
+export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: SessionFacts): NewTurn {
+  const { message, admission } = job.input;
+  const { sessionKey, messages, nowMs, ...named } = beginning;
+  return {
+    ...named,
+    session: {
+      key: sessionKey,
+      sessionId: context.sessionId,
+      agentId: job.agentId,
+      isPrivate: admission.owner && !context.isGroup,
+      displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
+      ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
+    },
+    touch: touchOf(job.input, nowMs),
+    kind: admission.kind,
+    origin: message.origin,
+    owner: admission.owner,
+    inputIds: inputsOf(job).map(({ id }) => id),
+    replyTo: (saidIn(job).at(-1)?.input.message ?? message).messageId,
+    entries: messages.map((entry) => ({ type: "message", message: entry })),
+    startedAtMs: nowMs,
+  };
+}
+
+/** What nobody said keeps no session fresh, and is no way to anybody (design 04). */
+function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
+  return {
+    ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
+    ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
+    ...(admission.owner ? {} : { endsPrivacy: true }),
+  };
+}

@@ -1,0 +1,185 @@
+import path from "node:path";
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
+
+type Patch = (config: FactotumConfig) => FactotumConfig;
+
+const KEY = "agent:main:main";
+const PIXEL = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let good: Patch;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  platform = new TestPlatform();
+  good = withModel(server.baseUrl);
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const withoutModel: Patch = (config) => {
+  const patched = good(config);
+  return { ...patched, agents: patched.agents.map((agent) => ({ ...agent, model: { primary: "nowhere/nothing", fallbacks: [] } })) };
+};
+
+const withoutKey: Patch = (config) => {
+  const patched = good(config);
+  const { anthropic } = patched.models.providers;
+  if (anthropic === undefined) throw new Error("no provider");
+  const providers = { anthropic: { ...anthropic, apiKey: { type: "env" as const, name: "NO_SUCH_KEY" } } };
+  return { ...patched, models: { ...patched.models, providers } };
+};
+
+/** A workspace in whose place there is a file. */
+const withBrokenWorkspace: Patch = (config) => {
+  const patched = good(config);
+  return { ...patched, agents: patched.agents.map((agent) => ({ ...agent, workspace: "/dev/null/workspace" })) };
+};
+
+async function mend(running: TestGateway): Promise<void> {
+  const { config } = running.gateway.engine.services;
+  const { agents } = good({
+    ...config,
+    agents: config.agents.map((agent) => ({ ...agent, workspace: path.join(running.home, "mended") })),
+  });
+  await running.gateway.reload({ ...running.settings({ ...good(config), agents }), token: running.token });
+}
+
+/** What the page shows after a reload. */
+async function history(running: TestGateway, sessionKey = KEY): Promise<readonly (readonly string[])[]> {
+  const { entries } = await running.gateway.engine.sessions.history(sessionKey, { limit: 50 });
+  return entries.map((entry) => [entry.type, "text" in entry ? entry.text : ""]);
+}
+
+const told = expect.stringMatching(/key|model|wrong/i) as string;
+
+const lastRequest = (): string => JSON.stringify(server.requests.at(-1)?.body);
+
+describe.each([
+  ["a model that does not exist", () => withoutModel],
+  ["a key that does not resolve", () => withoutKey],
+  ["a workspace that cannot be made", () => withBrokenWorkspace],
+])("a first message with %s", (_cause, bad) => {
+  test("over a channel: it is kept, its sender is told once, and the next message has it in its history", async () => {
+    await using running = await startTestGateway({ platform, patch: bad() });
+    await platform.say(platform.message("first words"));
+    await running.gateway.engine.idle();
+    expect(await history(running)).toEqual([
+      ["user", "first words"],
+      ["notice", told],
+    ]);
+    expect(platform.sent).toMatchObject([{ outbound: { type: "text", text: told, replyTo: "message-1" } }]);
+    expect((await running.store.listInputs({ state: "told", limit: 9 })).items).toMatchObject([{ message: { text: "first words" } }]);
+
+    await mend(running);
+    await platform.say(platform.message("second words"));
+    await running.gateway.engine.idle();
+    expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Yes." } });
+    expect(lastRequest()).toMatch(/first words.*second words/);
+    expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
+    expect(platform.sent).toHaveLength(2);
+  });
+
+  test("over the `agent` method and /v1: the caller is told, and the session has the words", async () => {
+    await using running = await startTestGateway({ patch: bad() });
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const result = await client.call("agent", { message: "first words", idempotencyKey: "k1" });
+    expect(result).toMatchObject({ outcome: { type: "failed", message: told }, text: "" });
+    const answer = await fetch(`${running.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${running.token}`, "content-type": "application/json", "x-factotum-session": "notes" },
+      body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "words over HTTP" }] }),
+    });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
+    expect(await history(running)).toEqual([
+      ["user", "first words"],
+      ["notice", told],
+    ]);
+    expect(await history(running, "agent:main:http:notes")).toEqual([
+      ["user", "words over HTTP"],
+      ["notice", told],
+    ]);
+    await mend(running);
+    expect(await client.call("agent", { message: "second words", idempotencyKey: "k2" })).toMatchObject({ text: "Yes." });
+    expect(lastRequest()).toMatch(/first words.*second words/);
+  });
+});
+
+test("in the page's own chat a refused message is one entry and one error, live as well as after a reload", async () => {
+  platform = new TestPlatform("session-key");
+  await using running = await startTestGateway({ platform, patch: withoutModel });
+  using client = await TestClient.connect(running.gateway.url, running.token);
+  await client.call("chat.subscribe", {});
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: KEY } };
+  const message = platform.message("first words", { origin });
+  await platform.say(message);
+  await running.gateway.engine.idle();
+  await client.until(() => client.events.find(({ type }) => type === "run-end"));
+  const live = client.events.flatMap((event) => (event.type === "entry" ? [event.entry] : []));
+  expect(live).toMatchObject([
+    { type: "user", text: "first words", idempotencyKey: message.eventId },
+    { type: "notice", level: "error", text: told },
+  ]);
+  expect((await client.call("chat.history", { sessionKey: KEY })).entries).toEqual(live);
+  expect(platform.sent).toEqual([]);
+});
+
+test("an image that came with a refused message is shown to the model that answers later", async () => {
+  await using running = await startTestGateway({ platform, patch: withoutModel });
+  await platform.say(platform.message("what is this?", { attachments: [platform.attachment(PIXEL, { mimeType: "image/png" })] }));
+  await running.gateway.engine.idle();
+  const { entries } = await running.gateway.engine.sessions.history(KEY, { limit: 9 });
+  expect(entries[0]).toMatchObject({ type: "user", text: "what is this?", attachments: 1 });
+  await mend(running);
+  await platform.say(platform.message("well?"));
+  await running.gateway.engine.idle();
+  expect(lastRequest()).toMatch(/what is this\?.*"image".*well\?/);
+});
+
+test("messages that were gathered into one refused turn are all kept, each as its sender's", async () => {
+  await using running = await startTestGateway({
+    platform,
+    patch: (config) => ({
+      ...withoutModel(config),
+      messages: { ...config.messages, inbound: { ...config.messages.inbound, debounceMs: 50 } },
+    }),
+  });
+  for (const text of ["one", "two", "three"]) await platform.say(platform.message(text));
+  await running.gateway.engine.idle();
+  expect(await history(running)).toEqual([
+    ["user", "one"],
+    ["user", "two"],
+    ["user", "three"],
+    ["notice", told],
+  ]);
+  expect((await running.store.listInputs({ state: "told", limit: 9 })).items).toHaveLength(3);
+  expect(platform.sent).toHaveLength(1);
+});
+
+test("a refused message whose end could not be stored is answered once the setting is mended", async () => {
+  let fails = true;
+  const around = withMethods((store) => ({
+    endTurn: async (end) => {
+      if (fails) throw new Error("the process ended here");
+      return store.endTurn(end);
+    },
+  }));
+  const first = await startTestGateway({ platform, patch: withoutModel, around });
+  await platform.say(platform.message("first words"));
+  while ((await first.store.listInputs({ state: "claimed", limit: 1 })).items.length === 0) await new Promise(setImmediate);
+  await first.stop();
+  fails = false;
+  await using second = await startTestGateway({ platform, home: first.home, patch: good });
+  await second.gateway.engine.idle();
+  expect(platform.sent).toMatchObject([{ outbound: { text: "Yes." } }]);
+  expect(await history(second)).toEqual([
+    ["user", "first words"],
+    ["assistant", "Yes."],
+  ]);
+});
