@@ -21,7 +21,7 @@ import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import type { KnownDamage } from "./status/gateway-warnings.ts";
 import { RefusalNotices } from "./storage/refusal-notices.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
-import { tellDamage, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { tellDamage, tellDelayed, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
@@ -60,6 +60,7 @@ export class Engine {
     this.services = createTurnServices(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
+      onLate: (row, blocked) => this.#inBackground("delay notice", tellDelayed(this.services, row, blocked)),
       worksFor: (sessionKey, target) => this.#queue.worksFor(sessionKey, target),
       onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),

@@ -45,7 +45,7 @@ export type { DeadLetter } from "./dead-letters.ts";
 export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
-export type { AgentStatus, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
+export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
 export { GatewayWarningsSchema } from "./warnings.ts";
 export type { GatewayWarning } from "./warnings.ts";
 export { RunUsageSchema } from "./usage.ts";

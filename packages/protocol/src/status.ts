@@ -36,6 +36,23 @@ export interface RestingModel {
   readonly untilMs: number;
 }
 
+/** A conversation whose first unsent message waits for another try. */
+export interface BlockedConversation {
+  readonly sessionKey: string;
+  readonly channel: string;
+  readonly accountId: string;
+  /** Its id on the platform. */
+  readonly conversation: string;
+  readonly threadId?: string;
+  /** Messages that have not left, the first one included. */
+  readonly waiting: number;
+  /** Since when the first of them has existed. */
+  readonly sinceMs: number;
+  /** What the last try was answered with; begins with its code. */
+  readonly reason: string;
+  readonly nextTryMs: number;
+}
+
 /** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
 export interface GatewayStatus {
   readonly version: string;
@@ -61,7 +78,16 @@ export interface GatewayStatus {
   readonly channels: readonly ChannelStatus[];
   readonly sessions: { readonly total: number; readonly running: number };
   readonly inputs: { readonly waiting: number; readonly deadLettered: number };
-  readonly outbox: { readonly waiting: number; readonly deadLettered: number; readonly ambiguous: number };
+  readonly outbox: {
+    /** Everything that has not left and is not being sent at this moment. */
+    readonly waiting: number;
+    /** When the oldest of that was written. */
+    readonly oldestAtMs?: number;
+    readonly deadLettered: number;
+    readonly ambiguous: number;
+    /** The one that has waited longest comes first. */
+    readonly blocked: readonly BlockedConversation[];
+  };
   readonly usage: { readonly totalTokens: number; readonly costUsd?: number };
 }
 
@@ -113,6 +139,24 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
   ),
   sessions: z.strictObject({ total: z.number(), running: z.number() }),
   inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
-  outbox: z.strictObject({ waiting: z.number(), deadLettered: z.number(), ambiguous: z.number() }),
+  outbox: z.strictObject({
+    waiting: z.number(),
+    oldestAtMs: z.number().optional(),
+    deadLettered: z.number(),
+    ambiguous: z.number(),
+    blocked: z.array(
+      z.strictObject({
+        sessionKey: z.string(),
+        channel: z.string(),
+        accountId: z.string(),
+        conversation: z.string(),
+        threadId: z.string().optional(),
+        waiting: z.number(),
+        sinceMs: z.number(),
+        reason: z.string(),
+        nextTryMs: z.number(),
+      }),
+    ),
+  }),
   usage: z.strictObject({ totalTokens: z.number(), costUsd: z.number().optional() }),
 }) as unknown as z.ZodType<GatewayStatus>;

@@ -51,7 +51,9 @@ export function describeOutbox(context: () => ContractContext): void {
       const retried = await addOne(store, "b", "sending");
       const busy = { type: "rejected", code: "rate-limited", retry: { type: "backoff" } } as const;
       const waiting = await store.settleOutbound(retried.id, { type: "receipt", receipt: busy, retryAtMs: NOW_MS + 900 }, at);
-      expect(waiting).toMatchObject({ state: { type: "waiting" }, dueAtMs: NOW_MS + 900, attempts: 1 });
+      const delay = { reason: "rate-limited", delayMs: 895 };
+      expect(waiting).toMatchObject({ state: { type: "waiting", delay }, dueAtMs: NOW_MS + 900, attempts: 1 });
+      expect((await store.readOutbound(retried.id))?.state).toEqual({ type: "waiting", delay });
       expect(await store.claimOutbound(retried.id)).toBe(true);
       const no = { type: "rejected", code: "too-long", retry: { type: "never" }, message: "4096 at most" } as const;
       const dead = await store.settleOutbound(retried.id, { type: "receipt", receipt: no }, at);
@@ -62,6 +64,23 @@ export function describeOutbox(context: () => ContractContext): void {
       expect((await store.readOutbound(lost.id))?.state).toEqual({ type: "ambiguous", reason: "no answer" });
       expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
       expect(await store.counts()).toMatchObject({ outboxWaiting: 0, outboxDead: 1, outboxAmbiguous: 1 });
+    });
+
+    test("what has not left counts as waiting, with the age of the oldest, whoever has custody of it", async () => {
+      const { store } = context();
+      expect(await store.counts()).not.toHaveProperty("outboxOldestMs");
+      const rows = [await addOne(store, "a", "sending"), await addOne(store, "b", "sending"), await addOne(store, "c")];
+      await addOne(store, "d", "suppressed");
+      expect(await store.counts()).toMatchObject({ outboxWaiting: 3, outboxOldestMs: rows[0]?.createdAtMs });
+      const lost = { type: "ambiguous", cause: "no answer" } as const;
+      await store.settleOutbound(rows[0]?.id ?? "", { type: "receipt", receipt: lost, retryAtMs: NOW_MS + 20 }, at);
+      expect((await store.readOutbound(rows[0]?.id ?? ""))?.state).toMatchObject({ delay: { reason: "ambiguous: no answer" } });
+      expect(await store.counts()).toMatchObject({ outboxWaiting: 3 });
+      expect(await store.claimOutbound(rows[0]?.id ?? "")).toBe(true);
+      expect((await store.readOutbound(rows[0]?.id ?? ""))?.state).toEqual({ type: "sending" });
+      for (const { id } of rows) await store.settleOutbound(id, { type: "dead", reason: "" }, at);
+      const { outboxWaiting, outboxOldestMs } = await store.counts();
+      expect([outboxWaiting, outboxOldestMs]).toEqual([0, undefined]);
     });
 
     test("what is sent in the place of a row is known by it, belongs to its turn, and is one commit with its end", async () => {

@@ -27,6 +27,7 @@ export type {
   InputAdmission,
   InputRecord,
   InputState,
+  OutboxDelay,
   OutboxRecord,
   OutboxState,
   OutboxTransition,

@@ -268,6 +268,22 @@ interface RestingModel {
   readonly class: "permanent" | "transient";
   readonly untilMs: number;
 }
+/** A conversation whose first unsent message waits for another try. */
+interface BlockedConversation {
+  readonly sessionKey: string;
+  readonly channel: string;
+  readonly accountId: string;
+  /** Its id on the platform. */
+  readonly conversation: string;
+  readonly threadId?: string;
+  /** Messages that have not left, the first one included. */
+  readonly waiting: number;
+  /** Since when the first of them has existed. */
+  readonly sinceMs: number;
+  /** What the last try was answered with; begins with its code. */
+  readonly reason: string;
+  readonly nextTryMs: number;
+}
 /** Everything `status` says. Counts of things that ended badly are of the whole store, not since the start. */
 interface GatewayStatus {
   readonly version: string;
@@ -304,9 +320,14 @@ interface GatewayStatus {
     readonly deadLettered: number;
   };
   readonly outbox: {
+    /** Everything that has not left and is not being sent at this moment. */
     readonly waiting: number;
+    /** When the oldest of that was written. */
+    readonly oldestAtMs?: number;
     readonly deadLettered: number;
     readonly ambiguous: number;
+    /** The one that has waited longest comes first. */
+    readonly blocked: readonly BlockedConversation[];
   };
   readonly usage: {
     readonly totalTokens: number;
@@ -954,4 +975,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

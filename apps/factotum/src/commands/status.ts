@@ -48,7 +48,8 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
       return `channel    ${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}`;
     }),
     `sessions   ${sessions.total}, ${sessions.running} at work`,
-    `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent`,
+    `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent${oldestText(outbox, nowMs)}`,
+    ...describeBlocked(outbox.blocked, nowMs),
     ...(inputs.deadLettered + outbox.deadLettered + outbox.ambiguous === 0
       ? []
       : [
@@ -56,6 +57,23 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
         ]),
     `usage      ${usage.totalTokens} tokens${cost}`,
   ];
+}
+
+function oldestText({ oldestAtMs }: GatewayStatus["outbox"], nowMs: number): string {
+  return oldestAtMs === undefined ? "" : `, the oldest for ${duration(nowMs - oldestAtMs)}`;
+}
+
+/** Conversations that are listed one by one. */
+const MAX_BLOCKED = 20;
+
+function describeBlocked(blocked: GatewayStatus["outbox"]["blocked"], nowMs: number): string[] {
+  const lines = blocked.slice(0, MAX_BLOCKED).map(({ channel, accountId, conversation, threadId, waiting, sinceMs, reason, nextTryMs }) => {
+    const where = `${channel}/${accountId} ${conversation}${threadId === undefined ? "" : ` (thread ${threadId})`}`;
+    const next = nextTryMs <= nowMs ? "tried now" : `next try in ${duration(nextTryMs - nowMs)}`;
+    return `           ! ${where}: ${waiting} not sent for ${duration(nowMs - sinceMs)} (${reason}), ${next}`;
+  });
+  const more = blocked.length - lines.length;
+  return more > 0 ? [...lines, `           ! ${more} more conversations wait; "factotum status --json" lists them`] : lines;
 }
 
 function describeAgent({ id, model, credentials = [], modelProblem, modelNote }: GatewayStatus["agents"][number]): string[] {

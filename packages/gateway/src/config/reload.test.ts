@@ -157,7 +157,7 @@ describe("another configuration", () => {
     await server.nextRequest();
     await reload(running, { accounts: [] });
     gate.open();
-    await expect.poll(async () => (await running.gateway.status()).outbox).toEqual({ waiting: 1, deadLettered: 0, ambiguous: 0 });
+    await expect.poll(async () => (await running.gateway.status()).outbox).toMatchObject({ waiting: 1, deadLettered: 0, ambiguous: 0 });
     expect((await running.store.listPendingOutbound({ limit: 9 })).map(({ outbound }) => outbound)).toMatchObject([
       { text: "Too late for you." },
     ]);

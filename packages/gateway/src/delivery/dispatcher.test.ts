@@ -88,6 +88,7 @@ class Scene {
   readonly asked: { readonly text: string; readonly key: string; readonly replyTo: string | undefined }[] = [];
   readonly shown: string[] = [];
   readonly settled: OutboxRecord[] = [];
+  readonly late: (readonly [text: string, nextTryMs: number])[] = [];
   readonly dispatcher: Dispatcher;
   isRunning = true;
   afterSettled: () => void = () => undefined;
@@ -111,6 +112,7 @@ class Scene {
       logger: createMemoryLogger(),
       observer: new Observer({ clock, logger: createMemoryLogger(), currentTurn: () => undefined }),
       outside: (work) => work(),
+      onLate: (one, { nextTryMs }) => void this.late.push([one.outbound.text, nextTryMs - NOW_MS]),
       onSettled: (one) => {
         this.settled.push(one);
         this.afterSettled();
@@ -275,6 +277,106 @@ describe("a message that is not taken now", () => {
     expect(scene.asked).toHaveLength(1);
     expect(clock.nowMs).toBe(NOW_MS + DAY_MS);
     expect(scene.settled).toMatchObject([{ state: { type: "dead" } }]);
+  });
+});
+
+describe("a conversation whose first message waits", () => {
+  const HOUR_MS = 3_600_000;
+  const slowDown = (delayMs: number): SendReceipt => ({
+    type: "rejected",
+    code: "rate-limited",
+    retry: { type: "after", delayMs },
+    message: "slow down",
+  });
+
+  /** Stands still while it is asked: the first wait that matters never ends. */
+  function stopAt(delayMs: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const leap = clock.schedule.bind(clock);
+    clock.schedule = (waitMs, callback) => {
+      if (waitMs < delayMs) return leap(waitMs, callback);
+      resolve();
+      return { [Symbol.dispose]: () => undefined };
+    };
+    return promise;
+  }
+
+  test("is listed with the reason, its age, the next try and all that waits, until that has left", async () => {
+    const scene = new Scene((text, count) => (text === "one" && count === 1 ? slowDown(HOUR_MS) : yes()));
+    clock.nowMs += 5_000;
+    const waits = stopAt(HOUR_MS);
+    scene.dispatcher.dispatch(
+      await store.addOutbound([row("one"), row("two", { state: "sending" }), row("free", { target: origin("dm-2") })]),
+    );
+    await waits;
+    expect(scene.dispatcher.blocked).toEqual([
+      {
+        sessionKey: "agent:main:main",
+        target: origin(),
+        waiting: 2,
+        reason: "rate-limited: slow down",
+        sinceMs: NOW_MS + 5_000,
+        nextTryMs: NOW_MS + 5_000 + HOUR_MS,
+        isLate: true,
+      },
+    ]);
+    expect((await store.counts()).outboxWaiting).toBe(2);
+    const done = new Scene((_, count) => (count === 1 ? slowDown(1_000) : yes()));
+    await done.send(row("short", { target: origin("dm-3") }));
+    expect(done.dispatcher.blocked).toEqual([]);
+  });
+
+  test("is not listed while its message is only due later", async () => {
+    const scene = new Scene(yes);
+    const waits = stopAt(600_000);
+    scene.dispatcher.dispatch(await store.addOutbound([row("later", { dueAtMs: NOW_MS + 600_000 })]));
+    await waits;
+    expect(scene.dispatcher.blocked).toEqual([]);
+  });
+
+  test.each([
+    ["is told of at once when the delay is long", [15 * 60_000], [["Hello", 15 * 60_000]]],
+    ["is told of once, when short delays add up", [8 * 60_000, 8 * 60_000, 50_000], [["Hello", 16 * 60_000]]],
+    ["is not told of below a quarter of an hour", [14 * 60_000], []],
+  ])("%s", async (_name, delays, late) => {
+    const left = [...delays];
+    const scene = new Scene(() => {
+      const delayMs = left.shift();
+      return delayMs === undefined ? yes() : slowDown(delayMs);
+    });
+    await scene.send(row("Hello"));
+    expect(scene.shown).toEqual(["Hello"]);
+    expect(scene.late).toEqual(late);
+  });
+
+  test("keeps the platform's delay over a restart, however long, and what is known of it", async () => {
+    const before = new Scene(() => slowDown(10 * HOUR_MS));
+    const waits = stopAt(10 * HOUR_MS);
+    before.dispatcher.dispatch(await store.addOutbound([row("Hello")]));
+    await waits;
+    await before.dispatcher.close();
+    await store.close();
+    clock = createLeapingClock();
+    clock.nowMs += 2 * HOUR_MS;
+    store = await open();
+    const scene = new Scene(yes);
+    const again = stopAt(8 * HOUR_MS);
+    await scene.dispatcher.recover();
+    await again;
+    expect(scene.dispatcher.blocked).toMatchObject([{ reason: "rate-limited: slow down", nextTryMs: NOW_MS + 10 * HOUR_MS }]);
+    expect(scene.asked).toEqual([]);
+  });
+
+  test("waits no longer than the platform's delay when the clock was set back meanwhile", async () => {
+    const [first] = await store.addOutbound([row("Hello", { state: "sending" })]);
+    const at = { nowMs: NOW_MS + 5 * HOUR_MS };
+    await store.settleOutbound(first?.id ?? "", { type: "receipt", receipt: slowDown(45_000), retryAtMs: at.nowMs + 45_000 }, at);
+    clock.nowMs = NOW_MS + HOUR_MS;
+    const scene = new Scene(yes);
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(clock.waits).toEqual([45_000]);
+    expect(scene.shown).toEqual(["Hello"]);
   });
 });
 

@@ -6,13 +6,17 @@ import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factot
 import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
-import { DAMAGED_REASON, isDamaged } from "./damaged-row.ts";
+import { BlockedConversations } from "./blocked-conversations.ts";
+import type { BlockedConversation } from "./blocked-conversations.ts";
+import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
 import { degradeRow } from "./degrade-row.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
+import { EXPIRED_REASON } from "./expired-row.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
 import { isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import { rowIds } from "./row-ids.ts";
+import { compareRows } from "./row-order.ts";
 import { RowTimes } from "./row-times.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
@@ -30,6 +34,8 @@ export interface DispatcherOptions {
   readonly outside: <Result>(work: () => Result) => Result;
   /** A row has reached a state from which it does not come back. */
   readonly onSettled: (row: OutboxRecord) => void;
+  /** A row will leave late: told once a row. */
+  readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
   /** For crash tests alone. */
   readonly crashPoint?: CrashPointHook | undefined;
 }
@@ -46,10 +52,13 @@ export class Dispatcher {
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
   readonly #times: RowTimes;
+  readonly #blocked: BlockedConversations;
+  #sending = 0;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#times = new RowTimes(options.clock);
+    this.#blocked = new BlockedConversations(options.clock, options.onLate);
   }
 
   /** Takes rows that were just committed, in their order. */
@@ -83,7 +92,7 @@ export class Dispatcher {
     }
     const begun = new Set<string>();
     // What is sent in the place of an earlier row has a later id than the rows that it goes before.
-    for (const row of pending.toSorted((one, other) => comparePlaces(placeOf(one), placeOf(other)))) {
+    for (const row of pending.toSorted(compareRows)) {
       const isBehind = begun.has(conversationKey(row.target));
       // A preview goes past what waits.
       if (row.purpose !== "preview") begun.add(conversationKey(row.target));
@@ -114,6 +123,16 @@ export class Dispatcher {
   /** Conversations that have something to send. */
   get pending(): number {
     return this.#queues.size;
+  }
+
+  /** Conversations whose first unsent row waits for another try, each with the number of its unsent rows. */
+  get blocked(): readonly (BlockedConversation & { readonly waiting: number })[] {
+    return this.#blocked.list().map((one) => ({ ...one, waiting: this.#queues.get(conversationKey(one.target))?.length ?? 0 }));
+  }
+
+  /** Rows that are being sent now. */
+  get sending(): number {
+    return this.#sending;
   }
 
   /** Resolves when nothing is left to send now. For tests and for a shutdown that drains. */
@@ -149,12 +168,16 @@ export class Dispatcher {
         queue.splice(0, 1, ...open);
         this.#taken.delete(row.id);
         for (const one of open) this.#taken.add(one.id);
-        if (!this.#taken.has(row.id)) this.#times.forget(row);
+        if (!this.#taken.has(row.id)) {
+          this.#times.forget(row);
+          this.#blocked.clear(key);
+        }
         for (const one of after) if (one.state.type !== "waiting") this.#options.onSettled(one);
       }
     } finally {
       // In the same step in which the queue was found empty: a row that comes a moment later begins a new one.
       this.#queues.delete(key);
+      this.#blocked.clear(key);
       for (const row of queue) {
         this.#taken.delete(row.id);
         this.#times.forget(row);
@@ -174,7 +197,9 @@ export class Dispatcher {
       } catch (error) {
         if (isFinalStoreError(error) || this.#closing.signal.aborted) throw error;
         logger.error("A message could not be handled and is looked at again", { outboxId: row.id, turnId: row.turnId, error });
-        await this.#wait(backoffDelay(failures, { baseMs: 500, maxMs: 60_000, random }));
+        const delayMs = backoffDelay(failures, { baseMs: 500, maxMs: 60_000, random });
+        this.#recordBlock(row, "storage: the message could not be handled", delayMs);
+        await this.#wait(delayMs);
       }
     }
   }
@@ -203,12 +228,25 @@ export class Dispatcher {
 
   /** The row as it is then, or the rows that take its place. */
   async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
-    const { store } = this.#options;
     const waitMs = row.state.type === "waiting" ? this.#times.waitMs(row) : 0;
-    if (waitMs > 0) await this.#wait(waitMs);
+    if (waitMs > 0) {
+      // A row that was never tried is due later by plan.
+      if (row.state.type === "waiting" && row.state.delay !== undefined) this.#recordBlock(row, row.state.delay.reason, waitMs);
+      await this.#wait(waitMs);
+    }
     if (this.#closing.signal.aborted) return [row];
-    if (this.#times.isExpired(row))
-      return [await this.#transition(row, { type: givenUp(row), reason: "it could not be sent before its time ran out" })];
+    if (this.#times.isExpired(row)) return [await this.#transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
+    this.#sending += 1;
+    try {
+      return await this.#attempt(row);
+    } finally {
+      this.#sending -= 1;
+    }
+  }
+
+  /** One try of a row that is due. */
+  async #attempt(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+    const { store } = this.#options;
     if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
     const channel = this.#options.channelFor(row.target);
     if (channel === undefined) {
@@ -240,6 +278,10 @@ export class Dispatcher {
   ): Promise<readonly OutboxRecord[]> {
     const others = receipt.retry.type === "never" ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
     return others === undefined ? [await this.#settle(row, receipt)] : this.#replace(row, receipt, others);
+  }
+
+  #recordBlock(row: OutboxRecord, reason: string, waitMs: number): void {
+    this.#blocked.record(row, { reason, ageMs: this.#times.ageMs(row), waitMs });
   }
 
   async #replace(row: OutboxRecord, { code, message }: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
@@ -357,25 +399,3 @@ export class Dispatcher {
 type Rejection = Extract<SendReceipt, { type: "rejected" }>;
 
 const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };
-
-/** Nobody is told of a preview that did not come: its answer does. */
-function givenUp({ purpose }: OutboxRecord): "dead" | "dropped" {
-  return purpose === "preview" ? "dropped" : "dead";
-}
-
-/** The store has given it up. */
-function asDamaged(row: OutboxRecord): OutboxRecord {
-  return { ...row, state: givenUp(row) === "dead" ? { type: "dead", reason: DAMAGED_REASON } : { type: "suppressed" } };
-}
-
-/** Where a row stands in the order of a conversation: under the rows in whose place it is sent. */
-function placeOf({ id, replaces = [] }: OutboxRecord): readonly string[] {
-  return [...replaces, id];
-}
-
-function comparePlaces(one: readonly string[], other: readonly string[]): number {
-  const at = one.findIndex((id, index) => id !== other[index]);
-  if (at === -1) return one.length - other.length;
-  // Ids sort in the order of their making.
-  return (one[at] ?? "") < (other[at] ?? "") ? -1 : 1;
-}

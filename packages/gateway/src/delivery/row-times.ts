@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { OutboxRecord } from "@factotum/store";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 
-/** What a time on disk may ask for at most before a try: a platform's own longer delay costs one early try after a restart, a wrong clock costs no day. */
+/** What a time on disk may ask for at most before a try that nothing delayed: a wrong clock costs no day. */
 const MAX_STORED_WAIT_MS: number = 15 * 60 * 1000;
 
 interface Times {
@@ -31,7 +31,7 @@ export class RowTimes {
     // A clock that is behind the row's own beginning was set back: nothing that it says of the row is true.
     const waitMs = wallMs < row.createdAtMs ? row.dueAtMs - row.createdAtMs : row.dueAtMs - wallMs;
     this.#times.set(row.id, {
-      dueMs: takenMs + Math.min(Math.max(0, waitMs), MAX_STORED_WAIT_MS),
+      dueMs: takenMs + Math.min(Math.max(0, waitMs), delayOf(row) ?? MAX_STORED_WAIT_MS),
       expiresMs: takenMs + Math.min(row.expiresAtMs - wallMs, OUTBOX_TTL_MS),
       ageMs: Math.max(0, wallMs - row.createdAtMs),
       takenMs,
@@ -79,4 +79,9 @@ export class RowTimes {
   #change(row: OutboxRecord, change: Partial<Times>): void {
     this.#times.set(row.id, { ...this.#of(row), ...change });
   }
+}
+
+/** The delay that the last try was answered with is kept whole over a restart, and no wrong clock makes it longer. */
+function delayOf({ state }: OutboxRecord): number | undefined {
+  return state.type === "waiting" ? state.delay?.delayMs : undefined;
 }

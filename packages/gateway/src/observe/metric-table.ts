@@ -13,6 +13,9 @@ interface MetricFamilies {
   readonly factotum_model_cost_usd_total: "provider" | "cause";
   readonly factotum_tool_calls_total: "effect" | "outcome";
   readonly factotum_outbox: "state";
+  readonly factotum_outbox_oldest_seconds: never;
+  readonly factotum_outbox_blocked: "channel" | "reason";
+  readonly factotum_outbox_next_try_seconds: never;
   readonly factotum_sends_total: "channel" | "receipt";
   readonly factotum_channel_accounts: "channel" | "state";
   readonly factotum_sessions: never;
@@ -79,6 +82,21 @@ export const METRICS: { readonly [Name in MetricName]: MetricDefinition<MetricFa
     type: "gauge",
     help: "Outgoing messages by state: waiting, given up (dead), may or may not have arrived (ambiguous).",
     labels: ["state"],
+  },
+  factotum_outbox_oldest_seconds: {
+    type: "gauge",
+    help: "Age of the oldest outgoing message that has not left; 0 when none waits.",
+    labels: [],
+  },
+  factotum_outbox_blocked: {
+    type: "gauge",
+    help: "Conversations whose first unsent message waits for another try, by what the last try was answered with.",
+    labels: ["channel", "reason"],
+  },
+  factotum_outbox_next_try_seconds: {
+    type: "gauge",
+    help: "Time until the next try in a blocked conversation; 0 when there is none.",
+    labels: [],
   },
   factotum_sends_total: { type: "counter", help: "Tries to send a message, by what the platform said.", labels: ["channel", "receipt"] },
   factotum_channel_accounts: { type: "gauge", help: "Configured accounts of channels by state.", labels: ["channel", "state"] },

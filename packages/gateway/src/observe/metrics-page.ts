@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { Engine } from "../engine.ts";
+import { waitingToLeave } from "../status/gateway-status.ts";
 import { renderMetrics } from "./render-metrics.ts";
 import type { CollectedMetrics } from "./render-metrics.ts";
 import type { Sample } from "./tally.ts";
@@ -27,7 +28,7 @@ export class MetricsPage implements Disposable {
   }
 
   async #collect(): Promise<CollectedMetrics> {
-    const { observer, store, channels } = this.#engine.services;
+    const { observer, store, channels, dispatcher } = this.#engine.services;
     const counts = await store.counts();
     return {
       factotum_build_info: [{ labels: { version: this.#version }, value: 1 }],
@@ -35,10 +36,33 @@ export class MetricsPage implements Disposable {
       factotum_inputs: byState({ waiting: counts.inputsWaiting, dead: counts.inputsDead }),
       factotum_queue_depth: one(this.#engine.waiting),
       factotum_turns_running: one(this.#engine.running),
-      factotum_outbox: byState({ waiting: counts.outboxWaiting, dead: counts.outboxDead, ambiguous: counts.outboxAmbiguous }),
+      factotum_outbox: byState({
+        waiting: waitingToLeave(counts.outboxWaiting, dispatcher),
+        dead: counts.outboxDead,
+        ambiguous: counts.outboxAmbiguous,
+      }),
+      ...this.#delays(counts.outboxOldestMs),
       factotum_channel_accounts: accountsByState(channels.status()),
       factotum_sessions: one(counts.sessions),
       ...this.#process(),
+    };
+  }
+
+  #delays(
+    oldestMs: number | undefined,
+  ): Pick<CollectedMetrics, "factotum_outbox_oldest_seconds" | "factotum_outbox_blocked" | "factotum_outbox_next_try_seconds"> {
+    const { clock, dispatcher } = this.#engine.services;
+    const nowMs = clock.now();
+    const { blocked } = dispatcher;
+    const seconds = (ms: number): readonly Sample[] => one(Math.max(0, ms) / 1000);
+    const groups = Object.values(Object.groupBy(blocked, ({ target, reason }) => `${target.channel}\n${codeOf(reason)}`));
+    return {
+      factotum_outbox_oldest_seconds: seconds(oldestMs === undefined ? 0 : nowMs - oldestMs),
+      factotum_outbox_blocked: groups.flatMap((same = []) => {
+        const [first] = same;
+        return first === undefined ? [] : [{ labels: { channel: first.target.channel, reason: codeOf(first.reason) }, value: same.length }];
+      }),
+      factotum_outbox_next_try_seconds: seconds(blocked.length === 0 ? 0 : Math.min(...blocked.map(({ nextTryMs }) => nextTryMs)) - nowMs),
     };
   }
 
@@ -85,3 +109,21 @@ function accountsByState(accounts: readonly { readonly channel: string; readonly
     return first === undefined ? [] : [{ labels: { channel: first.channel, state: first.state }, value: same.length }];
   });
 }
+
+/** A label has a value of a closed list: what follows the code is the platform's own words. */
+function codeOf(reason: string): string {
+  const code = reason.split(":", 1)[0] ?? "";
+  return BLOCK_CODES.has(code) ? code : "other";
+}
+
+const BLOCK_CODES: ReadonlySet<string> = new Set([
+  "unauthorized",
+  "forbidden",
+  "not-found",
+  "rate-limited",
+  "too-long",
+  "rejected",
+  "unreachable",
+  "ambiguous",
+  "storage",
+]);

@@ -1,6 +1,7 @@
 import type { AgentStatus, GatewayStatus } from "@factotum/protocol";
 import { ModelError } from "@factotum/agent-contract";
 import { clampThinking } from "@factotum/models";
+import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { Engine } from "../engine.ts";
 import { restingModels } from "./resting-models.ts";
@@ -28,8 +29,30 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     channels: channels.status(),
     sessions: { total: counts.sessions, running: engine.running },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
-    outbox: { waiting: counts.outboxWaiting, deadLettered: counts.outboxDead, ambiguous: counts.outboxAmbiguous },
+    outbox: outboxStatus(counts, engine),
     usage: { totalTokens: total, ...(costUsd === undefined ? {} : { costUsd }) },
+  };
+}
+
+function outboxStatus(
+  { outboxWaiting, outboxOldestMs, outboxDead, outboxAmbiguous }: StoreCounts,
+  { services: { dispatcher } }: Engine,
+): GatewayStatus["outbox"] {
+  return {
+    waiting: waitingToLeave(outboxWaiting, dispatcher),
+    ...(outboxOldestMs === undefined ? {} : { oldestAtMs: outboxOldestMs }),
+    deadLettered: outboxDead,
+    ambiguous: outboxAmbiguous,
+    blocked: dispatcher.blocked.map(({ sessionKey, target, waiting, sinceMs, reason, nextTryMs }) => {
+      const { id: conversation, threadId } = target.conversation;
+      const address = {
+        channel: target.channel,
+        accountId: target.accountId,
+        conversation,
+        ...(threadId === undefined ? {} : { threadId }),
+      };
+      return { sessionKey, ...address, waiting, sinceMs, reason, nextTryMs };
+    }),
   };
 }
 
@@ -55,4 +78,9 @@ async function agentStatus(agent: AgentRuntime): Promise<AgentStatus> {
     if (!ModelError.isInstance(error)) throw error;
     return { ...base, model: agent.config.model?.primary ?? "", modelProblem: error.message };
   }
+}
+
+/** Of the unsent rows, those that are not being sent at this moment. */
+export function waitingToLeave(outboxWaiting: number, { sending }: Engine["services"]["dispatcher"]): number {
+  return Math.max(0, outboxWaiting - sending);
 }

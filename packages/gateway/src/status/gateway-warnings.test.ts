@@ -13,11 +13,18 @@ const CONFIG: GatewayStatus["config"] = {
   needsRestart: [],
   inactive: ["cron"],
 };
+const LATE = {
+  target: { channel: "chat", accountId: "a", conversation: { kind: "direct", id: "dm-1" } },
+  sinceMs: 0,
+  reason: "rate-limited: slow down",
+  isLate: true,
+} as const;
 const WELL: WarningSources = {
   config: CONFIG,
   storage: { problem: undefined, shortage: undefined },
   damage: { recovery: undefined, conversations: 0 },
   sharedSessions: [],
+  blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
 };
 
@@ -96,6 +103,13 @@ describe("what the owner should know", () => {
       "warning channel:chat/a",
       /slow\./,
     ],
+    [
+      "a message that is late",
+      { blocked: [LATE] },
+      "warning late:chat/a",
+      /a conversation on chat\/a wait since 1970-01-01 00:00 UTC: rate-limited: slow down\..*factotum status/,
+    ],
+    ["messages of an account that are late", { blocked: [LATE, LATE] }, "warning late:chat/a", /2 conversations on chat\/a/],
   ])("%s", (_name, change, what, words) => {
     const warnings = gatewayWarnings({ ...WELL, ...change });
     expect(warnings.map(({ level, id }) => `${level} ${id}`)).toEqual([what]);

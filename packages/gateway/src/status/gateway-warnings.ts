@@ -1,7 +1,8 @@
 import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { StoreRecovery } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import { recoveryText } from "../turn/session-notices.ts";
+import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
+import { recoveryText, timeText } from "../turn/session-notices.ts";
 
 /** What of the disk has been damaged, since the start of this process. */
 export interface KnownDamage {
@@ -17,16 +18,19 @@ export interface WarningSources {
   readonly storage: Pick<StorageGuard, "problem" | "shortage">;
   readonly damage: KnownDamage;
   readonly channels: readonly ChannelStatus[];
+  /** Conversations whose first unsent message waits. */
+  readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
   /** Keys of sessions into which direct messages of more than one person come. */
   readonly sharedSessions: readonly string[];
 }
 
 /** What the owner should know now, the worst first. */
-export function gatewayWarnings({ config, storage, damage, channels, sharedSessions }: WarningSources): readonly GatewayWarning[] {
+export function gatewayWarnings({ config, storage, damage, channels, blocked, sharedSessions }: WarningSources): readonly GatewayWarning[] {
   const warnings = [
     ...storageWarning(storage),
     ...configWarnings(config),
     ...channels.flatMap(channelWarning),
+    ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
     ...damageWarning(damage),
     ...sharedSessions.map(sharingWarning),
   ];
@@ -84,6 +88,21 @@ function channelWarning({ channel, accountId, state, detail }: ChannelStatus): r
     case "disabled":
       return [];
   }
+}
+
+/** One for each account. Its text stays the same from try to try: a change is told to everybody who is connected. */
+function lateWarnings(late: WarningSources["blocked"]): readonly GatewayWarning[] {
+  const accounts = Map.groupBy(late, ({ target }) => `${target.channel}/${target.accountId}`);
+  return [...accounts].map(([account, [oldest, ...others]]) => {
+    const where = others.length === 0 ? "a conversation" : `${others.length + 1} conversations`;
+    const since = oldest === undefined ? "" : ` since ${timeText(oldest.sinceMs)}: ${oldest.reason}`;
+    return {
+      id: `late:${account}`,
+      level: "warning",
+      text: `Messages to ${where} on ${account} wait${since}.`,
+      fix: 'They are sent by themselves as soon as that is possible. "factotum status" shows the next try.',
+    };
+  });
 }
 
 function damageWarning({ recovery, conversations }: KnownDamage): readonly GatewayWarning[] {

@@ -6,6 +6,7 @@ import { createToolGate } from "../access/tool-gate.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
 import { createSteadyNow } from "../clock/steady-now.ts";
 import { RunningConfig } from "../config/running-config.ts";
+import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -26,6 +27,8 @@ import type { TurnServices } from "./turn-services.ts";
 export interface TurnServicesHooks {
   readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
   readonly onSettled: (row: OutboxRecord) => void;
+  /** A message will leave late. */
+  readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
   /** True while a turn of the session is, or will be, at work for this address. */
   readonly worksFor: (sessionKey: string, target: Origin) => boolean;
   /** There is space again. */
@@ -59,6 +62,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     observer,
     outside: (work) => turnContext.run(undefined, work),
     onSettled: hooks.onSettled,
+    onLate: hooks.onLate,
     crashPoint: options.crashPoint,
   });
   const running = new RunningConfig(options, { home: options.home, logger });

@@ -1,5 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
+import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -37,6 +38,31 @@ export async function tellUndelivered(services: NoticeServices & AddressServices
 async function sayUndelivered(services: NoticeServices & AddressServices, sessionKey: string, target: Origin, text: string): Promise<void> {
   const identity = ["undelivered", sessionKey, conversationKey(target), Math.floor(services.clock.now() / HOUR_MS)];
   await sayInChat(services, sessionKey, target, { text, identity });
+}
+
+/**
+ * Says that a message will be late, once a message: in the conversation's history, which the page shows, and where the conversation was used last, if that
+ * is on another account. The chat that waits can be told nothing.
+ */
+export async function tellDelayed(
+  services: NoticeServices & AddressServices,
+  { id, sessionKey, target, expiresAtMs, purpose }: OutboxRecord,
+  { reason, nextTryMs }: BlockedConversation,
+): Promise<void> {
+  const key = `delayed:${id}`;
+  if (purpose === "preview" || (await services.store.findNotice(key)) !== undefined) return;
+  const until = `The next try is at ${timeText(nextTryMs)}; it is given up at ${timeText(expiresAtMs)}.`;
+  const text = `A message to ${target.channel} has not left yet (${reason}). ${until}`;
+  const session = await services.store.readSession(sessionKey);
+  const last = session?.lastOrigin;
+  const isElsewhere = last !== undefined && (last.channel !== target.channel || last.accountId !== target.accountId);
+  if (isElsewhere) await sayInChat(services, sessionKey, last, { text, identity: [key] });
+  await addNotice(services, sessionKey, { level: "warning", text, key });
+}
+
+/** A time for people, to the minute. */
+export function timeText(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 const HOUR_MS = 3_600_000;
@@ -86,10 +112,7 @@ export async function tellRecovery(services: NoticeServices & AddressServices, r
 export function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): string {
   const begin = "My database was damaged on the disk.";
   if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
-  const since =
-    snapshotAtMs === undefined
-      ? ""
-      : ` A copy from ${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC fills the gaps.`;
+  const since = snapshotAtMs === undefined ? "" : ` A copy from ${timeText(snapshotAtMs)} fills the gaps.`;
   return `${begin} What could be read of it is put together anew; something may be missing.${since} If I seem to have forgotten something, please say it again.`;
 }
 

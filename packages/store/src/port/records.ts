@@ -372,9 +372,18 @@ export type StoredOutbound =
  * - `replaced`: it was refused as it is, and other rows are sent in its place; or a preview was given up, and its answer is sent as it would be without.
  */
 export type OutboxState =
-  | { readonly type: "waiting" | "sending" | "suppressed" }
+  | { readonly type: "sending" | "suppressed" }
+  | { readonly type: "waiting"; readonly delay?: OutboxDelay }
   | { readonly type: "accepted"; readonly messageIds: readonly MessageId[] }
   | { readonly type: "ambiguous" | "dead" | "replaced"; readonly reason: string };
+
+/** Why a row that was tried waits for its next try. */
+export interface OutboxDelay {
+  /** Begins with the receipt's code (`ambiguous` where there was no answer) and a colon, or is the code alone. */
+  readonly reason: string;
+  /** From the last try to the next one. */
+  readonly delayMs: number;
+}
 
 /** What a receipt makes of a row. */
 export type OutboxTransition =

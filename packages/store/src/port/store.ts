@@ -168,7 +168,10 @@ export interface StoreCounts {
   readonly sessions: number;
   readonly inputsWaiting: number;
   readonly inputsDead: number;
+  /** Rows that are not settled, whether custody of them was taken or not. */
   readonly outboxWaiting: number;
+  /** When the oldest of these was written; absent when there is none. */
+  readonly outboxOldestMs?: number;
   readonly outboxDead: number;
   readonly outboxAmbiguous: number;
   readonly usage: UsageTotals;

@@ -169,12 +169,14 @@ export class Transactions {
 
   counts(): StoreCounts {
     const { database, inbox, outbox } = this.#tables;
+    const outboxOldestMs = outbox.oldestPendingMs();
     const row = database.get("SELECT sessions, usage FROM totals WHERE id = 1");
     return {
       sessions: row === undefined ? 0 : numberOf(row, "sessions"),
       inputsWaiting: inbox.count("waiting"),
       inputsDead: inbox.count("dead"),
-      outboxWaiting: outbox.countPending("waiting"),
+      outboxWaiting: outbox.countPending(),
+      ...(outboxOldestMs === undefined ? {} : { outboxOldestMs }),
       outboxDead: outbox.countGivenUp("dead"),
       outboxAmbiguous: outbox.countGivenUp("ambiguous"),
       usage: row === undefined ? NO_USAGE_TOTALS : (JSON.parse(textOf(row, "usage")) as UsageTotals),

@@ -1,5 +1,13 @@
 import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
-import type { CoveredSpan, DeadLetter, OutboxRecord, OutboxState, OutboxTransition, StoredOutbound } from "../../port/records.ts";
+import type {
+  CoveredSpan,
+  DeadLetter,
+  OutboxDelay,
+  OutboxRecord,
+  OutboxState,
+  OutboxTransition,
+  StoredOutbound,
+} from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -93,7 +101,8 @@ export class OutboxTable {
       throw new StoreError("conflict", `The outgoing message ${id} is ${record.state.type}, not ${allowed.join(" or ")}.`);
     }
     const retryAtMs = transition.type === "receipt" ? transition.retryAtMs : undefined;
-    const state = transition.type === "receipt" ? stateAfter(transition.receipt, retryAtMs) : endedState(transition);
+    const delayMs = retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs);
+    const state = transition.type === "receipt" ? stateAfter(transition.receipt, delayMs) : endedState(transition);
     const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
     const mayBeShown = record.mayBeShown || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
     const refusals = record.refusals + (transition.type === "receipt" && transition.isRefusal === true ? 1 : 0);
@@ -188,8 +197,14 @@ export class OutboxTable {
     );
   }
 
-  countPending(state: "waiting" | "sending"): number {
-    return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending') AND state = ?", state);
+  /** Rows that have not left: custody of one may be taken long before its turn comes. */
+  countPending(): number {
+    return this.#count("SELECT count(*) AS count FROM outbox WHERE state IN ('waiting', 'sending')");
+  }
+
+  oldestPendingMs(): number | undefined {
+    const row = this.#context.database.get("SELECT created_at FROM outbox WHERE state IN ('waiting', 'sending') ORDER BY id LIMIT 1");
+    return row === undefined ? undefined : numberOf(row, "created_at");
   }
 
   countGivenUp(state: "dead" | "ambiguous"): number {
@@ -240,8 +255,8 @@ export class OutboxTable {
     return toRecord(stored);
   }
 
-  #count(sql: string, state: string): number {
-    const row = this.#context.database.get(sql, state);
+  #count(sql: string, ...parameters: readonly string[]): number {
+    const row = this.#context.database.get(sql, ...parameters);
     return row === undefined ? 0 : numberOf(row, "count");
   }
 
@@ -285,15 +300,21 @@ function endedState(transition: Exclude<OutboxTransition, { type: "receipt" }>):
 }
 
 /** A refused or lost send goes back to waiting when the caller names a time for the next try. */
-function stateAfter(receipt: SendReceipt, retryAtMs: number | undefined): OutboxState {
+function stateAfter(receipt: SendReceipt, delayMs: number | undefined): OutboxState {
   if (receipt.type === "accepted") return { type: "accepted", messageIds: receipt.messageIds };
-  if (retryAtMs !== undefined) return { type: "waiting" };
-  if (receipt.type === "ambiguous") return { type: "ambiguous", reason: receipt.cause };
-  return { type: "dead", reason: receipt.message === undefined ? receipt.code : `${receipt.code}: ${receipt.message}` };
+  const isAmbiguous = receipt.type === "ambiguous";
+  const refusal = isAmbiguous
+    ? `ambiguous: ${receipt.cause}`
+    : receipt.message === undefined
+      ? receipt.code
+      : `${receipt.code}: ${receipt.message}`;
+  if (delayMs !== undefined) return { type: "waiting", delay: { reason: refusal, delayMs } };
+  return isAmbiguous ? { type: "ambiguous", reason: receipt.cause } : { type: "dead", reason: refusal };
 }
 
 function resultOf(state: OutboxState): string | null {
   if (state.type === "accepted") return JSON.stringify(state.messageIds);
+  if (state.type === "waiting") return state.delay === undefined ? null : JSON.stringify(state.delay);
   return state.type === "dead" || state.type === "ambiguous" || state.type === "replaced" ? JSON.stringify(state.reason) : null;
 }
 
@@ -330,6 +351,7 @@ function toState(row: Row): OutboxState {
   const result = optionalText(row, "result");
   switch (type) {
     case "waiting":
+      return { type, ...(result === undefined ? {} : { delay: JSON.parse(result) as OutboxDelay }) };
     case "sending":
     case "suppressed":
       return { type };

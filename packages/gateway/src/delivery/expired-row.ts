@@ -1,0 +1,2 @@
+/** Why a row was given up that could not leave within its TTL. */
+export const EXPIRED_REASON = "it could not be sent before its time ran out";
