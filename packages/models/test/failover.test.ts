@@ -82,6 +82,20 @@ test("seventeen fallbacks with 429, 404 and timeouts: each is asked once over th
   await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
 });
 
+test("an answer clears the failures of its candidate, so the next failure rests as long as a first one", async () => {
+  const clock = new FakeClock();
+  const cooldowns = new Cooldowns();
+  const flaky = candidate("a", [failing("overloaded"), answering("hello"), failing("overloaded")]);
+  const { client } = failover([flaky, candidate("b", [answering("b")])], clock, cooldowns);
+  await collect(client);
+  const [first] = cooldowns.list(clock.monotonic());
+  const restMs = (first?.untilMs ?? 0) - clock.monotonic();
+  clock.advance(restMs);
+  expect(await collect(client)).toEqual(answering("hello"));
+  await collect(client);
+  expect(cooldowns.list(clock.monotonic())).toMatchObject([{ model: "a", untilMs: clock.monotonic() + restMs }]);
+});
+
 describe("what is passed on", () => {
   test("nothing of a candidate that failed before it showed anything", async () => {
     const { client, switches } = failover([candidate("a", [failing("overloaded")]), candidate("b", [answering("hello")])]);
