@@ -26,13 +26,18 @@ export interface ThinkingContent {
   readonly signature?: JsonObject;
 }
 
-/** A request of the model to run one tool. Stored only when complete: the arguments have been parsed. */
+/** A request of the model to run one tool. Never stored while it is being written. */
 export interface ToolCallContent {
   readonly type: "toolCall";
   /** Unique in its session; the provider's own id, or one made by `models` where the provider has none. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
+  /**
+   * Why the arguments could not be read: they are no JSON object, or the answer reached its output limit inside them. Then `arguments` is empty, and the
+   * call is answered with an error instead of being run.
+   */
+  readonly unreadable?: string;
   /** Opaque data that the provider wants back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }

@@ -20,8 +20,22 @@ export type RunOutcome =
       readonly retryAfterMs?: number;
     };
 
-/** Why a run failed: a model error's code, or one of the run's own bounds. */
-export type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "internal";
+/**
+ * Why a run failed: a model error's code, one of the run's own bounds, or an answer that is none.
+ *
+ * - `empty`: the model ended without a word, twice.
+ * - `output-limit`: it reached the limit of its output before there was an answer or a complete tool call.
+ * - `malformed-calls`: it went on writing tool calls that cannot be read.
+ */
+export type RunFailureCode =
+  | ModelErrorCode
+  | "loop"
+  | "max-turns"
+  | "max-tool-calls"
+  | "empty"
+  | "output-limit"
+  | "malformed-calls"
+  | "internal";
 
 /**
  * What an agent run yields. Every run begins with `run-start` and ends with one `run-end`.

@@ -8,7 +8,8 @@ export type Retry = { readonly type: "never" } | { readonly type: "after"; reado
  * - `context-overflow`: the request does not fit into the model's window.
  * - `invalid-request`: the provider will never take this request.
  * - `not-found`: no such model or endpoint.
- * - `refused`: the model or its provider declined on grounds of content.
+ * - `refused`: the model declined to answer.
+ * - `filtered`: the provider's content filter stopped the request or the answer.
  * - `timeout`: one of the three limits (connect, first event, between events) ran out.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
@@ -25,6 +26,7 @@ export type ModelErrorCode =
   | "invalid-request"
   | "not-found"
   | "refused"
+  | "filtered"
   | "timeout"
   | "unreachable"
   | "truncated"

@@ -112,16 +112,34 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(server.requests[2]?.text).not.toContain("proof-1");
   });
 
-  test("an answer cut at its length ends with length and runs no tool", async () => {
+  test("an answer cut at its length ends with length and keeps the calls that it holds", async () => {
     server.answer(sendStream(answerOf(wire, CALLING, "length", COUNTS)));
     const message = messageOf(await collect(clientFor(wire, server.url)));
     expect(message.stopReason).toBe("length");
-    expect(message.content).toEqual([{ type: "text", text: "Let me look." }]);
+    expect(message.content).toMatchObject([
+      { type: "text", text: "Let me look." },
+      { type: "toolCall", name: "ls" },
+    ]);
   });
 
-  test.runIf(wire.finishes.includes("filter"))("a refusal fails as refused and is not retried", async () => {
+  test.runIf(wire.api !== "google-generative-ai")(
+    "a call that is cut at the answer's length stays, marked and without arguments",
+    async () => {
+      const cut: Said = { type: "call", id: "callAbc12", name: "write", pieces: ['{"path":"a.txt","con', 'tent":"Once upon'] };
+      server.answer(sendStream(answerOf(wire, [cut], "length", COUNTS)));
+      const message = messageOf(await collect(clientFor(wire, server.url)));
+      expect(message.stopReason).toBe("length");
+      expect(message.content).toMatchObject([
+        { type: "toolCall", id: "callAbc12", name: "write", arguments: {}, unreadable: expect.stringMatching(/output limit.*Once upon$/s) },
+      ]);
+    },
+  );
+
+  test.runIf(wire.finishes.includes("filter"))("an answer that the vendor stops on grounds of content is not retried", async () => {
     server.answer(sendStream(answerOf(wire, HELLO, "filter", COUNTS)));
-    expect(failureOf(await collect(clientFor(wire, server.url))).error).toMatchObject({ code: "refused", retry: { type: "never" } });
+    // Anthropic says that the model declined, the others that a filter has stopped it.
+    const code = wire.api === "anthropic-messages" ? "refused" : "filtered";
+    expect(failureOf(await collect(clientFor(wire, server.url))).error).toMatchObject({ code, retry: { type: "never" } });
   });
 
   test("row 1: a stream that ends inside a tool call fails, and no call survives", async () => {
@@ -132,10 +150,19 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(failure.partial?.stopReason).toBe("error");
   });
 
-  test("row 1: a call whose arguments are no JSON object fails although the answer has an end", async () => {
+  test("row 1: a call whose arguments are no JSON object stays, marked and without arguments, when the answer has an end", async () => {
     const broken: Said = { type: "call", id: "callAbc12", name: "ls", pieces: ["[1,2]"] };
     server.answer(sendStream(answerOf(wire, [broken], "tools", COUNTS)));
-    expect(failureOf(await collect(clientFor(wire, server.url))).error.code).toBe("truncated");
+    const message = messageOf(await collect(clientFor(wire, server.url)));
+    expect(message.stopReason).toBe("toolUse");
+    expect(message.content).toMatchObject([
+      {
+        type: "toolCall",
+        name: "ls",
+        arguments: {},
+        unreadable: expect.stringContaining("not a valid JSON object. They ended with: [1,2]"),
+      },
+    ]);
   });
 
   test.each([

@@ -83,7 +83,7 @@ test("a call that cannot be read runs nothing: it is one of a tool that does not
   });
 });
 
-test("an answer that is cut at its length runs none of the calls that it holds", async () => {
+test("an answer that is cut at its length keeps the calls that it holds, for the loop to refuse", async () => {
   server = await startStrictServer("openai-chat");
   server.script([
     writtenReply({
@@ -98,7 +98,10 @@ test("an answer that is cut at its length runs none of the calls that it holds",
   const client = clientFor(STRICT_WIRES["openai-chat"], server.baseUrl, { info: { tools: "prompt" } });
   expect(messageOf(await collect(client, requestOf({ tools: TOOLS })))).toMatchObject({
     stopReason: "length",
-    content: [{ type: "text", text: "So." }],
+    content: [
+      { type: "text", text: "So." },
+      { type: "toolCall", name: "ls", arguments: { path: "." } },
+    ],
   });
 });
 

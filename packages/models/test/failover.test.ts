@@ -134,7 +134,7 @@ describe("what is passed on", () => {
     expect(switches).toMatchObject([{ modelChanged: false, to: { credential: "home" } }]);
   });
 
-  test.each(["aborted", "refused", "invalid-request", "context-overflow"] as const)(
+  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow"] as const)(
     "%s is the request's fault: nobody else is asked",
     async (code) => {
       const second = candidate("b", [answering("hello")]);

@@ -95,6 +95,7 @@ describe("what is sent again", () => {
     "invalid-request",
     "not-found",
     "refused",
+    "filtered",
     "context-overflow",
     "budget",
     "aborted",

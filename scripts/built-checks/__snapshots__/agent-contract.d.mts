@@ -29,13 +29,18 @@ interface ThinkingContent {
    */
   readonly signature?: JsonObject;
 }
-/** A request of the model to run one tool. Stored only when complete: the arguments have been parsed. */
+/** A request of the model to run one tool. Never stored while it is being written. */
 interface ToolCallContent {
   readonly type: "toolCall";
   /** Unique in its session; the provider's own id, or one made by `models` where the provider has none. */
   readonly id: string;
   readonly name: string;
   readonly arguments: JsonObject;
+  /**
+   * Why the arguments could not be read: they are no JSON object, or the answer reached its output limit inside them. Then `arguments` is empty, and the
+   * call is answered with an error instead of being run.
+   */
+  readonly unreadable?: string;
   /** Opaque data that the provider wants back with this call (a thought signature, for example). */
   readonly providerData?: JsonObject;
 }
@@ -256,7 +261,8 @@ type Retry = {
  * - `context-overflow`: the request does not fit into the model's window.
  * - `invalid-request`: the provider will never take this request.
  * - `not-found`: no such model or endpoint.
- * - `refused`: the model or its provider declined on grounds of content.
+ * - `refused`: the model declined to answer.
+ * - `filtered`: the provider's content filter stopped the request or the answer.
  * - `timeout`: one of the three limits (connect, first event, between events) ran out.
  * - `unreachable`: no connection, or it broke before an answer.
  * - `truncated`: the answer broke off, or what came was no valid answer.
@@ -264,7 +270,7 @@ type Retry = {
  * - `budget`: not sent, because the cause of the call has used up what it may use, or pauses after failures.
  * - `aborted`: our own signal.
  */
-type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "timeout" | "unreachable" | "truncated" | "server" | "budget" | "aborted";
+type ModelErrorCode = "unauthorized" | "billing" | "rate-limited" | "overloaded" | "context-overflow" | "invalid-request" | "not-found" | "refused" | "filtered" | "timeout" | "unreachable" | "truncated" | "server" | "budget" | "aborted";
 /** Why a model request failed. The message is for people and holds neither prompt nor secret. */
 declare class ModelError extends Error {
   readonly code: ModelErrorCode;
@@ -429,8 +435,14 @@ type RunOutcome = {
   /** When the model can be asked again, where its provider says so. */
   readonly retryAfterMs?: number;
 };
-/** Why a run failed: a model error's code, or one of the run's own bounds. */
-type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "internal";
+/**
+ * Why a run failed: a model error's code, one of the run's own bounds, or an answer that is none.
+ *
+ * - `empty`: the model ended without a word, twice.
+ * - `output-limit`: it reached the limit of its output before there was an answer or a complete tool call.
+ * - `malformed-calls`: it went on writing tool calls that cannot be read.
+ */
+type RunFailureCode = ModelErrorCode | "loop" | "max-turns" | "max-tool-calls" | "empty" | "output-limit" | "malformed-calls" | "internal";
 /**
  * What an agent run yields. Every run begins with `run-start` and ends with one `run-end`.
  *

@@ -557,6 +557,7 @@ interface RunAgentOptions {
  * consumer asks for the next event, so what the consumer commits on an event is on disk before the loop goes on (`AgentEvent`).
  * Every tool call of a `message-end` gets exactly one `tool-end`; a call that was never run (unknown, refused, skipped) has no
  * `tool-start`. A turn in which the model gave nothing has no `message-end` and no `turn-end`.
+ * A model that ends without a word is asked once more in the same turn: the next `message-start` withdraws what it thought.
  * A consumer that leaves early aborts the request and the tools at work.
  *
  * Without a prompt it goes on from the history. A history that already ends with an answer is a run that is over: its outcome comes at

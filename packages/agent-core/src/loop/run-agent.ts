@@ -1,7 +1,7 @@
 import type { AgentEvent, AssistantMessage, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { requestModel, type ModelAnswer } from "./request-model.ts";
 import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
-import { RunState } from "./run-state.ts";
+import { hasText, RunState } from "./run-state.ts";
 import { describeError } from "./settle.ts";
 import { joinSteering, takeSteering } from "./steering.ts";
 import { ToolCallBatch } from "./tool-call-batch.ts";
@@ -16,6 +16,7 @@ const OVER = new Error("the run is over");
  * consumer asks for the next event, so what the consumer commits on an event is on disk before the loop goes on (`AgentEvent`).
  * Every tool call of a `message-end` gets exactly one `tool-end`; a call that was never run (unknown, refused, skipped) has no
  * `tool-start`. A turn in which the model gave nothing has no `message-end` and no `turn-end`.
+ * A model that ends without a word is asked once more in the same turn: the next `message-start` withdraws what it thought.
  * A consumer that leaves early aborts the request and the tools at work.
  *
  * Without a prompt it goes on from the history. A history that already ends with an answer is a run that is over: its outcome comes at
@@ -62,22 +63,57 @@ async function* turns(run: RunState): AsyncGenerator<AgentEvent, RunOutcome, und
 
 /** One model request and the tools it calls for. Returns the outcome when the run is over. */
 async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutcome | undefined, undefined> {
-  const answer = yield* requestModel(run);
+  let answer = yield* requestModel(run);
+  if (answer.type === "answered" && mayAskAgain(run, answer.message)) {
+    run.isAskedAgain = true;
+    run.charge(answer.message);
+    answer = yield* requestModel(run);
+  }
   const message = answer.type === "answered" ? answer.message : answer.partial;
   if (message === undefined) return outcomeOf(run, answer);
   run.addAnswer(message);
   yield { type: "message-end", turn: run.turn, message };
   const calls = callsOf(message);
-  const batch = new ToolCallBatch(run);
+  const batch = new ToolCallBatch(run, message);
   if (message.stopReason === "length") {
     // Arguments that parse may still lack their end.
-    batch.skipRest(({ name }) => `${name} was not run: the answer reached its length limit. Call it again with shorter arguments.`);
+    batch.skipRest(
+      ({ name }) =>
+        `${name} was not run: the answer reached its length limit. Call it again with shorter arguments; do long work in several calls.`,
+    );
   }
   const together = calls.length > 1 && calls.every(({ name }) => run.tools.get(name)?.traits.parallel === true);
   const waiting = together ? yield* batch.runTogether(calls) : yield* batch.runInTurn(calls);
   yield* joinSteering(run, waiting);
   yield { type: "turn-end", turn: run.turn, message, toolResults: batch.results };
+  batch.outcome ??= unusableOutcome(run, message);
   return calls.length === 0 ? outcomeOf(run, answer) : batch.outcome;
+}
+
+/** A model that ends without a word, and has said nothing before, is asked once more. At the output limit the same would come of it. */
+function mayAskAgain(run: RunState, message: AssistantMessage): boolean {
+  if (run.isAskedAgain || message.stopReason !== "stop" || run.input.facts.kind === "memory") return false;
+  return callsOf(message).length === 0 && !hasText(message) && !run.hasSpoken;
+}
+
+/** Each such answer is paid for, and the model has been told what was wrong with the ones before. */
+const MAX_UNUSABLE_ANSWERS = 3;
+
+/** Ends a run whose model goes on writing calls that are cut off or cannot be read. */
+function unusableOutcome(run: RunState, { content, stopReason, provider, model, usage }: AssistantMessage): RunOutcome | undefined {
+  const calls = content.filter((block) => block.type === "toolCall");
+  const isCut = stopReason === "length";
+  const isUnusable = calls.length > 0 && (isCut || calls.every(({ unreadable }) => unreadable !== undefined));
+  run.unusableAnswers = isUnusable ? run.unusableAnswers + 1 : 0;
+  if (run.unusableAnswers < MAX_UNUSABLE_ANSWERS) return undefined;
+  const times = `${MAX_UNUSABLE_ANSWERS} times in a row`;
+  return isCut
+    ? {
+        type: "failed",
+        code: "output-limit",
+        message: `${provider}/${model} reached its output limit (${usage.output} tokens) inside a tool call, ${times}.`,
+      }
+    : { type: "failed", code: "malformed-calls", message: `${provider}/${model} wrote tool calls that cannot be read, ${times}.` };
 }
 
 function callsOf(message: AssistantMessage): readonly ToolCall[] {

@@ -23,6 +23,10 @@ export class RunState {
   readonly loops: LoopDetector = new LoopDetector();
   usage: UsageTotals = NO_USAGE_TOTALS;
   turn = 0;
+  /** The model was asked again after an answer without a word. */
+  isAskedAgain = false;
+  /** Answers in a row none of whose calls could be run. */
+  unusableAnswers = 0;
   toolCalls = 0;
   /** Taint of what the model had been given at its last request (R23). */
   tainted: boolean;
@@ -50,8 +54,22 @@ export class RunState {
   /** The model's answer becomes part of the conversation. */
   addAnswer(message: AssistantMessage): void {
     this.messages.push(message);
+    this.charge(message);
+  }
+
+  /** What an answer cost, whatever becomes of it. */
+  charge(message: AssistantMessage): void {
     // A failed call that told no usage leaves the size of the context as it was known.
     if (message.usage.total > 0) this.usage = addUsage(this.usage, message.usage);
+  }
+
+  /** True when the newest user message has been answered in some way: with text, or through a tool that sends. */
+  get hasSpoken(): boolean {
+    const since = this.messages.slice(this.messages.findLastIndex(({ role }) => role === "user") + 1);
+    return since.some((message) => {
+      if (message.role === "assistant") return hasText(message);
+      return message.role === "toolResult" && !message.isError && this.tools.get(message.toolName)?.traits.effect === "send";
+    });
   }
 
   addResult(result: ToolResultMessage): void {
@@ -69,4 +87,9 @@ export class RunState {
   startRequest(): void {
     this.tainted = this.#arrivedTainted;
   }
+}
+
+/** Whether a person could read something of the answer. */
+export function hasText({ content }: AssistantMessage): boolean {
+  return content.some((block) => block.type === "text" && block.text.trim() !== "");
 }

@@ -1,4 +1,12 @@
-import type { AgentEvent, AgentTool, RunOutcome, ToolCall, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type {
+  AgentEvent,
+  AgentTool,
+  AssistantMessage,
+  RunOutcome,
+  ToolCall,
+  ToolResultMessage,
+  UserMessage,
+} from "@factotum/agent-contract";
 import { DeltaQueue } from "./delta-queue.ts";
 import { executeTool, toolError, type ToolOutcome } from "./execute-tool.ts";
 import { guard } from "./guard.ts";
@@ -26,10 +34,17 @@ export class ToolCallBatch {
   /** Set when the run is over. */
   outcome: RunOutcome | undefined;
   readonly #run: RunState;
+  /** Why the arguments of a call could not be read, by its id. */
+  readonly #unreadable: ReadonlyMap<string, string>;
   #skip: SkipReason | undefined;
 
-  constructor(run: RunState) {
+  constructor(run: RunState, message: AssistantMessage) {
     this.#run = run;
+    this.#unreadable = new Map(
+      message.content.flatMap((block) =>
+        block.type === "toolCall" && block.unreadable !== undefined ? [[block.id, block.unreadable] as const] : [],
+      ),
+    );
   }
 
   /** From now on calls get this error instead of being run. The first reason stays. */
@@ -74,6 +89,8 @@ export class ToolCallBatch {
     if (this.#skip === undefined && run.toolCalls >= run.options.limits.maxToolCalls) this.#endAtLimit();
     if (this.#skip !== undefined) return skipped(call, this.#skip);
     run.toolCalls++;
+    const fault = this.#unreadable.get(call.id);
+    if (fault !== undefined) return refused(call, `${call.name} was not run: ${fault}\nCall it again with valid JSON.`);
     const tool = run.tools.get(call.name);
     if (tool === undefined) return refused(call, unknownTool(call, [...run.tools.keys()]));
     const { signal, tainted } = run;

@@ -1,4 +1,4 @@
-import type { RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import type { AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
@@ -82,7 +82,8 @@ interface Closing {
 }
 
 /** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
-export async function closeTurn(services: TurnServices, run: FinishedRun): Promise<void> {
+export async function closeTurn(services: TurnServices, finished: FinishedRun): Promise<void> {
+  const run = withCutRemark(withAnswerOrFailure(finished));
   const { turn } = run;
   const { store, clock, events, dispatcher } = services;
   const nowMs = clock.now();
@@ -161,7 +162,7 @@ function isSaid({ inputState, say }: Closing): boolean {
 function decideClosing(run: FinishedRun): Closing {
   const { outcome, turn } = run;
   // Notes are nobody's answer: what became of them stands in the log.
-  if (turn.kind === "memory" || turn.kind === "compaction") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
+  if (turn.kind === "memory" || turn.kind === "compaction") return SILENT;
   if (outcome.type === "aborted") {
     return {
       inputState: { type: "told", reason: outcome.reason },
@@ -179,18 +180,49 @@ function decideClosing(run: FinishedRun): Closing {
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
     return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
   }
+  return decideAnswer(run, outcome.message) ?? SILENT;
+}
+
+const SILENT: Closing = { inputState: { type: "silent" }, say: undefined, notice: undefined };
+
+/** A run whose model had the last word, and said nothing that a person can be given, has failed. */
+function withAnswerOrFailure(run: FinishedRun): FinishedRun {
+  const { outcome, turn } = run;
+  if (outcome.type !== "done" || turn.kind === "memory" || turn.kind === "compaction") return run;
+  if (decideAnswer(run, outcome.message) !== undefined) return run;
+  const { provider, model, stopReason, usage } = outcome.message;
+  const failed: RunOutcome =
+    stopReason === "length"
+      ? {
+          type: "failed",
+          code: "output-limit",
+          message: `${provider}/${model} reached its output limit (${usage.output} tokens) before it had written an answer.`,
+        }
+      : { type: "failed", code: "empty", message: `${provider}/${model} ended without an answer.` };
+  return { ...run, outcome: failed };
+}
+
+const CUT_REMARK = "The answer reached the limit of the model's output and is cut here. Ask me to go on for the rest.";
+
+/** An answer that ends in the middle says so. */
+function withCutRemark(run: FinishedRun): FinishedRun {
+  const { outcome, remarks } = run;
+  const isCut = outcome.type === "done" && outcome.message.stopReason === "length" && !remarks.includes(CUT_REMARK);
+  return isCut ? { ...run, remarks: [...remarks, CUT_REMARK] } : run;
+}
+
+/** What an answer comes to; `undefined` when there is nothing in it. */
+function decideAnswer(run: FinishedRun, message: AssistantMessage): Closing | undefined {
   // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
-  const text = answerText(outcome.message);
-  if (turn.kind === "heartbeat" && isHeartbeatOk(text)) return { inputState: { type: "silent" }, say: undefined, notice: undefined };
+  const text = answerText(message);
+  if (run.turn.kind === "heartbeat" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";
   const parsed = parseReply(hasText ? text : run.lastText);
   // Silence at the end takes nothing back: the text before it that named files was sent.
   const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
-  if (reply.type === "silent") return { inputState: { type: "silent" }, say: undefined, notice: undefined };
-  if (reply.text === "" && mediaOf(run, reply).length === 0) {
-    if (run.sentTexts.length > 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
-    return failure("I have nothing to answer to this. Please say it in other words.", "the model ended without an answer");
-  }
+  if (reply.type === "silent") return SILENT;
+  if (reply.text === "" && mediaOf(run, reply).length === 0)
+    return run.sentTexts.length > 0 ? { inputState: { type: "answered" }, say: undefined, notice: undefined } : undefined;
   const isSaid = run.sentTexts.includes(reply.text);
   if (isSaid && mediaOf(run, reply).length === 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
   const said = isSaid ? "" : reply.text;

@@ -13,6 +13,7 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
     "The model's provider did not accept this conversation. Say it in other words, or send /new to begin a fresh one; the log has the details.",
   "not-found": "The model was not found at its provider. Check the model's name in the configuration.",
   refused: "The model declined to answer this.",
+  filtered: "The content filter of the model's provider stopped this. Say it in other words.",
   timeout: "The model did not answer in time. Try again.",
   unreachable: "The model's provider could not be reached. Check the connection, then try again.",
   truncated: "The model's answer broke off. Try again.",
@@ -23,6 +24,10 @@ const ADVICE: Readonly<Record<RunFailureCode, string>> = {
   loop: "I kept repeating the same step without getting further, so I stopped. Tell me how to go on.",
   "max-turns": "This took more steps than one run may take, so I stopped. Tell me to go on if you want me to.",
   "max-tool-calls": "This took more tool calls than one run may make, so I stopped. Tell me to go on if you want me to.",
+  empty: "The model gave no answer, twice. Say it in other words, or choose another model with /model.",
+  "output-limit":
+    "The model reached the limit of its output before it was done. Ask for it in smaller parts, or lower the level of thinking with /think.",
+  "malformed-calls": "The model kept writing tool calls that cannot be read, so I stopped. Try again, or choose another model with /model.",
   internal: "Something went wrong on my side while I worked on this message. The log has the details; please try again.",
 };
 

@@ -32,7 +32,7 @@ const UNAUTHORIZED =
   /authentication|unauthenticated|invalid.{0,3}api.{0,3}key|api key not valid|incorrect api key|permission_(?:error|denied)|unauthorized/i;
 const NOT_FOUND =
   /model_not_found|not_found(?:_error)?\b|NOT_FOUND|model.{0,80}(?:does not exist|not found|is not found)|invalid.?model|not a valid model/is;
-const REFUSED = /content.?(?:filter|policy)|content management policy|usage polic(?:y|ies)|safety system|flagged as potentially/i;
+const FILTERED = /content.?(?:filter|policy)|content management policy|usage polic(?:y|ies)|safety system|flagged as potentially/i;
 const INVALID = /invalid_request|INVALID_ARGUMENT|bad_request|validation/i;
 
 /**
@@ -64,7 +64,7 @@ function byWords(words: string, status: number | undefined): ModelErrorCode {
   if (status === 413) return "context-overflow";
   if (OVERLOADED.test(words)) return "overloaded";
   if (RATE_LIMITED.test(words)) return "rate-limited";
-  if (REFUSED.test(words)) return "refused";
+  if (FILTERED.test(words)) return "filtered";
   if (UNAUTHORIZED.test(words)) return "unauthorized";
   if (NOT_FOUND.test(words)) return "not-found";
   if (status !== undefined && status >= 300) return "invalid-request";

@@ -34,6 +34,7 @@ const RETRY: Readonly<Record<ModelErrorCode, Retry>> = {
   "invalid-request": NEVER,
   "not-found": NEVER,
   refused: NEVER,
+  filtered: NEVER,
   timeout: BACKOFF,
   unreachable: BACKOFF,
   truncated: BACKOFF,
@@ -79,6 +80,8 @@ function describe(code: ModelErrorCode, { provider, model }: ErrorContext): stri
       return `${provider} has no model "${model}" at this address`;
     case "refused":
       return `${provider}/${model} declined to answer`;
+    case "filtered":
+      return `The content filter of ${provider} stopped ${provider}/${model}`;
     case "timeout":
       return `${provider} did not answer in time`;
     case "unreachable":
@@ -110,6 +113,7 @@ function advise(code: ModelErrorCode, { provider, baseUrl }: ErrorContext): stri
     case "overloaded":
     case "invalid-request":
     case "refused":
+    case "filtered":
     case "timeout":
     case "truncated":
     case "server":

@@ -39,9 +39,12 @@ describe("how long a candidate rests", () => {
     expect(rests("billing", 5)).toEqual([5 * HOUR, 10 * HOUR, 20 * HOUR, 24 * HOUR, 24 * HOUR]);
   });
 
-  test.each(["aborted", "refused", "invalid-request", "context-overflow"] as const)("%s says nothing of the candidate", (code) => {
-    expect(rests(code, 1)).toEqual([0]);
-  });
+  test.each(["aborted", "refused", "filtered", "invalid-request", "context-overflow"] as const)(
+    "%s says nothing of the candidate",
+    (code) => {
+      expect(rests(code, 1)).toEqual([0]);
+    },
+  );
 
   test("a delay that the provider names holds, shorter or longer", () => {
     const cooldowns = new Cooldowns();

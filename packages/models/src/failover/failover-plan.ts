@@ -102,6 +102,7 @@ function goesOn(error: ModelError, isFirst: boolean): boolean {
     case "aborted":
     case "budget":
     case "refused":
+    case "filtered":
     case "invalid-request":
       return false;
     case "context-overflow":

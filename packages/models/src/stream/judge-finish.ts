@@ -12,8 +12,8 @@ export type Verdict =
 const BROKE_OFF = { type: "failed", code: "truncated" } as const satisfies Verdict;
 
 /**
- * Decides whether an answer is complete. Only a finish that the provider itself declared counts, and tools run only after one whose calls
- * all have readable arguments; an answer that was cut at its length limit runs none, since its last call may look complete and not be.
+ * Decides whether an answer is complete. Only a finish that the provider itself declared counts. A call whose arguments cannot be read stays in the
+ * answer, marked, so that the model is told; an answer that was cut at its length limit keeps its calls too, and the loop runs none of them.
  *
  * `rawFinish` is what the frames said, for a stream in which the SDK let an event it did not know overwrite the real finish.
  */
@@ -30,19 +30,23 @@ export function judgeFinish(
     case "error":
       return reason.raw === undefined ? BROKE_OFF : { ...BROKE_OFF, said: `it ended with ${reason.raw}` };
     case "content-filter":
-      return reason.raw === undefined ? { type: "failed", code: "refused" } : { type: "failed", code: "refused", said: reason.raw };
+      return {
+        type: "failed",
+        code: reason.raw === "refusal" ? "refused" : "filtered",
+        ...(reason.raw === undefined ? {} : { said: reason.raw }),
+      };
     case "length":
       return { type: "ended", stopReason: "length" };
     case "stop":
     case "tool-calls":
-      return judgeContent(assembler);
+      return ended(assembler);
     case "other":
-      if (assembler.content({ calls: true }).length > 0) return judgeContent(assembler);
+      if (!assembler.callsAreValid) return { ...BROKE_OFF, said: "a tool call came without readable arguments" };
+      if (assembler.content({ calls: true }).length > 0) return ended(assembler);
       return { ...BROKE_OFF, said: `it ended with ${reason.raw ?? "no reason"} and no answer` };
   }
 }
 
-function judgeContent(assembler: Pick<MessageAssembler, "hasCalls" | "callsAreValid">): Verdict {
-  if (!assembler.callsAreValid) return { ...BROKE_OFF, said: "a tool call came without readable arguments" };
+function ended(assembler: Pick<MessageAssembler, "hasCalls">): Verdict {
   return { type: "ended", stopReason: assembler.hasCalls ? "toolUse" : "stop" };
 }

@@ -105,13 +105,20 @@ export class MessageAssembler {
     return this.#blocks.some((block) => block.type === "toolCall");
   }
 
-  /** Everything of the answer, or everything but its tool calls: an answer that is not finished runs none. */
-  content(options: { readonly calls: boolean }): readonly Content[] {
+  /**
+   * Everything of the answer, or everything but its tool calls: an answer that is not finished runs none. `isCut`: the answer reached its output limit,
+   * which is why the arguments of a call are not complete.
+   */
+  content(options: { readonly calls: boolean; readonly isCut?: boolean }): readonly Content[] {
     return this.#blocks.flatMap((block): Content[] => {
       if (block.type === "text") return [{ type: "text", text: block.text }];
       if (block.type === "thinking") return [withSignature(block)];
-      if (!options.calls || block.arguments === undefined) return [];
-      const call: Content = { type: "toolCall", id: block.id, name: block.name, arguments: block.arguments };
+      if (!options.calls) return [];
+      const { id, name, arguments: given } = block;
+      const call: Content =
+        given === undefined
+          ? { type: "toolCall", id, name, arguments: {}, unreadable: describeFault(block, options.isCut === true) }
+          : { type: "toolCall", id, name, arguments: given };
       return [block.providerData === undefined ? call : { ...call, providerData: block.providerData }];
     });
   }
@@ -217,6 +224,16 @@ export class MessageAssembler {
     const delta: readonly ModelEvent[] = rest === "" ? [] : [{ type: "tool-call-delta", index, id, argumentsText: rest }];
     return [...start, ...delta, { type: "tool-call-end", index, id, name }];
   }
+}
+
+const LONGEST_EXCERPT = 200;
+
+/** For the model, which is shown an empty call in place of what it wrote. */
+function describeFault({ argumentsText }: ToolCallBlock, isCut: boolean): string {
+  const text = argumentsText.toWellFormed();
+  const excerpt = text.length > LONGEST_EXCERPT ? `…${text.slice(-LONGEST_EXCERPT).toWellFormed()}` : text;
+  const end = text === "" ? "" : ` They ended with: ${excerpt}`;
+  return `${isCut ? "the answer reached its output limit inside the arguments" : "the arguments are not a valid JSON object"}.${end}`;
 }
 
 function withSignature(block: ThinkingBlock): Content {

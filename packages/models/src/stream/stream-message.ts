@@ -139,7 +139,8 @@ class StreamState {
     const verdict = judgeFinish(this.finish, assembler, this.#ignoredError ? this.#rawFinish : undefined);
     if (verdict.type === "failed")
       return this.fail(createModelError(verdict.code, verdict.said === undefined ? {} : { said: verdict.said }, errors));
-    const content = assembler.content({ calls: verdict.stopReason === "toolUse" });
+    const isCut = verdict.stopReason === "length";
+    const content = assembler.content({ calls: isCut || verdict.stopReason === "toolUse", isCut });
     return { type: "message-end", message: this.#message(content, verdict.stopReason) };
   }
 

@@ -68,8 +68,11 @@ function renderBlock(block: AnthropicReplyBlock, model: string): WireBlock {
   }
 }
 
-/** The events of a streamed message, in the documented order; each is one frame. */
-export function renderEvents(message: WireMessage, options: { deltaCharacters?: number | undefined } = {}): string[] {
+/** The events of a streamed message, in the documented order; each is one frame. `content` holds the texts of inputs that are broken on purpose. */
+export function renderEvents(
+  message: WireMessage,
+  options: { deltaCharacters?: number | undefined; content?: MessageReply["content"] } = {},
+): string[] {
   const size = options.deltaCharacters ?? 16;
   const { usage } = message;
   const start = { ...message, content: [], stop_reason: null, stop_sequence: null, usage: { ...usage, output_tokens: 1 } };
@@ -77,7 +80,9 @@ export function renderEvents(message: WireMessage, options: { deltaCharacters?: 
   for (const [index, block] of message.content.entries()) {
     frames.push(frame({ type: "content_block_start", index, content_block: opening(block) }));
     if (index === 0) frames.push(PING_FRAME);
-    for (const delta of deltas(block, size)) frames.push(frame({ type: "content_block_delta", index, delta }));
+    const said = options.content?.[index];
+    const inputText = said?.type === "tool_use" ? said.inputText : undefined;
+    for (const delta of deltas(block, size, inputText)) frames.push(frame({ type: "content_block_delta", index, delta }));
     frames.push(frame({ type: "content_block_stop", index }));
   }
   const delta = { stop_reason: message.stop_reason, stop_sequence: message.stop_sequence };
@@ -118,7 +123,7 @@ function opening(block: WireBlock): object {
   }
 }
 
-function deltas(block: WireBlock, size: number): object[] {
+function deltas(block: WireBlock, size: number, inputText: string | undefined): object[] {
   switch (block.type) {
     case "text":
       return parts(block.text, size).map((text) => ({ type: "text_delta", text }));
@@ -131,7 +136,8 @@ function deltas(block: WireBlock, size: number): object[] {
       return [];
     case "tool_use": {
       // The vendor opens with an empty part, and a call without arguments has no other.
-      const json = Object.keys(block.input).length === 0 ? [] : parts(JSON.stringify(block.input), size);
+      const json =
+        Object.keys(block.input).length === 0 && inputText === undefined ? [] : parts(inputText ?? JSON.stringify(block.input), size);
       return ["", ...json].map((partial_json) => ({ type: "input_json_delta", partial_json }));
     }
   }

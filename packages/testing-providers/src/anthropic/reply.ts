@@ -16,7 +16,8 @@ export type AnthropicReplyBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature?: string }
   | { readonly type: "redacted_thinking"; readonly thinking: string }
-  | { readonly type: "tool_use"; readonly name: string; readonly input: JsonObject; readonly id?: string };
+  /** `inputText` comes over the wire in place of the input, cut off or broken. */
+  | { readonly type: "tool_use"; readonly name: string; readonly input: JsonObject; readonly inputText?: string; readonly id?: string };
 
 /** Usage as the vendor counts it: `input_tokens` has neither what was read from the cache nor what was written to it. */
 export interface AnthropicUsage {

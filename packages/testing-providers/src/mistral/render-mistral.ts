@@ -28,7 +28,7 @@ function renderCalls(content: readonly ReplyBlock[]): readonly JsonObject[] {
     .filter((block) => block.type === "toolCall")
     .map((block, index) => ({
       id: block.id ?? freshCallId(),
-      function: { name: block.name, arguments: JSON.stringify(block.arguments) },
+      function: { name: block.name, arguments: block.argumentsText ?? JSON.stringify(block.arguments) },
       index,
     }));
 }

@@ -24,7 +24,7 @@ interface Call {
 function callsOf(content: readonly ReplyBlock[]): readonly Call[] {
   return content.flatMap((block) =>
     block.type === "toolCall"
-      ? [{ id: block.id ?? freshId("call_", 12), name: block.name, arguments: JSON.stringify(block.arguments) }]
+      ? [{ id: block.id ?? freshId("call_", 12), name: block.name, arguments: block.argumentsText ?? JSON.stringify(block.arguments) }]
       : [],
   );
 }

@@ -26,7 +26,7 @@ function toItem(block: ReplyBlock, sealed: boolean): OutputItem {
         id: freshId("fc_", 20),
         callId: block.id ?? freshId("call_", 12),
         name: block.name,
-        arguments: JSON.stringify(block.arguments),
+        arguments: block.argumentsText ?? JSON.stringify(block.arguments),
       };
   }
 }

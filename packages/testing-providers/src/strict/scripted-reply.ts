@@ -19,7 +19,14 @@ export type ReplyBlock =
   | { readonly type: "text"; readonly text: string }
   /** Reaches the client as the vendor shows it: signed, summarised, in the open or, where it is hidden, as a count of tokens alone. */
   | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "toolCall"; readonly name: string; readonly arguments: JsonObject; readonly id?: string };
+  | {
+      readonly type: "toolCall";
+      readonly name: string;
+      readonly arguments: JsonObject;
+      /** What comes over the wire in place of the arguments, cut off or broken. Google's are never text: it has no effect there. */
+      readonly argumentsText?: string;
+      readonly id?: string;
+    };
 
 /** Why the model stopped. */
 export type ReplyStop = "stop" | "tool-calls" | "length" | "refusal";
@@ -77,7 +84,7 @@ export function sayText(text: string): MessageReply {
 
 /** A reply that calls tools. */
 export function callTools(
-  ...calls: readonly { readonly name: string; readonly arguments: JsonObject; readonly id?: string }[]
+  ...calls: readonly { readonly name: string; readonly arguments: JsonObject; readonly argumentsText?: string; readonly id?: string }[]
 ): MessageReply {
   return { type: "message", content: calls.map((call) => ({ type: "toolCall", ...call })) };
 }

@@ -95,7 +95,13 @@ export function toAnthropicReply(reply: ScriptedReply): AnthropicReply {
             case "thinking":
               return { type: "thinking", thinking: block.text };
             case "toolCall":
-              return { type: "tool_use", name: block.name, input: block.arguments, ...(block.id === undefined ? {} : { id: block.id }) };
+              return {
+                type: "tool_use",
+                name: block.name,
+                input: block.arguments,
+                ...(block.argumentsText === undefined ? {} : { inputText: block.argumentsText }),
+                ...(block.id === undefined ? {} : { id: block.id }),
+              };
           }
         }),
         stopReason: STOP_REASONS[stopOf(reply)],

@@ -1,0 +1,108 @@
+import type { AssistantMessage, ModelEvent } from "@factotum/agent-contract";
+import { describe, expect, test } from "vitest";
+import { answer, assistant, call, collect, outcomeOf, resultsOf, runInput, scriptedModel, text, tool } from "../../test/scripted-model.ts";
+
+/** An answer whose calls cannot be read. */
+function broken(stopReason: "toolUse" | "length", ...names: readonly string[]): readonly ModelEvent[] {
+  const content = names.map((name, index) => ({
+    type: "toolCall" as const,
+    id: `${name}${index}`,
+    name,
+    arguments: {},
+    unreadable: "it is broken.",
+  }));
+  return [{ type: "message-end", message: { ...assistant("", []), content, stopReason } satisfies AssistantMessage }];
+}
+
+const writes = tool("write", () => Promise.reject(new Error("must not run")));
+const reads = tool("read", () => Promise.resolve(text("one line")));
+
+describe("a call that cannot be read", () => {
+  test.each(["toolUse", "length"] as const)("gets an error that says why, and the run goes on (%s)", async (stopReason) => {
+    const model = scriptedModel([broken(stopReason, "write"), answer("Then like this.")]);
+    const events = await collect(runInput({ model, tools: [writes] }));
+    expect(resultsOf(events)["write0"]).toMatch(
+      stopReason === "length" ? /its length limit.*several calls/ : /it is broken\..*valid JSON/s,
+    );
+    expect(events.some(({ type }) => type === "tool-start")).toBe(false);
+    expect(outcomeOf(events)).toMatchObject({ type: "done" });
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
+  });
+
+  test("does not keep the calls beside it from running", async () => {
+    const [end] = broken("toolUse", "write");
+    if (end?.type !== "message-end") throw new Error("no message");
+    const good = { type: "toolCall" as const, id: "good", name: "read", arguments: {} };
+    const both: ModelEvent = { ...end, message: { ...end.message, content: [...end.message.content, good] } };
+    const events = await collect(runInput({ model: scriptedModel([[both], answer("Done.")]), tools: [writes, reads] }));
+    expect(resultsOf(events)).toMatchObject({ write0: expect.stringContaining("it is broken"), good: "one line" });
+  });
+
+  test.each([
+    ["toolUse", "malformed-calls"],
+    ["length", "output-limit"],
+  ] as const)("three times in a row ends the run (%s)", async (stopReason, code) => {
+    const model = scriptedModel(Array.from({ length: 9 }, () => broken(stopReason, "write")));
+    const events = await collect(runInput({ model, tools: [writes] }));
+    expect(outcomeOf(events)).toMatchObject({ type: "failed", code });
+    expect(model.requests).toHaveLength(3);
+  });
+
+  test("counts anew after a call that could be run", async () => {
+    const bad = broken("length", "write");
+    const model = scriptedModel([bad, bad, answer("", [call("c1", "read")]), bad, bad, answer("Done.")]);
+    const events = await collect(runInput({ model, tools: [writes, reads] }));
+    expect(outcomeOf(events)).toMatchObject({ type: "done" });
+  });
+});
+
+describe("an answer without a word", () => {
+  const empty = answer("");
+
+  test("is asked for once more with the same request, leaves nothing, and is paid for", async () => {
+    const model = scriptedModel([empty, answer("Here.")]);
+    const events = await collect(runInput({ model }));
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[1]).toEqual(model.requests[0]);
+    expect(events.filter(({ type }) => type === "message-end")).toHaveLength(1);
+    expect(outcomeOf(events)).toMatchObject({ type: "done", message: { content: [{ type: "text", text: "Here." }] } });
+    expect(events.at(-1)).toMatchObject({ usage: { calls: 2 } });
+  });
+
+  test("twice is the end", async () => {
+    const model = scriptedModel([empty, empty, answer("Too late.")]);
+    const events = await collect(runInput({ model }));
+    expect(model.requests).toHaveLength(2);
+    expect(outcomeOf(events)).toMatchObject({ type: "done", message: { content: [] } });
+  });
+
+  test("is asked for again after tools that said nothing to anybody", async () => {
+    const model = scriptedModel([answer("", [call("c1", "read")]), empty, answer("One line.")]);
+    const events = await collect(runInput({ model, tools: [reads] }));
+    expect(outcomeOf(events)).toMatchObject({ message: { content: [{ type: "text", text: "One line." }] } });
+  });
+
+  test("is the end of a run that has spoken: beside a call, or by a tool that sends", async () => {
+    const spoken = scriptedModel([answer("I look.", [call("c1", "read")]), empty, answer("Never.")]);
+    await collect(runInput({ model: spoken, tools: [reads] }));
+    expect(spoken.requests).toHaveLength(2);
+    const sends = { ...reads, name: "message", traits: { ...reads.traits, effect: "send" as const } };
+    const sent = scriptedModel([answer("", [call("c1", "message")]), empty, answer("Never.")]);
+    await collect(runInput({ model: sent, tools: [sends] }));
+    expect(sent.requests).toHaveLength(2);
+    const failing = { ...sends, execute: () => Promise.reject(new Error("no")) };
+    const unsent = scriptedModel([answer("", [call("c1", "message")]), empty, answer("In words, then.")]);
+    await collect(runInput({ model: unsent, tools: [failing] }));
+    expect(unsent.requests).toHaveLength(3);
+  });
+
+  test("is not asked for again at the output limit, where the same would come of it, nor by notes, which are nobody's answer", async () => {
+    const cut = scriptedModel([answer("", [], "length"), answer("Never.")]);
+    await collect(runInput({ model: cut }));
+    expect(cut.requests).toHaveLength(1);
+    const notes = scriptedModel([empty, answer("Never.")]);
+    const input = runInput({ model: notes });
+    await collect({ ...input, facts: { ...input.facts, kind: "memory" } });
+    expect(notes.requests).toHaveLength(1);
+  });
+});
