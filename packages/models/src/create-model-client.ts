@@ -4,6 +4,7 @@ import { answerLimits, type AnswerLimits } from "./answer-limits.ts";
 import { normalizeBaseUrl } from "./base-url.ts";
 import type { ErrorContext } from "./errors/create-model-error.ts";
 import { toModelError } from "./errors/to-model-error.ts";
+import { bindThinking, type BoundPrompt } from "./prompt/bound-thinking.ts";
 import { createTextCleaner } from "./prompt/clean-text.ts";
 import { estimatePrompt, outputLimit } from "./prompt/output-limit.ts";
 import { renderPrompt } from "./prompt/render-prompt.ts";
@@ -138,6 +139,8 @@ interface PreparedCall {
   readonly request: ModelRequest;
   readonly rendered: RenderedRequest;
   readonly promptTokens: number;
+  /** Binds the answer's thoughts to the request, where the vendor does. */
+  readonly bind: BoundPrompt["bind"] | undefined;
   /** What there is to read in the text of the answer. */
   readonly tags: Pick<TaggedPartsOptions, "tags" | "parseCall"> | undefined;
 }
@@ -154,6 +157,7 @@ function toStreamCall(
     clock,
     rules: module.streamRules,
     assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
+    ...(prepared.bind === undefined ? {} : { bind: prepared.bind }),
     ...(prepared.tags === undefined ? {} : { tagged: new TaggedParts({ ...prepared.tags, generateId }) }),
     errors,
     promptTokens: prepared.promptTokens,
@@ -168,21 +172,30 @@ function toStreamCall(
 }
 
 /** Renders the request. Reads nothing but code that is loaded when it is first needed. */
-async function prepareCall(spoken: SpokenFormat, bound: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
-  const { info, baseUrl } = bound;
+async function prepareCall(spoken: SpokenFormat, client: BoundOptions, original: ModelRequest): Promise<PreparedCall> {
+  const { info, baseUrl } = client;
   const rules = spoken.module.renderRules(info, baseUrl);
   const level = levelOf(original, info);
   const asked: ModelRequest = level === undefined ? original : { ...original, thinking: level };
   const request = info.tools === "prompt" ? (await import("./prompt-tools/to-prompt-tools.ts")).toPromptTools(asked) : asked;
-  const prompt = renderPrompt(request, info, rules);
+  const whole = renderPrompt(request, info, rules);
   const strict = rules.strictTools === undefined ? {} : { strict: rules.strictTools };
   const render = (): LanguageModelV4FunctionTool[] =>
     renderTools(request.tools, { api: info.api, clean: createTextCleaner(rules.triggers), ...strict });
-  const { tools, tokens } = info.tools === "native" ? bound.tools.of(request.tools, render) : { tools: [], tokens: 0 };
+  const { tools, tokens } = info.tools === "native" ? client.tools.of(request.tools, render) : { tools: [], tokens: 0 };
+  const bound = rules.bindsThinking === true ? bindThinking(whole, tools) : undefined;
+  const prompt = bound?.prompt ?? whole;
   const promptTokens = tokens + estimatePrompt(prompt);
   const rendered = { prompt, tools, maxOutputTokens: outputLimit(request, info, promptTokens) };
   const thinking = !info.reasoning || rules.mayThinkInText === true;
-  return { spoken, request: asked, rendered, promptTokens, tags: await chooseTags({ thinking, calls: request !== asked }) };
+  return {
+    spoken,
+    request: asked,
+    rendered,
+    promptTokens,
+    bind: bound?.bind,
+    tags: await chooseTags({ thinking, calls: request !== asked }),
+  };
 }
 
 /** The level that the model takes; one for its thoughts when people read them and no level is set. */

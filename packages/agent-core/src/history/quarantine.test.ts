@@ -30,6 +30,7 @@ describe("quarantine", () => {
     ["Could not process image", ["image", 3]],
     ["messages.0.content.1.image.source.base64: invalid", ["image", 0]],
     ["Invalid `signature` in `thinking` block", ["thinking", 4]],
+    ["messages.3.content.0: The block is bound to a different conversation", ["thinking", 4]],
     ["Invalid tool arguments", ["tool-call", 6]],
     ["messages.1: invalid function call", ["tool-call", 1]],
     ["request is malformed", ["image", 3]],

@@ -21,7 +21,7 @@ const MIN_ID_CHARS = 6;
 /** What a provider's words point at. The order counts: a word about images says more than one about tools. */
 const WORDS: readonly (readonly [Item, RegExp])[] = [
   ["image", /image|base64|media[_ ]?type|inline_?data|pixel|dimension/i],
-  ["thinking", /thinking|signature|reasoning|encrypted_content/i],
+  ["thinking", /thinking|signature|reasoning|encrypted_content|bound to a different conversation/i],
   ["tool-call", /tool|function|call_id|arguments/i],
 ];
 

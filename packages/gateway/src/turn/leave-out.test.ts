@@ -105,14 +105,22 @@ describe("a conversation that a provider refuses", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("a forged thought is left out without a word to the person, and stays in the transcript", async () => {
+  test("a thought that the provider does not take back is left out without a word to the person, and stays in the transcript", async () => {
     server = await startStrictServer("anthropic-messages");
-    server.respond(() => sayText("Yes."));
+    server.respond(({ body }) => {
+      if (JSON.stringify(body).includes("I was here"))
+        return { ...REFUSED, message: "messages.1.content.0: Invalid `signature` in `thinking` block" };
+      return {
+        type: "message",
+        content: [
+          { type: "thinking", text: "I was here" },
+          { type: "text", text: "Yes." },
+        ],
+      };
+    });
     const platform = new TestPlatform();
     await using running = await start("anthropic-messages", platform);
     await say(running, platform, "one");
-    const thought = { type: "thinking", text: "I was here", signature: { anthropic: { signature: "Zm9yZ2Vk" } } } as const;
-    await plant(running, user([{ type: "text", text: "think" }]), answer([thought, { type: "text", text: "Done." }]));
     expect(await say(running, platform, "two")).toBe("Yes.");
     expect(server.requests).toHaveLength(3);
     const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";

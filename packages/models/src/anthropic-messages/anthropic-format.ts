@@ -3,6 +3,7 @@ import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import { asRecord } from "../errors/vendor-error.ts";
 import { ANTHROPIC_TRIGGERS } from "../prompt/clean-text.ts";
 import { COMMON_IDS } from "../prompt/tool-call-ids.ts";
+import { thinksWithinBudget } from "../thinking/thinking-levels.ts";
 import type { RawFrame, WireFormatModule } from "../wire-format.ts";
 import { markForCaching } from "./cache-marks.ts";
 import { chooseThinking, type AnthropicThinking } from "./thinking.ts";
@@ -20,7 +21,7 @@ const KNOWN_EVENTS = new Set([
 
 /** Anthropic's Messages API, and servers that speak it. */
 export const anthropicMessages: WireFormatModule = {
-  renderRules: () => ({
+  renderRules: (info) => ({
     systemMessages: "two",
     // The SDK merges neighbours itself, tool results included.
     mergesNeighbours: false,
@@ -28,6 +29,8 @@ export const anthropicMessages: WireFormatModule = {
     errorResults: "native",
     toolCallIds: COMMON_IDS,
     replaysUnsignedThinking: false,
+    // Models that think within a budget bind nothing, and want a thought at the beginning of a turn that calls tools.
+    bindsThinking: !thinksWithinBudget(info.id),
     triggers: ANTHROPIC_TRIGGERS,
   }),
   streamRules: { isUnknownEvent, readRawFrame, buffersToolInput: true },

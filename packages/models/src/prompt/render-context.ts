@@ -20,6 +20,8 @@ export interface RenderRules {
   readonly bridgeAfterTools?: string;
   /** True for servers that want unsigned thinking back with the tool calls it led to. */
   readonly replaysUnsignedThinking: boolean;
+  /** True where an earlier thought may be bound to everything before it: it is sent only behind the same bytes as when it was thought. */
+  readonly bindsThinking?: boolean;
   /** True where a model that thinks natively elsewhere may write its thoughts into the text, between `<think>` tags. */
   readonly mayThinkInText?: boolean;
   /** Sent with every tool where the endpoint would otherwise turn its optional arguments into required ones. */

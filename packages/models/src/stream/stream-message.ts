@@ -29,6 +29,8 @@ export interface StreamCall {
   readonly clock: Clock;
   readonly rules: StreamRules;
   readonly assembler: MessageAssembler;
+  /** Binds the answer's thoughts to the request. */
+  readonly bind?: (content: AssistantMessage["content"]) => AssistantMessage["content"];
   /** For answers whose text holds more than text. */
   readonly tagged?: TaggedParts;
   readonly errors: ErrorContext;
@@ -141,7 +143,8 @@ class StreamState {
       return this.fail(createModelError(verdict.code, verdict.said === undefined ? {} : { said: verdict.said }, errors));
     const isCut = verdict.stopReason === "length";
     const content = assembler.content({ calls: isCut || verdict.stopReason === "toolUse", isCut });
-    return { type: "message-end", message: this.#message(content, verdict.stopReason) };
+    const bound = this.#call.bind?.(content) ?? content;
+    return { type: "message-end", message: this.#message(bound, verdict.stopReason) };
   }
 
   fail(error: ModelError): ModelEvent {

@@ -39,9 +39,17 @@ export function wireId(prefix: "msg" | "toolu" | "req"): string {
   return `${prefix}_01${randomBytes(11).toString("hex")}`;
 }
 
-/** Fills in what the reply leaves out. `input` is what the request cost. */
-export function renderMessage(reply: MessageReply, model: string, input: Omit<AnthropicUsage, "output_tokens"> = NO_INPUT): WireMessage {
-  const content = reply.content.map((block) => renderBlock(block, model));
+/** What an answer is made for. */
+export interface AnsweredRequest {
+  /** What the request cost. */
+  readonly input?: Omit<AnthropicUsage, "output_tokens"> | undefined;
+  /** What the answer's thoughts are bound to, for a model with preserved thinking. */
+  readonly prefix?: string | undefined;
+}
+
+/** Fills in what the reply leaves out. */
+export function renderMessage(reply: MessageReply, model: string, { input = NO_INPUT, prefix }: AnsweredRequest = {}): WireMessage {
+  const content = reply.content.map((block) => renderBlock(block, model, prefix));
   const calls = content.some(({ type }) => type === "tool_use");
   return {
     id: wireId("msg"),
@@ -55,14 +63,14 @@ export function renderMessage(reply: MessageReply, model: string, input: Omit<An
   };
 }
 
-function renderBlock(block: AnthropicReplyBlock, model: string): WireBlock {
+function renderBlock(block: AnthropicReplyBlock, model: string, prefix: string | undefined): WireBlock {
   switch (block.type) {
     case "text":
       return { type: "text", text: block.text };
     case "thinking":
-      return { type: "thinking", thinking: block.thinking, signature: block.signature ?? signThinking(model, block.thinking) };
+      return { type: "thinking", thinking: block.thinking, signature: block.signature ?? signThinking(model, block.thinking, prefix) };
     case "redacted_thinking":
-      return { type: "redacted_thinking", data: sealThinking(model, block.thinking) };
+      return { type: "redacted_thinking", data: sealThinking(model, block.thinking, prefix) };
     case "tool_use":
       return { type: "tool_use", id: block.id ?? wireId("toolu"), name: block.name, input: block.input };
   }

@@ -20,6 +20,7 @@ import {
   type SampleMessage,
   type SampleRequest,
 } from "./sample-request.ts";
+import { prefixesOf, signThinking } from "./signature.ts";
 
 type Spoil = (request: SampleRequest) => void;
 
@@ -45,6 +46,14 @@ function tool(request: SampleRequest, index = 0): SampleRequest["tools"][number]
 function plain(request: SampleRequest): void {
   request.thinking = { type: "disabled" };
   request.messages = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
+}
+
+/** The sample for a model with preserved thinking: its thought is bound to what stands before it. */
+function preserved(request: SampleRequest, model = "claude-sonnet-5-5"): void {
+  request.model = model;
+  request.thinking = { type: "adaptive" };
+  const thought = String(block(request, 1, 0)["thinking"]);
+  block(request, 1, 0)["signature"] = signThinking(model, thought, prefixesOf(toJson(request) as JsonObject)[1]);
 }
 
 /** Exactly one fault each, planted into the good sample: the rule that must name it, and what the vendor's message says. */
@@ -91,6 +100,65 @@ const BODY_FAULTS: readonly (readonly [rule: string, message: string, spoil: Spo
   ],
   ["prompt-length", "tokens > 200000 maximum", (r) => (block(r, 2, 2)["text"] = "word ".repeat(170_000))],
   ["thinking-type", "thinking: Input tag 'auto'", (r) => (r.thinking = { type: "auto" })],
+  [
+    "thinking-type",
+    "thinking: Input tag 'disabled' found using 'type' does not match any of the expected tags: 'adaptive', 'between_tools'",
+    (r) => {
+      preserved(r);
+      r.thinking = { type: "disabled" };
+    },
+  ],
+  ["thinking-type", "thinking: Input tag 'between_tools'", (r) => (r.thinking = { type: "between_tools" })],
+  [
+    "thinking-between-tools",
+    "thinking.between_tools.display: Extra inputs are not permitted",
+    (r) => {
+      preserved(r);
+      r.thinking = { type: "between_tools", display: "summarized" };
+    },
+  ],
+  [
+    "thinking-effort",
+    "output_config.effort: 'xhigh' is not supported",
+    (r) => {
+      preserved(r);
+      r.thinking = { type: "between_tools" };
+      r["output_config"] = { effort: "xhigh" };
+    },
+  ],
+  [
+    "thinking-effort",
+    "output_config.effort: 'max' is not supported",
+    (r) => {
+      plain(r);
+      r.model = "claude-haiku-5-5";
+      r["output_config"] = { effort: "max" };
+    },
+  ],
+  [
+    "thinking-bound",
+    "messages.1.content.0: The block is bound to a different conversation",
+    (r) => {
+      preserved(r);
+      r.system.push({ type: "text", text: "One more rule." });
+    },
+  ],
+  [
+    "thinking-bound",
+    "messages.1.content.0: The block is bound to a different conversation",
+    (r) => {
+      preserved(r);
+      tool(r)["description"] = "List another folder";
+    },
+  ],
+  [
+    "thinking-bound",
+    "messages.1.content.0: The block is bound to a different conversation",
+    (r) => {
+      preserved(r);
+      message(r, 0).content.push({ type: "text", text: "One more." });
+    },
+  ],
   ["thinking-budget-small", "greater than or equal to 1024", (r) => (r.thinking["budget_tokens"] = 1023)],
   ["thinking-budget-large", "`max_tokens` must be greater than `thinking.budget_tokens`", (r) => (r.max_tokens = 2048)],
   ["thinking-temperature", "`temperature` may only be set to 1", (r) => (r["temperature"] = 0.5)],
@@ -451,6 +519,28 @@ const ALLOWED: readonly (readonly [what: string, spoil: Spoil])[] = [
   ["a schema of an older draft", (r) => (tool(r).input_schema["$schema"] = "http://json-schema.org/draft-07/schema#")],
   ["an https image", (r) => (block(r, 0, 0)["source"] = { type: "url", url: "https://example.org/a.png" })],
   ["an image of exactly 8000 pixels", (r) => (message(r, 0).content[0] = imageBlock(pngOfSize(8000, 2)))],
+  ["a preserved thought behind what it was thought behind", (r) => preserved(r)],
+  [
+    "a preserved thought with other cache marks before it",
+    (r) => {
+      preserved(r);
+      for (const part of r.system) Reflect.deleteProperty(part, "cache_control");
+    },
+  ],
+  [
+    "thinking between tools",
+    (r) => {
+      preserved(r);
+      r.thinking = { type: "between_tools" };
+      r["output_config"] = { effort: "high" };
+    },
+  ],
+  [
+    "a changed prefix for a model without preserved thinking",
+    (r) => {
+      r.system.push({ type: "text", text: "One more rule." });
+    },
+  ],
   ["temperature 1 with thinking", (r) => (r["temperature"] = 1)],
 ];
 

@@ -1,23 +1,49 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
+import type { JsonObject, JsonValue } from "../json.ts";
+import { canonicalAnthropic } from "./canonical-request.ts";
 
 /**
  * Signatures of thinking blocks, as the vendor makes them: opaque to the client, valid only for the model that thought and for the
- * unchanged text. They need no memory, so a history outlives the server that signed it.
+ * unchanged text; of models with preserved thinking also only behind the unchanged prefix. They need no memory, so a history outlives the server that
+ * signed it.
  */
 const KEY = "factotum-testing-providers";
 
-/** The signature of a `thinking` block. */
-export function signThinking(model: string, thinking: string): string {
-  return createHmac("sha256", KEY).update(`${model}\0${thinking}`).digest("base64");
+/** The signature of a `thinking` block. `prefix`: what the block is bound to, for a model with preserved thinking. */
+export function signThinking(model: string, thinking: string, prefix?: string): string {
+  const signature = createHmac("sha256", KEY).update(`${model}\0${thinking}`).digest("base64");
+  return prefix === undefined ? signature : `${signature}.${prefix}`;
 }
 
 /** The `data` of a `redacted_thinking` block. */
-export function sealThinking(model: string, thinking: string): string {
-  return Buffer.from(`${signThinking(model, thinking)}\0${thinking}`).toString("base64");
+export function sealThinking(model: string, thinking: string, prefix?: string): string {
+  return Buffer.from(`${signThinking(model, thinking, prefix)}\0${thinking}`).toString("base64");
 }
 
-/** True when {@link sealThinking} made `data` for this model. */
-export function isSealedThinking(model: string, data: string): boolean {
-  const [signature = "", ...rest] = Buffer.from(data, "base64").toString().split("\0");
-  return signature === signThinking(model, rest.join("\0"));
+/** What a thinking block of either kind says of itself; the text of a redacted one is inside. */
+export function readThinking(block: JsonObject): {
+  readonly thinking: string;
+  readonly signature: string;
+  readonly prefix: string | undefined;
+} {
+  const isSealed = block["type"] === "redacted_thinking";
+  const [sealed = "", ...rest] = Buffer.from(textOf(block["data"]), "base64").toString().split("\0");
+  const [signature = "", prefix] = (isSealed ? sealed : textOf(block["signature"])).split(".");
+  return { thinking: isSealed ? rest.join("\0") : textOf(block["thinking"]), signature, prefix };
+}
+
+/** For each message of a request, and for the answer to it, a digest of what comes before: tools, system prompt and earlier messages, cache marks aside. */
+export function prefixesOf(body: JsonObject): readonly string[] {
+  const { tools, system, messages } = canonicalAnthropic(body);
+  const prefixes = [digest("", JSON.stringify([tools, system]))];
+  for (const message of messages) prefixes.push(digest(prefixes.at(-1) ?? "", message));
+  return prefixes;
+}
+
+function digest(before: string, text: string): string {
+  return createHash("sha256").update(before).update(text).digest("base64url").slice(0, 22);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
 }

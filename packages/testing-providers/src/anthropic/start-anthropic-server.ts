@@ -11,6 +11,7 @@ import type { PromptUsage, RecordedRequest } from "./recorded-request.ts";
 import { errorBody, FAULT_FRAMES, PING_FRAME, renderEvents, renderMessage, wireId } from "./render-message.ts";
 import type { AnthropicReply } from "./reply.ts";
 import { checkAnthropicRequest, checkTransport, findRule } from "./rules.ts";
+import { prefixesOf } from "./signature.ts";
 
 /** 32 MB, the vendor's limit for a request. */
 const MAX_REQUEST_BYTES = 32 * 1024 * 1024;
@@ -77,7 +78,10 @@ class AnthropicFormat implements EngineFormat<AnthropicReply, PromptUsage> {
         return renderError(reply);
       case "message": {
         const { fault } = reply;
-        const message = renderMessage(reply, modelOf(request.body), request.usage);
+        const model = modelOf(request.body);
+        const binds = findAnthropicModel(model, this.#options.models)?.bindsThinking === true;
+        const prefix = binds && request.body !== undefined ? prefixesOf(request.body).at(-1) : undefined;
+        const message = renderMessage(reply, model, { input: request.usage, prefix });
         const streams = request.body?.["stream"] === true;
         const contentType = streams ? "text/event-stream; charset=utf-8" : "application/json";
         return {

@@ -1,7 +1,8 @@
 import { isJsonArray, isJsonObject, type JsonObject, showJson } from "../../json.ts";
 import { blocksOfType, type RequestView } from "../request-view.ts";
 import { type AnthropicRule, bodyRule } from "../rule.ts";
-import { isSealedThinking, signThinking } from "../signature.ts";
+import { THINKING_TYPES, USUAL_THINKING_TYPES } from "../models.ts";
+import { prefixesOf, readThinking, signThinking } from "../signature.ts";
 import { firstOf } from "./field-rules.ts";
 
 const MIN_BUDGET = 1_024;
@@ -65,13 +66,40 @@ export const MODEL_RULES: readonly AnthropicRule[] = [
   }),
   bodyRule({
     id: "thinking-type",
-    description: "Thinking is enabled, adaptive or disabled.",
-    vendorText: "thinking: Input tag '…' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'",
+    description: "Thinking is of a kind that the model takes.",
+    vendorText: "thinking: Input tag '…' found using 'type' does not match any of the expected tags: …",
+    check: ({ body, model }) => {
+      const { thinking } = body;
+      if (!isJsonObject(thinking)) return undefined;
+      const type = showJson(thinking["type"]);
+      const taken = model?.thinkingTypes ?? USUAL_THINKING_TYPES;
+      if (taken.includes(type)) return undefined;
+      const tags = (THINKING_TYPES.includes(type) ? taken : THINKING_TYPES).map((tag) => `'${tag}'`).join(", ");
+      return `thinking: Input tag '${type}' found using 'type' does not match any of the expected tags: ${tags}`;
+    },
+  }),
+  bodyRule({
+    id: "thinking-between-tools",
+    description: "Thinking between tools has no further settings.",
+    vendorText: "thinking.between_tools.…: Extra inputs are not permitted",
     check: (view) => {
-      const type = thinkingOf(view)?.["type"];
-      return thinkingOf(view) === undefined || type === "enabled" || type === "adaptive"
-        ? undefined
-        : `thinking: Input tag '${showJson(type)}' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'`;
+      const thinking = thinkingOf(view);
+      const extra = thinking?.["type"] === "between_tools" ? Object.keys(thinking).find((field) => field !== "type") : undefined;
+      return extra === undefined ? undefined : `thinking.between_tools.${extra}: Extra inputs are not permitted`;
+    },
+  }),
+  bodyRule({
+    id: "thinking-effort",
+    description: "Thinking between tools, and on newer models none at all, goes with an effort of low, medium or high.",
+    vendorText: "output_config.effort: '…' is not supported with …",
+    check: ({ body, model }) => {
+      const { thinking, output_config: output } = body;
+      const type = isJsonObject(thinking) ? thinking["type"] : undefined;
+      const effort = isJsonObject(output) ? output["effort"] : undefined;
+      const isLimited = type === "between_tools" || (type === "disabled" && model?.thinksAboveHigh === true);
+      return isLimited && (effort === "xhigh" || effort === "max")
+        ? `output_config.effort: '${effort}' is not supported with thinking '${showJson(type)}'`
+        : undefined;
     },
   }),
   bodyRule({
@@ -134,14 +162,27 @@ export const MODEL_RULES: readonly AnthropicRule[] = [
     description: "A thinking block is sent back unchanged, and only to the model that made it.",
     vendorText: "messages.…: Invalid `signature` in `thinking` block",
     check: (view) =>
-      firstOf(blocksOfType(view, "thinking"), ({ path, value }) =>
-        value["signature"] === signThinking(view.modelId, showJson(value["thinking"]))
-          ? undefined
-          : `${path}: Invalid \`signature\` in \`thinking\` block`,
-      ) ??
-      firstOf(blocksOfType(view, "redacted_thinking"), ({ path, value }) =>
-        isSealedThinking(view.modelId, showJson(value["data"])) ? undefined : `${path}: Invalid \`data\` in \`redacted_thinking\` block`,
-      ),
+      firstOf([...blocksOfType(view, "thinking"), ...blocksOfType(view, "redacted_thinking")], ({ path, type, value }) => {
+        const { thinking, signature } = readThinking(value);
+        const field = type === "thinking" ? "signature" : "data";
+        return signature === signThinking(view.modelId, thinking) ? undefined : `${path}: Invalid \`${field}\` in \`${type}\` block`;
+      }),
+  }),
+  bodyRule({
+    id: "thinking-bound",
+    description: "On models with preserved thinking nothing before an earlier thought has changed: tools, system prompt, messages.",
+    vendorText: "messages.…: The block is bound to a different conversation",
+    check: (view) => {
+      if (view.model?.bindsThinking !== true) return undefined;
+      const prefixes = prefixesOf(view.body);
+      return firstOf(view.messages.entries(), ([index, { blocks }]) =>
+        firstOf(blocks, ({ path, type, value }) =>
+          type.endsWith("thinking") && readThinking(value).prefix !== prefixes[index]
+            ? `${path}: The block is bound to a different conversation`
+            : undefined,
+        ),
+      );
+    },
   }),
   bodyRule({
     id: "thinking-first",
