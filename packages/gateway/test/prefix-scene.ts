@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { SkillIndex } from "@factotum/agent-contract";
+import type { CacheRetention, SkillIndex } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { ContextRequest } from "@factotum/protocol";
@@ -48,14 +48,15 @@ export class PrefixScene implements AsyncDisposable {
   #gateway: TestGateway | undefined;
   /** What the clock is ahead of the real one. */
   readonly #passed: { ms: number };
+  readonly #cacheRetention: CacheRetention;
   #beats = 0;
 
-  static async start(format: WireFormatName): Promise<PrefixScene> {
+  /** `cacheRetention`: for how long the provider is asked to keep what it has read; an hour by default. */
+  static async start(format: WireFormatName, cacheRetention: CacheRetention = "long"): Promise<PrefixScene> {
     const home = await mkdtemp(path.join(tmpdir(), "factotum-prefix-"));
     const passed = { ms: 0 };
     const server = await startStrictServer(format, { minCacheTokens: 0, now: () => Date.now() + passed.ms });
-    const scene = new PrefixScene(format, server, { home, passed });
-    await mkdir(path.join(home, "workspace", "skills", "tidy"), { recursive: true });
+    const scene = new PrefixScene(format, server, { home, passed, cacheRetention });
     await scene.put("AGENTS.md", "Be brief.");
     await scene.put("skills/tidy/SKILL.md", "Sort by date.");
     await scene.put("large.txt", "A line of the large file, numbered nowhere.\n".repeat(2_000));
@@ -66,12 +67,13 @@ export class PrefixScene implements AsyncDisposable {
   private constructor(
     format: WireFormatName,
     server: StrictServer,
-    { home, passed }: { readonly home: string; readonly passed: { ms: number } },
+    { home, passed, cacheRetention }: { readonly home: string; readonly passed: { ms: number }; readonly cacheRetention: CacheRetention },
   ) {
     this.#format = format;
     this.server = server;
     this.home = home;
     this.#passed = passed;
+    this.#cacheRetention = cacheRetention;
   }
 
   now(): number {
@@ -85,7 +87,9 @@ export class PrefixScene implements AsyncDisposable {
 
   /** Writes a file of the workspace, as its owner does with an editor. */
   async put(file: string, text: string): Promise<void> {
-    await writeFile(path.join(this.home, "workspace", file), text);
+    const target = path.join(this.home, "workspace", file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, text);
   }
 
   /** Ends the gateway, if one runs, and starts one on what it left. */
@@ -113,7 +117,7 @@ export class PrefixScene implements AsyncDisposable {
   }
 
   /** Somebody mentions the assistant in the group, where somebody else has said something before. */
-  async sayInGroup(sender: string, text: string, replies: readonly MessageReply[]): Promise<void> {
+  async sayInGroup(sender: string, text: string, replies: readonly MessageReply[], extra: Partial<MsgContext> = {}): Promise<void> {
     const base = { origin: GROUP, timestampMs: this.now() };
     const other = { id: "u-zoe", name: "Zoe", isBot: false };
     await this.#platform.say(this.#platform.message(`before: ${text}`, { ...base, sender: other }));
@@ -121,8 +125,14 @@ export class PrefixScene implements AsyncDisposable {
       ...base,
       sender: { id: `u-${sender.toLowerCase()}`, name: sender, isBot: false },
       mentionsBot: true,
+      ...extra,
     });
     await this.#receive(message, replies, "agent:main:test:group:group-1");
+  }
+
+  /** A command of the owner, which no model answers. */
+  async command(text: string): Promise<void> {
+    await this.say(text, []);
   }
 
   /** A run that nobody has asked for, in the main conversation; what is answered with the token alone leaves the history. */
@@ -198,7 +208,7 @@ export class PrefixScene implements AsyncDisposable {
       agents: config.agents.map((agent) => ({
         ...agent,
         model: { primary: reference, fallbacks: [] },
-        models: { [reference]: { params: { cacheRetention: "long" } } },
+        models: { [reference]: { params: { cacheRetention: this.#cacheRetention } } },
       })),
       models: {
         ...config.models,

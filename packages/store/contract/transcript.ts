@@ -122,16 +122,19 @@ export function describeTranscript(context: () => ContractContext): void {
       expect([entries.length, omitted]).toEqual([3, 0]);
     });
 
-    test("a replacement is part of the context, and survives as it was written", async () => {
-      const { store } = context();
-      const [first] = await appendTexts(store, ["a", "b"]);
-      const messages = [{ entryId: first?.id ?? "", message: userEntry("left out").message }];
-      const replacement = await store.appendEntry("session-1", { type: "replacement", messages }, { timestampMs: NOW_MS });
-      expect(replacement).toMatchObject({ type: "replacement", messages });
-      expect((await store.readContext("session-1")).at(-1)).toEqual(replacement);
-      expect(await store.readContext("session-1", { at: first?.id ?? "" })).toHaveLength(1);
-      expect((await exported(store, "session-1")).at(-1)).toEqual(replacement);
-    });
+    test.each([{}, { rerendered: true }] as const)(
+      "a replacement (%j) is part of the context, and survives as it was written",
+      async (mark) => {
+        const { store } = context();
+        const [first] = await appendTexts(store, ["a", "b"]);
+        const messages = [{ entryId: first?.id ?? "", message: userEntry("left out").message }];
+        const replacement = await store.appendEntry("session-1", { type: "replacement", messages, ...mark }, { timestampMs: NOW_MS });
+        expect(replacement).toMatchObject({ type: "replacement", messages, ...mark });
+        expect((await store.readContext("session-1")).at(-1)).toEqual(replacement);
+        expect(await store.readContext("session-1", { at: first?.id ?? "" })).toHaveLength(1);
+        expect((await exported(store, "session-1")).at(-1)).toEqual(replacement);
+      },
+    );
 
     test("a notice with a key is written once, is found by it in whatever conversation, and goes with it", async () => {
       const { store, fixture } = context();

@@ -130,7 +130,8 @@ export const arbitraryEntries: fc.Arbitrary<readonly ImportedEntry[]> = fc
     drafts.map(({ body, timestampMs, cut, instead }, index): ImportedEntry => {
       if (instead !== null && index > 0) {
         const messages = instead.map((one) => ({ entryId: String(one.at % index), message: one.message }));
-        return { id: String(index), timestampMs, body: { type: "replacement", messages } };
+        const mark = instead.length > 1 ? ({ rerendered: true } as const) : {};
+        return { id: String(index), timestampMs, body: { type: "replacement", messages, ...mark } };
       }
       if (cut === null || index === 0) return { id: String(index), timestampMs, body };
       const { at, ...rest } = cut;

@@ -36,15 +36,24 @@ describe("what of a conversation is shown", () => {
     expect(viewHistory(messages, user(100, "now"), options)).toEqual({ messages, breaks: [] });
   });
 
-  test("what is older than the last cause keeps sender and words, and stays the same from then on", () => {
-    const settled = { ...options, settledBeforeMs: 20 };
-    const messages = conversation(5);
+  test("tool results older than the last cause are pruned in a full window, and stay so from then on", () => {
+    const settled = { ...options, settledBeforeMs: 50, contextWindow: 20_000 };
+    const result = (timestamp: number): AgentMessage => ({
+      role: "toolResult",
+      toolCallId: `c${timestamp}`,
+      toolName: "read",
+      content: [{ type: "text", text: "x".repeat(12_000) }],
+      isError: false,
+      timestamp,
+    });
+    const messages = conversation(8).flatMap((message) => (message.role === "user" ? [message, result(message.timestamp + 1)] : [message]));
     const { messages: first } = viewHistory(messages, user(100, "now"), settled);
-    expect(JSON.stringify(first[0])).toContain("message 0");
-    expect(JSON.stringify(first[0]?.content)).not.toContain("chat_id");
-    expect(first.slice(4)).toEqual(messages.slice(4));
+    const sizes = first.flatMap(({ role, content }) => (role === "toolResult" ? [JSON.stringify(content).length > 10_000] : []));
+    expect(sizes.slice(0, 2)).toEqual([false, false]);
+    expect(sizes.slice(5)).toEqual([true, true, true]);
     const { messages: later } = viewHistory([...messages, user(100, "now"), answer(105)], user(110, "later"), settled);
     expect(later.slice(0, first.length)).toEqual(first);
+    expect(viewHistory(messages, user(100, "now"), { ...settled, prunes: false }).messages).toEqual(messages);
   });
 
   test("the limit cuts to half at once, says so, and then stays where it is for a while", () => {

@@ -1,18 +1,9 @@
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
-import {
-  applyHistoryLimit,
-  beginsTurn,
-  beginsQuietRun,
-  dropImages,
-  estimateHistoryTokens,
-  pruneToolResults,
-  rerenderMessages,
-  toolResultMaxChars,
-} from "@factotum/agent-core";
+import { applyHistoryLimit, beginsTurn, beginsQuietRun, dropImages, estimateHistoryTokens, pruneToolResults } from "@factotum/agent-core";
 
 /** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
 export interface HistoryViewOptions {
-  /** What is older was rendered anew at the last named cause: its messages lose what only their own turn needed. */
+  /** The last named cause: tool results of older turns were pruned then. */
   readonly settledBeforeMs: number;
   /** Tokens of the model's window. */
   readonly contextWindow: number;
@@ -63,7 +54,6 @@ function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOp
 }
 
 function settle(messages: readonly AgentMessage[], options: HistoryViewOptions): readonly AgentMessage[] {
-  const rendered = rerenderMessages(messages, { toolResultMaxChars: toolResultMaxChars(options.contextWindow) });
-  if (!options.prunes) return rendered;
-  return pruneToolResults(rendered, { contextTokens: estimateHistoryTokens(rendered), contextWindow: options.contextWindow }).messages;
+  if (!options.prunes) return messages;
+  return pruneToolResults(messages, { contextTokens: estimateHistoryTokens(messages), contextWindow: options.contextWindow }).messages;
 }

@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@factotum/agent-contract";
-import type { InputRecord, NewTurn } from "@factotum/store";
+import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import type { SessionFacts } from "./session-context.ts";
 import { sessionName } from "./session-name.ts";
@@ -9,6 +9,8 @@ import type { InputJob } from "./turn-job.ts";
 /** What a job's turn begins with. */
 export interface TurnBeginning extends Pick<NewTurn, "id" | "prompt"> {
   readonly sessionKey: string;
+  /** Older turns as they were rendered again for this one. */
+  readonly replacement?: TranscriptBody | undefined;
   /** The newest of them are the job's. */
   readonly messages: readonly AgentMessage[];
   readonly nowMs: number;
@@ -17,7 +19,7 @@ export interface TurnBeginning extends Pick<NewTurn, "id" | "prompt"> {
 /** The first commit of a job's turn. Pure. */
 export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: SessionFacts): NewTurn {
   const { message, admission } = job.input;
-  const { sessionKey, messages, nowMs, ...named } = beginning;
+  const { sessionKey, replacement, messages, nowMs, ...named } = beginning;
   return {
     ...named,
     session: {
@@ -34,7 +36,10 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
     owner: admission.owner,
     inputIds: inputsOf(job).map(({ id }) => id),
     replyTo: (saidIn(job).at(-1)?.input.message ?? message).messageId,
-    entries: messages.map((entry) => ({ type: "message", message: entry })),
+    entries: [
+      ...(replacement === undefined ? [] : [replacement]),
+      ...messages.map((entry) => ({ type: "message" as const, message: entry })),
+    ],
     startedAtMs: nowMs,
   };
 }

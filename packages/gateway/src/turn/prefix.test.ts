@@ -2,6 +2,8 @@ import { callTools, checkOfficialRequests, prefixReport, sayText, WIRE_FORMATS }
 import type { JsonObject, WireFormatName } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { MAIN, PrefixScene, RESULT_CHARS } from "../../test/prefix-scene.ts";
+import { prefixPairs } from "../../test/prefix-pairs.ts";
+import type { PrefixPair } from "../../test/prefix-pairs.ts";
 import type { SentRequest } from "../../test/prefix-scene.ts";
 
 /** Minutes between two turns of the owner's conversation: 45 of them are more than a day, and none lets a cache of an hour go cold. */
@@ -58,27 +60,6 @@ function settingsOf(body: JsonObject): string {
     .replaceAll(/"max_?(output_?)?tokens":\d+/gi, "");
 }
 
-/** A request, the earlier one that it has to begin with, and the causes that were logged since. */
-interface Pair {
-  readonly before: SentRequest;
-  readonly after: SentRequest;
-  readonly causes: readonly string[];
-}
-
-function pairs(sent: readonly SentRequest[]): readonly Pair[] {
-  const found: Pair[] = [];
-  const last = new Map<string, { readonly before: SentRequest; readonly causes: readonly string[] }>();
-  for (const after of sent) {
-    const { before, causes = [] } = last.get(after.sessionKey) ?? {};
-    const since = [...causes, ...after.kept.causes];
-    if (before !== undefined) found.push({ before, after, causes: since });
-    // What leaves the history is no beginning of anything.
-    if (!after.leaves || before === undefined) last.set(after.sessionKey, { before: after, causes: [] });
-    else last.set(after.sessionKey, { before, causes: since });
-  }
-  return found;
-}
-
 test.each(WIRE_FORMATS)(
   "%s: in 50 turns every request begins with the one before, but for two logged breaks",
   { timeout: 300_000 },
@@ -112,7 +93,7 @@ function expectTheScript(sent: readonly SentRequest[]): void {
 }
 
 async function expectPrefixes(sent: readonly SentRequest[], format: WireFormatName): Promise<void> {
-  const all = pairs(sent);
+  const all = prefixPairs(sent);
   const reports = all.map(({ before, after, causes }) => ({ ...prefixReport(before.body, after.body, format), causes }));
   expect(reports.filter(({ type, causes }) => type === "broken" && causes.length === 0)).toEqual([]);
   expect(reports.filter(({ type, causes }) => type === "prefix" && causes.length > 0)).toEqual([]);
@@ -127,7 +108,7 @@ async function expectPrefixes(sent: readonly SentRequest[], format: WireFormatNa
 }
 
 /** What the one request has left in the provider's cache the other one reads from there. */
-function expectCacheReads(all: readonly Pair[]): void {
+function expectCacheReads(all: readonly PrefixPair[]): void {
   for (const { before, after, causes } of all) {
     const { cacheRead, cacheWrite } = before.kept.usage;
     if (causes.length === 0) expect(after.kept.usage.cacheRead).toBeGreaterThanOrEqual(cacheRead + cacheWrite);

@@ -12,11 +12,12 @@ import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { createNewTurn } from "./new-turn.ts";
-import { contextMessages, readHistory } from "./read-history.ts";
+import { contextMessages } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { withdrawnText, withPresentAuthority } from "./present-authority.ts";
 import { renewSession } from "./renew-session.ts";
+import { readShownHistory } from "./rerender-history.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import { runFacts } from "./run-facts.ts";
@@ -95,8 +96,7 @@ export async function prepareInputTurn(
     ),
     bound,
   );
-  const { messages: history, isReplaced } =
-    context.record === undefined ? { messages: [], isReplaced: false } : await readHistory(context.sessionId, services);
+  const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, services);
   const { kind, owner } = admission;
   const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
   const facts = await within(runFacts(run, context, services), bound);
@@ -113,7 +113,14 @@ export async function prepareInputTurn(
   const earlier = context.record === undefined ? (admission.history ?? []) : [];
   const newTurn = createNewTurn(
     job,
-    { id: facts.runId, sessionKey, messages: [...earlier, ...users], nowMs, ...(prompt.isNew ? { prompt: prompt.record } : {}) },
+    {
+      id: facts.runId,
+      sessionKey,
+      replacement,
+      messages: [...earlier, ...users],
+      nowMs,
+      ...(prompt.isNew ? { prompt: prompt.record } : {}),
+    },
     context,
   );
   const { result: started, committed } = await startTurn(newTurn, job, store);
@@ -194,7 +201,8 @@ export async function prepareResumedTurn(
   );
   if (prompt.isNew) await services.store.savePrompt({ ...prompt.record, sessionId: context.sessionId });
   services.cache.drop(context.sessionId);
-  const { messages: history, isReplaced } = await readHistory(context.sessionId, services, { isOpen: true });
+  const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, services, turn.id);
+  if (replacement !== undefined) await services.store.appendToTurn(turn.id, { entries: [replacement], timestampMs: services.clock.now() });
   const own = await readTurnMessages(turn, context.sessionId, services);
   const newest = await services.store.readTranscript(context.sessionId, { limit: 1 });
   const sent = await services.store.listRequests({ sessionId: context.sessionId, turnId: turn.id, limit: 1 });

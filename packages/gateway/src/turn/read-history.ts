@@ -65,19 +65,25 @@ function shownHistory(messages: readonly AgentMessage[], options: HistoryOptions
   return shown === messages ? [...messages] : shown;
 }
 
-function allMessages(entries: readonly TranscriptEntry[]): readonly ContextMessage[] {
-  const replaced = new Map(
+/** What stands for entries in requests, by their id; of several the last one counts. */
+export function replacedMessages(entries: readonly TranscriptEntry[]): ReadonlyMap<string, AgentMessage> {
+  return new Map(
     entries.flatMap((entry) =>
       entry.type === "replacement" ? entry.messages.map(({ entryId, message }) => [entryId, message] as const) : [],
     ),
   );
+}
+
+function allMessages(entries: readonly TranscriptEntry[]): readonly ContextMessage[] {
+  const replaced = replacedMessages(entries);
   return entries.flatMap((entry): readonly ContextMessage[] => {
     if (entry.type === "message") return [{ entry, message: replaced.get(entry.id) ?? entry.message }];
     return entry.type === "compaction" ? [{ entry, message: replaced.get(entry.id) ?? renderSummaryMessage(entry.message) }] : [];
   });
 }
 
-function isReplacedSinceAnswer(entries: readonly TranscriptEntry[]): boolean {
-  const replacement = entries.findLastIndex(({ type }) => type === "replacement");
+/** True while no answer has come since a provider's refusal changed the history. */
+export function isReplacedSinceAnswer(entries: readonly TranscriptEntry[]): boolean {
+  const replacement = entries.findLastIndex((entry) => entry.type === "replacement" && entry.rerendered !== true);
   return replacement > entries.findLastIndex((entry) => entry.type === "message" && entry.message.role === "assistant");
 }

@@ -4,6 +4,7 @@ import type { BootstrapTruncation } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
 import type { PromptRecord } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
+import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
 import type { PromptBasis, PromptCause } from "./prompt-cause.ts";
 import { agentSessionKey } from "../routing/session-key.ts";
@@ -64,6 +65,8 @@ export async function resolvePrompt(request: PromptRequest, context: SessionCont
   });
   if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
   const { record, truncations } = await renderPrompt({ ...request, cause: cause ?? "new-session", basis, nowMs }, context, services);
+  if (cause === "cold-cache" && stored !== undefined && !(await isWorthRerendering({ stored, rendered: record, nowMs }, context, services)))
+    return { record: stored, truncations: [], isNew: false };
   services.logger.info("Prompt rendered", { sessionKey: request.sessionKey, cause: record.cause, hash: record.hash });
   return { record, truncations, isNew: true };
 }

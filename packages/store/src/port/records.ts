@@ -166,8 +166,15 @@ export type TranscriptEntry = TranscriptBody & {
 export type TranscriptBody =
   | { readonly type: "message"; readonly message: AgentMessage }
   | { readonly type: "compaction"; readonly message: CompactionMessage }
-  /** From here on other entries stand in requests as these messages: a provider refused something in them (R8). The entries themselves stay. */
-  | { readonly type: "replacement"; readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[] }
+  /**
+   * From here on other entries stand in requests as these messages; the entries themselves stay. `rerendered`: older turns were rendered again at a named
+   * cause. Without it a provider refused something in them (R8).
+   */
+  | {
+      readonly type: "replacement";
+      readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[];
+      readonly rerendered?: true;
+    }
   /**
    * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of
    * it. Both stand in no plain file.

@@ -41,7 +41,7 @@ export function linkEntries(nodes: readonly FileNode[]): LinkedEntries {
         const place = replaced?.body === undefined ? undefined : places.get(replaced);
         return place === undefined ? [] : [{ entryId: String(place), message }];
       });
-      entries.push({ id, timestampMs: node.timestampMs, body: { type: "replacement", messages } });
+      entries.push({ id, timestampMs: node.timestampMs, body: { ...node.body, messages } });
       continue;
     }
     if (node.body.type !== "compaction") {

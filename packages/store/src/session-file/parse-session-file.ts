@@ -210,7 +210,8 @@ function toReplacement(record: JsonObject, timestampMs: number): TranscriptBody 
     const message = parseMessage(objectOf(one?.["message"]) ?? {}, timestampMs);
     return entryId === undefined || message === undefined ? [] : [{ entryId, message }];
   });
-  return messages.length === 0 ? undefined : { type: "replacement", messages };
+  if (messages.length === 0) return undefined;
+  return { type: "replacement", messages, ...(record["rerendered"] === true ? { rerendered: true } : {}) };
 }
 
 function toUserBody(content: unknown, timestampMs: number): TranscriptBody | undefined {

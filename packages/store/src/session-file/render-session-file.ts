@@ -40,7 +40,7 @@ function contentOf(entry: TranscriptEntry): object {
       return { summary, firstKeptEntryId, tokensBefore, tainted, summarizedAt };
     }
     case "replacement":
-      return { messages: entry.messages };
+      return { messages: entry.messages, rerendered: entry.rerendered };
     case "notice":
       return { level: entry.level, text: entry.text };
   }

@@ -233,7 +233,7 @@ export class Transactions {
 /** A compaction and a replacement name entries of their file; in the store those have other ids. */
 function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): TranscriptBody {
   if (body.type === "replacement")
-    return { type: "replacement", messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
+    return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
   // A key says of what the notice was one where it came from.
   if (body.type === "notice") return { type: "notice", level: body.level, text: body.text };
   if (body.type !== "compaction") return body;

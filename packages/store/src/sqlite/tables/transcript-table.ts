@@ -295,6 +295,8 @@ function imageChars(entry: TranscriptEntry): number {
   return entry.message.content.reduce((sum, block) => sum + (block.type === "image" ? block.data.length : 0), 0);
 }
 
+type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
+
 /** What is stored of a body: the type has a column of its own. */
 function payloadOf(body: TranscriptBody): unknown {
   switch (body.type) {
@@ -302,7 +304,7 @@ function payloadOf(body: TranscriptBody): unknown {
     case "compaction":
       return body.message;
     case "replacement":
-      return body.messages;
+      return body.rerendered === true ? { messages: body.messages, rerendered: true } : body.messages;
     case "notice": {
       const { type: _type, ...notice } = body;
       return notice;
@@ -334,7 +336,7 @@ function toBody(type: string, payload: never): TranscriptBody {
     case "compaction":
       return { type, message: payload };
     case "replacement":
-      return { type, messages: payload };
+      return Array.isArray(payload) ? { type, messages: payload } : { type, ...(payload as Omit<Replacement, "type">) };
     case "notice": {
       const { level, text, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
       return { type, level, text, ...(key === undefined ? {} : { key }), ...(tellsModel === undefined ? {} : { tellsModel }) };
