@@ -1,5 +1,5 @@
 import { checkOfficialRequests } from "@factotum/testing-providers";
-import type { CapturedRequest, WireFormatName } from "@factotum/testing-providers";
+import type { CapturedRequest, JsonObject, WireFormatName } from "@factotum/testing-providers";
 import { afterAll, expect } from "vitest";
 
 /** A strict server, as far as its requests are concerned. */
@@ -15,10 +15,20 @@ export function checkedOfficially<Server extends RecordingServer>(server: Server
   return server;
 }
 
+/** OpenRouter takes Anthropic's cache marks over OpenAI's format, whose types do not know them. */
+function withoutMarks(body: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(body, (key, value: unknown) => (key === "cache_control" ? undefined : value))) as JsonObject;
+}
+
 afterAll(async () => {
   // Whoever only looks whether a server is there asks nothing of a model.
   const subjects = servers.flatMap(({ format, server }) =>
-    server.requests.filter(({ method }) => method !== "GET").map(({ body = {} }) => ({ format, body })),
+    server.requests
+      .filter(({ method }) => method !== "GET")
+      .map(({ body = {} }) => ({
+        format,
+        body: format === "openai-chat" ? withoutMarks(body) : body,
+      })),
   );
   expect(subjects.length).toBeGreaterThan(0);
   expect(await checkOfficialRequests(subjects)).toEqual([]);

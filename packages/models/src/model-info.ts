@@ -109,5 +109,5 @@ function limitsOf(row: CatalogueRow, byLine: Limits | undefined): Partial<Limits
 /** A local server cuts the window to what it was started with, whatever the model could do. */
 function runsLocally(provider: string): boolean {
   const defaults = PROVIDERS[provider];
-  return defaults !== undefined && defaults.keyVariable === undefined;
+  return defaults !== undefined && defaults.keyVariables === undefined;
 }

@@ -1,5 +1,16 @@
 import { parseModelReference, resolveSecret, type Environment, type FactotumConfig } from "@factotum/config";
-import { createOllamaProbe, defaultModelFromEnvironment, PROVIDERS } from "@factotum/models";
+import {
+  createOllamaProbe,
+  DEFAULT_KEY_VARIABLES,
+  defaultModelFromEnvironment,
+  findProvider,
+  ollamaContextNote,
+  providerBaseUrl,
+  PROVIDERS,
+  readOllamaContext,
+  readProviderKey,
+  resolveModelInfo,
+} from "@factotum/models";
 import { systemClock } from "../runtime/system-clock.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -14,6 +25,7 @@ const TIMEOUT_MS = 5000;
 export async function checkModels(config: FactotumConfig, options: ModelCheckOptions): Promise<Finding[]> {
   const chosen = await defaultModelFromEnvironment(options.env, {
     probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
+    ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl,
   });
   const findings: Finding[] = [];
   const seen = new Set<string>();
@@ -21,17 +33,17 @@ export async function checkModels(config: FactotumConfig, options: ModelCheckOpt
     for (const written of agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks]) {
       if (seen.has(written)) continue;
       seen.add(written);
-      findings.push(await checkModel(written, agent, { ...options, config, chosen: chosen.provider }));
+      findings.push(...(await checkModel(written, agent, { ...options, config })));
     }
   }
   return findings;
 }
 
 type Agent = FactotumConfig["agents"][number];
-type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: { readonly id: string; readonly baseUrl: string } };
+type Context = ModelCheckOptions & { readonly config: FactotumConfig };
 
-async function checkModel(written: string, agent: Agent, context: Context): Promise<Finding> {
-  const { config, chosen } = context;
+async function checkModel(written: string, agent: Agent, context: Context): Promise<readonly Finding[]> {
+  const { config } = context;
   const primary = agent.model?.primary ?? "";
   const parsed = parseModelReference(written, {
     providers: [...Object.keys(PROVIDERS), ...Object.keys(config.models.providers)],
@@ -41,26 +53,42 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
     ...(primary.includes("/") ? { defaultProvider: primary.slice(0, primary.indexOf("/")) } : {}),
   });
   if (parsed.type === "unknown") {
-    return {
-      check: "model",
-      level: "error",
-      message: `agent ${agent.id}: ${parsed.message}`,
-      fix: "Correct agents.defaults.model or the agent's own model.",
-    };
+    return [
+      {
+        check: "model",
+        level: "error",
+        message: `agent ${agent.id}: ${parsed.message}`,
+        fix: "Correct agents.defaults.model or the agent's own model.",
+      },
+    ];
   }
-  const { provider } = parsed.reference;
+  const { provider, model } = parsed.reference;
   if (provider === "demo") {
-    return {
-      check: "model",
-      level: "warning",
-      message: `agent ${agent.id} uses the demo model, which follows a script.`,
-      fix: "Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or MISTRAL_API_KEY where the gateway starts, or run Ollama.",
-    };
+    return [
+      {
+        check: "model",
+        level: "warning",
+        message: `agent ${agent.id} uses the demo model, which follows a script.`,
+        fix: `Set one of these where the gateway starts, or run Ollama: ${DEFAULT_KEY_VARIABLES.join(", ")}.`,
+      },
+    ];
   }
   const key = await checkKey(provider, context);
-  if (key !== undefined) return key;
-  const own = config.models.providers[provider]?.baseUrl ?? (chosen.id === provider ? chosen.baseUrl : undefined);
-  return checkReachable(written, own ?? PROVIDERS[provider]?.baseUrl, { ...context, provider });
+  if (key !== undefined) return [key];
+  const baseUrl = config.models.providers[provider]?.baseUrl ?? providerBaseUrl(provider, context.env);
+  const reachable = await checkReachable(written, baseUrl, { ...context, provider });
+  if (provider !== "ollama" || baseUrl === undefined || reachable.level === "error") return [reachable];
+  return [reachable, ...(await checkOllamaContext(model, baseUrl, context))];
+}
+
+/** Ollama cuts what is longer than the context it runs a model with, and says nothing of it. */
+async function checkOllamaContext(model: string, baseUrl: string, { config, fetch }: Context): Promise<readonly Finding[]> {
+  const configured = config.models.providers["ollama"]?.models.find(({ id }) => id === model)?.contextWindow;
+  const { contextWindow } = resolveModelInfo("ollama", model, configured === undefined ? {} : { contextWindow: configured });
+  const tokens = await readOllamaContext(baseUrl, model, { fetch, clock: systemClock });
+  const message = ollamaContextNote(model, contextWindow, tokens);
+  const fix = "Restart Ollama with that variable, or set num_ctx in the Modelfile of this model alone.";
+  return message === undefined ? [] : [{ check: "model-context", level: "warning", message, fix }];
 }
 
 async function checkKey(provider: string, { config, env }: Context): Promise<Finding | undefined> {
@@ -83,8 +111,8 @@ async function checkKey(provider: string, { config, env }: Context): Promise<Fin
     };
   }
   if (keys.length > 0) return undefined;
-  const variable = PROVIDERS[provider]?.keyVariable;
-  if (variable === undefined || (env[variable] ?? "").trim() !== "") return undefined;
+  const variable = findProvider(provider)?.keyVariables?.[0];
+  if (variable === undefined || readProviderKey(provider, env) !== undefined) return undefined;
   const fix = `Set ${variable} where the gateway starts, or: factotum config set models.providers.${provider}.apiKey '{ file: "credentials/${provider}" }'`;
   return { check: "model-key", level: "error", message: `There is no key for ${provider}.`, fix };
 }

@@ -11,7 +11,7 @@ function firstConfig(displaySecretFile: string): string {
   return `// Factotum's configuration. Every key, with its default: factotum config schema
 // Check it with "factotum config validate"; change it here or with "factotum config set <key> <value>".
 {
-  // The model. Without one, a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, MISTRAL_API_KEY)
+  // The model. Without one, a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or another of those in the README)
   // or a local Ollama decides; without these the demo model answers.
   // agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
   // models: { providers: { anthropic: { apiKey: { file: "credentials/anthropic" } } } },

@@ -5,15 +5,18 @@ import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, Provide
 import {
   checkWindow,
   createModelClient,
-  createOllamaProbe,
-  defaultModelFromEnvironment,
+  findProvider,
   isLocalUrl,
   NEVER_EXPIRES,
+  ollamaContextNote,
+  providerBaseUrl,
   PROVIDERS,
+  readOllamaContext,
   resolveModelInfo,
 } from "@factotum/models";
-import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
+import type { ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import { LRUCache } from "lru-cache";
+import { createEnvironmentDefault } from "./environment-default.ts";
 import { findKeys } from "./find-keys.ts";
 import type { ModelCandidate, ModelSource, ResolvedModel } from "./model-source.ts";
 
@@ -37,12 +40,15 @@ const MAX_CLIENTS = 100;
  * in the configuration is refused: a conversation goes to nobody whom the owner has not chosen. Clients are kept while they are used.
  */
 export function createConfiguredModels(options: ConfiguredModelsOptions): ModelSource {
-  const { config, environment, clock } = options;
+  const { config, environment, logger } = options;
   const clients = new LRUCache<string, Promise<ResolvedModel>>({ max: MAX_CLIENTS });
   const chosen = chosenProviders(config);
-  let fromEnvironment: Promise<DefaultModel> | undefined;
-  const environmentDefault = (): Promise<DefaultModel> =>
-    (fromEnvironment ??= defaultModelFromEnvironment(environment, { probeOllama: createOllamaProbe({ fetch: options.fetch, clock }) }));
+  const environmentDefault = createEnvironmentDefault({ ...options, ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl });
+  const serverNote: ModelSource["serverNote"] = async ({ client: { info } }) => {
+    if (info.provider !== "ollama") return undefined;
+    const baseUrl = config.models.providers["ollama"]?.baseUrl ?? providerBaseUrl("ollama", environment) ?? "";
+    return ollamaContextNote(info.id, info.contextWindow, await readOllamaContext(baseUrl, info.id, options));
+  };
 
   const defaultModel = async (): Promise<{ readonly reference: string; readonly reason: string }> => {
     const agent = config.agents.find(({ id }) => id === config.defaultAgentId);
@@ -60,8 +66,12 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       clients.set(key, client);
       // A model that could not be set up is tried again next time: its key may be there by then.
       client.catch(() => clients.delete(key));
-      return client;
+      const model = await client;
+      const detail = await serverNote(model);
+      if (detail !== undefined) logger.warn("The server of a model may cut prompts", { model: key, detail });
+      return model;
     },
+    serverNote,
   };
 }
 
@@ -112,9 +122,9 @@ async function connect(
   const { config } = options;
   const { provider: id, model: name } = reference;
   const provider = Object.hasOwn(config.models.providers, id) ? config.models.providers[id] : undefined;
-  const defaults = Object.hasOwn(PROVIDERS, id) ? PROVIDERS[id] : undefined;
+  const defaults = findProvider(id);
   const api = provider?.api ?? defaults?.api;
-  const baseUrl = provider?.baseUrl ?? defaults?.baseUrl;
+  const baseUrl = provider?.baseUrl ?? providerBaseUrl(id, options.environment);
   if (api === undefined || (api !== "demo" && (baseUrl === undefined || baseUrl === ""))) {
     throw new ModelError(
       "not-found",
@@ -127,8 +137,8 @@ async function connect(
   const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
   const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
   const keys = await findKeys(id, provider, options);
-  if (keys.length === 0 && !isChosen && defaults?.keyVariable !== undefined)
-    throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariable), { retry: { type: "never" } });
+  if (keys.length === 0 && !isChosen && defaults?.keyVariables !== undefined)
+    throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariables[0]), { retry: { type: "never" } });
   judgeWindow(info, options);
   for (const { value } of keys) options.onSecret(value);
   const common = {

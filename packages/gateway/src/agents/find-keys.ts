@@ -2,7 +2,7 @@ import { ModelError } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { resolveSecret } from "@factotum/config";
 import type { ProviderConfig } from "@factotum/config";
-import { PROVIDERS } from "@factotum/models";
+import { readProviderKey } from "@factotum/models";
 
 /** A key that has a value. */
 export interface FoundKey {
@@ -44,7 +44,6 @@ export async function findKeys(providerId: string, provider: ProviderConfig | un
 }
 
 function fromEnvironment(providerId: string, { environment }: KeyLookup): readonly FoundKey[] {
-  const name = Object.hasOwn(PROVIDERS, providerId) ? PROVIDERS[providerId]?.keyVariable : undefined;
-  const value = name === undefined ? undefined : environment[name]?.trim();
-  return name === undefined || value === undefined || value === "" ? [] : [{ value, name }];
+  const key = readProviderKey(providerId, environment);
+  return key === undefined ? [] : [{ value: key.value, name: key.variable }];
 }

@@ -24,4 +24,6 @@ export interface ModelSource {
   resolve(reference: string | undefined): Promise<ResolvedModel>;
   /** The reference that `resolve(undefined)` would find, and why, without loading anything. */
   defaultModel(): Promise<{ readonly reference: string; readonly reason: string }>;
+  /** For people: what to change about the server of a model, asked now; `undefined` when nothing is known to be wrong. Never rejects. */
+  serverNote(model: ResolvedModel): Promise<string | undefined>;
 }

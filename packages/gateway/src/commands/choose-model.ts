@@ -1,5 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
-import { clampThinking, PROVIDERS } from "@factotum/models";
+import { clampThinking, findProvider } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
@@ -77,7 +77,7 @@ export async function findModel(wish: string, { models }: Pick<TurnServices, "mo
 
 function missingKey({ client, credential }: ResolvedModel): readonly string[] {
   const { provider } = client.info;
-  const variable = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider]?.keyVariable : undefined;
+  const variable = findProvider(provider)?.keyVariables?.[0];
   if (variable === undefined || credential !== undefined) return [];
   return [missingKeyText(provider, variable)];
 }

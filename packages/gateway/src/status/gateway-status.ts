@@ -3,6 +3,7 @@ import { ModelError } from "@factotum/agent-contract";
 import { clampThinking } from "@factotum/models";
 import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
+import type { ModelSource } from "../agents/model-source.ts";
 import type { Engine } from "../engine.ts";
 import { restingModels } from "./resting-models.ts";
 
@@ -18,12 +19,12 @@ export interface StatusFacts {
 
 /** Everything `status` says, read now. */
 export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise<GatewayStatus> {
-  const { store, agents, channels } = engine.services;
+  const { store, agents, channels, models } = engine.services;
   const counts = await store.counts();
   const { costUsd, total } = counts.usage;
   return {
     ...facts,
-    agents: await Promise.all(agents.list().map(agentStatus)),
+    agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, models))),
     storage: storageStatus(engine.services.storage),
     resting: restingModels(engine.services),
     channels: channels.status(),
@@ -61,18 +62,20 @@ function storageStatus({ problem, shortage }: Engine["services"]["storage"]): Ga
   return shortage === undefined ? { state: "ok" } : { state: "low", detail: shortage };
 }
 
-async function agentStatus(agent: AgentRuntime): Promise<AgentStatus> {
+async function agentStatus(agent: AgentRuntime, models: ModelSource): Promise<AgentStatus> {
   const base = { id: agent.config.id, name: agent.name ?? agent.config.id };
   try {
-    const { reference, candidates, client } = await agent.model(undefined);
+    const model = await agent.model(undefined);
+    const { reference, candidates, client } = model;
     const credentials = candidates.flatMap(({ credential }) => credential ?? []);
     const { thinking } = agent.config;
-    const note = thinking === undefined ? undefined : clampThinking(client.info, thinking).note;
+    const thinkingNote = thinking === undefined ? undefined : clampThinking(client.info, thinking).note;
+    const notes = [thinkingNote, await models.serverNote(model)].flatMap((note) => note ?? []);
     return {
       ...base,
       model: reference,
       ...(credentials.length === 0 ? {} : { credentials }),
-      ...(note === undefined ? {} : { modelNote: note }),
+      ...(notes.length === 0 ? {} : { modelNote: notes.join(" ") }),
     };
   } catch (error) {
     if (!ModelError.isInstance(error)) throw error;

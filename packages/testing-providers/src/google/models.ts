@@ -17,7 +17,7 @@ const FAMILIES: readonly (readonly [prefix: RegExp, model: GoogleModel])[] = [
   [/^gemini-2\.5-flash-lite(-|$)/, { ...WINDOW, thinkingBudget: { min: 512, max: 24_576, mayBeOff: true }, signsCalls: false }],
   [/^gemini-2\.5-flash(-|$)/, { ...WINDOW, thinkingBudget: { min: 1, max: 24_576, mayBeOff: true }, signsCalls: false }],
   [/^gemini-2\.5-pro(-|$)/, { ...WINDOW, thinkingBudget: { min: 128, max: 32_768, mayBeOff: false }, signsCalls: false }],
-  [/^gemini-3(\.\d+)?-/, { ...WINDOW, thinkingBudget: undefined, signsCalls: true }],
+  [/^gemini-(?:3(\.\d+)?-|flash-latest$)/, { ...WINDOW, thinkingBudget: undefined, signsCalls: true }],
 ];
 
 /** The facts of a model id; `extra` wins. Undefined for an id that nobody knows. */

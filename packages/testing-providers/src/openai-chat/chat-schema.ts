@@ -14,11 +14,13 @@ import {
 } from "../openai/request-schema.ts";
 
 /** Which parts a role may send is a rule of its own: the vendor answers there with other words. */
-const PART = tagged("type", {
-  text: object({ text: STRING }, ["text"]),
-  image_url: object({ image_url: object({ url: STRING, detail: { enum: ["auto", "low", "high"] } }, ["url"]) }, ["image_url"]),
-  refusal: object({ refusal: STRING }, ["refusal"]),
-});
+function part(textFields: Readonly<Record<string, JsonValue>>): JsonObject {
+  return tagged("type", {
+    text: object({ text: STRING, ...textFields }, ["text"]),
+    image_url: object({ image_url: object({ url: STRING, detail: { enum: ["auto", "low", "high"] } }, ["url"]) }, ["image_url"]),
+    refusal: object({ refusal: STRING }, ["refusal"]),
+  });
+}
 
 const CALL = tagged("type", {
   function: object(
@@ -27,20 +29,27 @@ const CALL = tagged("type", {
   ),
 });
 
-function messages(assistantFields: Readonly<Record<string, JsonValue>>): JsonObject {
-  const said = object({ content: textOr(PART), name: STRING }, ["content"]);
+interface Dialect {
+  readonly assistant: Readonly<Record<string, JsonValue>>;
+  /** Of a block of text. */
+  readonly text: Readonly<Record<string, JsonValue>>;
+}
+
+function messages({ assistant, text }: Dialect): JsonObject {
+  const block = part(text);
+  const said = object({ content: textOr(block), name: STRING }, ["content"]);
   return tagged("role", {
     developer: said,
     system: said,
     user: said,
     assistant: object({
-      content: { type: ["string", "array", "null"], items: PART },
+      content: { type: ["string", "array", "null"], items: block },
       name: STRING,
       refusal: { type: ["string", "null"] },
       tool_calls: listOf(CALL, { minItems: 1 }),
-      ...assistantFields,
+      ...assistant,
     }),
-    tool: object({ content: textOr(PART), tool_call_id: { type: "string", maxLength: 40 } }, ["content", "tool_call_id"]),
+    tool: object({ content: textOr(block), tool_call_id: { type: "string", maxLength: 40 } }, ["content", "tool_call_id"]),
   });
 }
 
@@ -79,12 +88,15 @@ function body(message: JsonObject): JsonObject {
 }
 
 /** What the vendor's own endpoint takes. */
-export const CHAT_SCHEMA: JsonObject = body(messages({}));
+export const CHAT_SCHEMA: JsonObject = body(messages({ assistant: {}, text: {} }));
 
-/** What copies take: fields that nobody knows, thinking in the open, content that is null beside calls. */
+/** What copies take: fields that nobody knows, thinking in the open, content that is null beside calls, marks for Anthropic's cache. */
 export const COMPATIBLE_SCHEMA: JsonObject = {
   ...body(
-    messages({ reasoning_content: { type: ["string", "null"] }, reasoning: { type: ["string", "null"] }, reasoning_details: ANYTHING }),
+    messages({
+      assistant: { reasoning_content: { type: ["string", "null"] }, reasoning: { type: ["string", "null"] }, reasoning_details: ANYTHING },
+      text: { cache_control: object({ type: { const: "ephemeral" }, ttl: { enum: ["5m", "1h"] } }, ["type"]) },
+    }),
   ),
   additionalProperties: true,
 };
