@@ -1,28 +1,9 @@
-import { randomBytes, randomUUID } from "node:crypto";
-import path from "node:path";
-import type { AgentMessage, UserMessage, Clock, Logger, Random } from "@factotum/agent-contract";
-import { openSqliteStore } from "@factotum/store";
-
-const clock: Clock = { now: () => Date.now(), monotonic: () => performance.now(), schedule: () => ({ [Symbol.dispose]: () => undefined }) };
-const random: Random = { bytes: (count) => randomBytes(count), uuid: () => randomUUID(), float: () => Math.random() };
-const silent: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  child: () => silent,
-};
+import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
+import { openStoppedStore } from "./open-stopped-store.ts";
 
 /** What a product that has ended has stored of its only conversation, oldest first. */
 export async function readStoredTranscript(home: string): Promise<readonly AgentMessage[]> {
-  const agentFolder = (agentId: string): string => path.join(home, "agents", agentId, "sessions");
-  const store = await openSqliteStore({
-    folder: path.join(home, "state"),
-    copies: { folder: agentFolder, cwd: () => home },
-    clock,
-    random,
-    logger: silent,
-  });
+  const store = await openStoppedStore(home);
   try {
     const { items: sessions } = await store.listSessions({ limit: 10 });
     const [session] = sessions;

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { GatewayWarning } from "@factotum/protocol";
 import { runCommand, startProduct } from "@factotum/testing-product";
@@ -73,4 +73,18 @@ test("the built product says of a bad configuration file why it is not used, unt
   await page.getByLabel("Token").fill("another-token");
   await page.keyboard.press("Enter");
   await page.getByText("Connected").waitFor();
+});
+
+test("the built product says of a lost database that it was restored, until that is acknowledged", async () => {
+  await using first = await startProduct({ config: {} });
+  expect(await runCommand(["agent", "--message", "hello"], { home: first.home })).toMatchObject({ code: 0 });
+  await first.end("SIGTERM");
+  await rm(join(first.home, "state", "factotum.sqlite"));
+  await using second = await startProduct({ home: first.home });
+  const page = await scene.openChat({ width: 1280 }, { url: `${second.url}/`, token: second.token, close: async () => undefined });
+  const place = page.getByRole("status", { name: "Gateway" });
+  await place.getByText("My database was missing.").waitFor();
+  await place.getByText("factotum damage acknowledge").waitFor();
+  expect(await runCommand(["damage", "acknowledge"], { home: first.home })).toMatchObject({ code: 0 });
+  await place.getByText("My database was missing.").waitFor({ state: "detached" });
 });

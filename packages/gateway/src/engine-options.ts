@@ -1,7 +1,7 @@
 import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
-import type { Store } from "@factotum/store";
+import type { DamageLog, Store } from "@factotum/store";
 import type { ModelSource } from "./agents/model-source.ts";
 import type { CrashPointHook } from "./crash-point.ts";
 import type { LocalFiles } from "./media/local-files.ts";
@@ -25,6 +25,8 @@ export interface EngineOptions extends EngineSettings {
   /** The state directory. */
   readonly home: string;
   readonly store: Store;
+  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  readonly damage: Pick<DamageLog, "list" | "acknowledge">;
   /** Space that is kept for the end of the disk's. */
   readonly reserve?: DiskReserve | undefined;
   /** Reads what the owner names by its path. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { InputAdmission, InputRecord, OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
+import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
@@ -18,10 +18,10 @@ import { TurnQueue } from "./lanes/turn-queue.ts";
 import { SessionMaintenance } from "./maintenance/session-maintenance.ts";
 import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
-import type { KnownDamage } from "./status/gateway-warnings.ts";
+import { RecoveryNotices } from "./storage/recovery-notices.ts";
 import { RefusalNotices } from "./storage/refusal-notices.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
-import { tellDamage, tellDelayed, tellRecovery, tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
@@ -49,7 +49,9 @@ export class Engine {
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
-  #recovery: StoreRecovery | undefined;
+  readonly #recoveries: RecoveryNotices;
+  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  readonly damage: EngineOptions["damage"];
   readonly #drainMs: number;
   readonly #maintenance: SessionMaintenance;
   #upkeep: Disposable | undefined;
@@ -66,6 +68,8 @@ export class Engine {
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
     });
     this.#shared = new SharedSessions(this.services);
+    this.damage = options.damage;
+    this.#recoveries = new RecoveryNotices(this.services);
     const refusals = new RefusalNotices(this.services);
     const late = new LateMessages(this.services);
     const { running } = this.services;
@@ -109,7 +113,10 @@ export class Engine {
       },
       tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (sessionKey, input, record) => this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record)),
+      spoken: (sessionKey, input, record) => {
+        this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record));
+        this.#inBackground("recovery notice", this.#recoveries.spoken(sessionKey, input.message.origin));
+      },
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
         this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
@@ -141,6 +148,7 @@ export class Engine {
     this.services.storage.open();
     this.#ingress.open();
     this.#inBackground("channels", channels.start());
+    for (const event of this.damage.list()) if (event.kind === "database") this.reportRecovery(event);
     this.#inBackground("media", this.services.media.store.pruneIfDue());
     this.#scheduleUpkeep();
     this.#maintenance.start();
@@ -204,15 +212,9 @@ export class Engine {
     this.#inBackground("damage notice", tellDamage(this.services, damage));
   }
 
-  /** Says on every channel that the store was put together anew. Never throws. */
-  reportRecovery(recovery: StoreRecovery): void {
-    this.#recovery = recovery;
-    this.#inBackground("recovery notice", tellRecovery(this.services, recovery));
-  }
-
-  /** What was reported of damage since the start. */
-  get damage(): KnownDamage {
-    return { recovery: this.#recovery, conversations: this.#damaged.size };
+  /** Says on every channel that the database was restored, once, however often it is reported. Never throws. */
+  reportRecovery(event: DamageEvent): void {
+    this.#inBackground("recovery notice", this.#recoveries.notify(event));
   }
 
   /** Sessions into which direct messages of more than one person come. */

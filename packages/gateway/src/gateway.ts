@@ -5,7 +5,7 @@ import type { PromptFacts } from "@factotum/agent-core";
 import { isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
-import type { Store } from "@factotum/store";
+import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
 import type { CrashPointHook } from "./crash-point.ts";
 import type { EngineSettings } from "./engine-options.ts";
@@ -54,6 +54,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly configControl: ConfigControl;
   /** Open, and closed by whoever opened it, after `stop`. */
   readonly store: Store;
+  /** What of the stored state was damaged and nobody has acknowledged yet. */
+  readonly damage: Pick<DamageLog, "list" | "acknowledge">;
   /** Space on the disk of the state directory that is kept for when it is full; without one nothing is kept. */
   readonly reserve?: DiskReserve;
   /** Milliseconds that turns at work have to end by themselves once the gateway stops; what does not is taken up at the next start. */
@@ -112,6 +114,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...(await engineSettings(options, parts, options)),
     home: options.home,
     store,
+    damage: options.damage,
     ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
@@ -173,7 +176,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     return gatewayWarnings({
       config: options.configControl.report(),
       storage: guard,
-      damage: engine.damage,
+      damage: engine.damage.list(),
       channels: channels.status(),
       blocked: dispatcher.blocked,
       sharedSessions: engine.sharedSessions,

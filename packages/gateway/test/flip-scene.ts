@@ -33,6 +33,8 @@ export interface FlipOutcome {
   readonly flipped: string;
   /** The store could not be opened, and this is why. */
   readonly refusal: string | undefined;
+  /** The database was restored as a whole. */
+  readonly isRestored: boolean;
   /** Conversations whose new message was taken. */
   readonly taken: readonly string[];
   /** Conversations in which one of those was answered. */
@@ -41,7 +43,7 @@ export interface FlipOutcome {
   readonly unheard: readonly string[];
   /** What was shown to a model or a person, and to nobody before the flip. */
   readonly strangeTexts: readonly string[];
-  /** Conversations that were told of damage, and those of which something is left out that they must be told of: a message, an answer, a turn. */
+  /** Conversations that were told of damage of a part, not of a database that was restored as a whole, and those of which something is left out that they must be told of: a message, an answer, a turn. */
   readonly told: readonly string[];
   readonly damaged: readonly string[];
   /** What the log says at the level of an error, beside rows that are left out. */
@@ -150,7 +152,17 @@ export class FlipScene implements AsyncDisposable {
       });
     } catch (error) {
       if (!StoreError.isInstance(error)) throw error;
-      return { refusal: error.message, taken: [], answered: [], unheard: [], strangeTexts: [], told: [], damaged: [], errors: [] };
+      return {
+        refusal: error.message,
+        isRestored: false,
+        taken: [],
+        answered: [],
+        unheard: [],
+        strangeTexts: [],
+        told: [],
+        damaged: [],
+        errors: [],
+      };
     }
     const taken: string[] = [];
     try {
@@ -179,6 +191,7 @@ export class FlipScene implements AsyncDisposable {
     }));
     return {
       refusal: undefined,
+      isRestored: gateway.store.damage.list().some(({ kind }) => kind === "database"),
       taken,
       answered: [...new Set(sends.filter(({ text }) => texts.slice(this.#texts.length).includes(text)).map(({ group }) => group))],
       unheard: GROUPS.filter((group) => !sends.some((send) => send.group === group)),
@@ -188,7 +201,7 @@ export class FlipScene implements AsyncDisposable {
         ...sends.flatMap(({ text }) => strangeLetters(text, texts)),
         ...sends.map(({ group }) => group).filter((group) => !GROUPS.includes(group)),
       ],
-      told: sends.filter(({ text }) => text.includes("damaged on the disk")).map(({ group }) => group),
+      told: sends.filter(({ text }) => text.includes("damaged on the disk") && !text.startsWith("My database")).map(({ group }) => group),
       damaged: lines
         .filter(({ message, type }) => message.startsWith("A stored row is damaged") && TOLD.has(type ?? ""))
         .map(({ sessionKey }) => sessionKey?.split(":").at(-1) ?? ""),

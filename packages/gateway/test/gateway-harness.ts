@@ -271,7 +271,7 @@ export async function startTestGateway(
   let reportDamage: (damage: StoreDamage) => void = (damage) => void found.push(damage);
   const store = await openSqliteStore({
     folder: path.join(home, "state"),
-    copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home },
+    copies: { folder: (agentId) => path.join(home, "agents", agentId, "sessions"), cwd: () => home, agents: async () => ["main"] },
     onDamage: (damage) => reportDamage(damage),
     ...common,
   });
@@ -299,6 +299,7 @@ export async function startTestGateway(
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
     store: options.around?.(store) ?? store,
+    damage: store.damage,
     ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
     localFiles: localFiles(files),
     remoteFiles: options.remoteFiles ?? {

@@ -46,6 +46,8 @@ export { SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
 export type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
 export { GatewayStatusSchema } from "./status.ts";
 export type { AgentStatus, BlockedConversation, ChannelStatus, GatewayStatus, RestingModel } from "./status.ts";
+export { DamageEventsSchema } from "./damage.ts";
+export type { DamageEvent } from "./damage.ts";
 export { GatewayWarningsSchema } from "./warnings.ts";
 export type { GatewayWarning } from "./warnings.ts";
 export { RunUsageSchema } from "./usage.ts";

@@ -13,6 +13,8 @@ import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
+import { DamageEventsSchema } from "./damage.ts";
+import type { DamageEvent } from "./damage.ts";
 import { GatewayWarningsSchema } from "./warnings.ts";
 import type { GatewayWarning } from "./warnings.ts";
 import { MAX_CHAT_ATTACHMENTS } from "./webchat.ts";
@@ -178,6 +180,10 @@ export interface RpcMethods {
   status: { params: Record<string, never>; result: GatewayStatus };
   /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
   "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
+  /** Damage of the stored state that nobody has acknowledged yet, oldest first. */
+  "damage.list": { params: Record<string, never>; result: { readonly events: readonly DamageEvent[] } };
+  /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
+  "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
   /** Looks at the configuration file at once, and goes on with it if it is good. */
   "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
   /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
@@ -358,6 +364,11 @@ export const RPC_METHODS: RpcMethodSchemas = {
   },
   status: { params: empty, result: GatewayStatusSchema },
   "warnings.list": { params: empty, result: z.strictObject({ warnings: GatewayWarningsSchema }) },
+  "damage.list": { params: empty, result: z.strictObject({ events: DamageEventsSchema }) },
+  "damage.acknowledge": {
+    params: z.strictObject({ ids: z.array(z.string().min(1).max(20)).min(1).max(200).optional() }),
+    result: z.strictObject({ acknowledged: DamageEventsSchema }),
+  },
   "config.reload": { params: empty, result: ConfigReloadResultSchema },
   "gateway.restart": { params: empty, result: z.strictObject({ restarting: z.literal(true) }) },
   "gateway.shutdown": {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { DamageEventsSchema } from "./damage.ts";
+import type { DamageEvent } from "./damage.ts";
 
 /** One account of a channel, as `status` shows it. */
 export interface ChannelStatus {
@@ -73,6 +75,8 @@ export interface GatewayStatus {
   };
   /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
   readonly storage: { readonly state: "ok" | "low" | "full"; readonly detail?: string; readonly sinceMs?: number };
+  /** What of the stored state was damaged and nobody has acknowledged yet, oldest first. */
+  readonly damage: readonly DamageEvent[];
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
@@ -117,6 +121,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
     inactive: z.array(z.string()),
   }),
   storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),
+  damage: DamageEventsSchema,
   agents: z.array(
     z.strictObject({
       id: z.string(),

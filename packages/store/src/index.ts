@@ -50,8 +50,10 @@ export type {
   TurnRecord,
   TurnState,
 } from "./port/records.ts";
+export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
+export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
-export type { StoreRecovery } from "./sqlite/recovery/recover-database.ts";
+export type { StoreRecovery } from "./sqlite/recovery/store-recovery.ts";
 export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";
 export type { SqliteStore } from "./sqlite/sqlite-store.ts";
 export type { StoreMetrics } from "./sqlite/sqlite-store-parts.ts";

@@ -7,7 +7,7 @@ import { createTestClock, createTestLogger, TEST_RANDOM } from "./open-test-stor
 const [root = "", boot = ""] = process.argv.slice(2);
 const store = await openSqliteStore({
   folder: join(root, "state"),
-  copies: { folder: (agentId) => join(root, "agents", agentId), cwd: () => "/home/ada" },
+  copies: { folder: (agentId) => join(root, "agents", agentId), cwd: () => "/home/ada", agents: async () => [] },
   clock: createTestClock(),
   random: TEST_RANDOM,
   logger: createTestLogger(),

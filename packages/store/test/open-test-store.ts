@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
@@ -85,7 +85,11 @@ export async function createSqliteFixture(): Promise<SqliteFixture> {
   const logger = createTestLogger();
   const options: SqliteStoreOptions = {
     folder,
-    copies: { folder: (agentId) => join(copies, agentId, "sessions"), cwd: (agentId) => `/home/ada/workspace-${agentId}` },
+    copies: {
+      folder: (agentId) => join(copies, agentId, "sessions"),
+      cwd: (agentId) => `/home/ada/workspace-${agentId}`,
+      agents: async () => readdir(copies).catch(() => []),
+    },
     clock,
     random: TEST_RANDOM,
     logger,

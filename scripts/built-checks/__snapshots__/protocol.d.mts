@@ -235,6 +235,29 @@ interface ConfigReloadResult {
 }
 /** Parses the answer to `config.reload`. */
 declare const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult>;
+/**
+ * Damage of the stored state that nobody has acknowledged yet. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots
+ * of another database lie beside it and are kept; `rows`: single rows are not what was written and are left out.
+ */
+interface DamageEvent {
+  readonly id: string;
+  readonly kind: "database" | "snapshots" | "rows";
+  /** When it was found first. */
+  readonly atMs: number;
+  /** What was found and what was done. */
+  readonly text: string;
+  /** How many rows; 1 for anything else. */
+  readonly count: number;
+  /** True if nothing was lost. */
+  readonly isComplete: boolean;
+  readonly sessionKey?: string;
+  /** The file or folder that it is about. */
+  readonly path?: string;
+  /** Of a restored database: sessions that stand on their plain file alone. */
+  readonly rebuilt?: readonly string[];
+}
+/** Parses events of damage. */
+declare const DamageEventsSchema: z.ZodType<readonly DamageEvent[]>;
 /** One account of a channel, as `status` shows it. */
 interface ChannelStatus {
   readonly channel: string;
@@ -308,6 +331,8 @@ interface GatewayStatus {
     readonly detail?: string;
     readonly sinceMs?: number;
   };
+  /** What of the stored state was damaged and nobody has acknowledged yet, oldest first. */
+  readonly damage: readonly DamageEvent[];
   readonly agents: readonly AgentStatus[];
   readonly resting: readonly RestingModel[];
   readonly channels: readonly ChannelStatus[];
@@ -916,6 +941,22 @@ interface RpcMethods {
       readonly warnings: readonly GatewayWarning[];
     };
   };
+  /** Damage of the stored state that nobody has acknowledged yet, oldest first. */
+  "damage.list": {
+    params: Record<string, never>;
+    result: {
+      readonly events: readonly DamageEvent[];
+    };
+  };
+  /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
+  "damage.acknowledge": {
+    params: {
+      readonly ids?: readonly string[];
+    };
+    result: {
+      readonly acknowledged: readonly DamageEvent[];
+    };
+  };
   /** Looks at the configuration file at once, and goes on with it if it is good. */
   "config.reload": {
     params: Record<string, never>;
@@ -975,4 +1016,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import type * as ConfigCommands from "../commands/config.ts";
 import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
+import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addSessions } from "./add-sessions.ts";
 import type { CliContext, Finish } from "./cli-context.ts";
@@ -21,8 +22,10 @@ export function createProgram(context: CliContext, finish: Finish): Command {
   addAgent(program, context, finish);
   addContext(program, context, finish);
   addDeadLetters(program, context, finish);
+  addDamage(program, context, finish);
   addSessions(program, context, finish);
   addConfig(program, context, finish);
+  addReset(program, context, finish);
   addReports(program, context, finish);
   addLogs(program, context, finish);
   for (const command of program.commands) inherit(command, program);
@@ -179,6 +182,19 @@ function addConfig(program: Command, context: CliContext, finish: Finish): void 
     .command("schema")
     .description("print the JSON Schema of the file, for editors")
     .action(async () => finish(await (await load()).configSchema(context)));
+}
+
+function addReset(program: Command, context: CliContext, finish: Finish): void {
+  program
+    .command("reset")
+    .description("begin empty: move conversations, snapshots and received files aside; the gateway must be stopped")
+    .requiredOption("--state", "what is reset; configuration, credentials and workspaces stay")
+    .option("--yes", "do not ask")
+    .addOption(json())
+    .action(async (options: { yes?: boolean; json?: boolean }) => {
+      const { resetState } = await import("../commands/reset.ts");
+      finish(await resetState(context, { yes: options.yes === true, json: options.json === true }));
+    });
 }
 
 function addReports(program: Command, context: CliContext, finish: Finish): void {

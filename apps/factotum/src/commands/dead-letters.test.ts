@@ -14,7 +14,11 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
 async function leaveDeadLetters(cli: CliHome): Promise<{ readonly input: string; readonly refused: string; readonly lost: string }> {
   const store = await openSqliteStore({
     folder: join(cli.factotumHome, "state"),
-    copies: { folder: (agentId) => join(cli.factotumHome, "agents", agentId, "sessions"), cwd: () => cli.factotumHome },
+    copies: {
+      folder: (agentId) => join(cli.factotumHome, "agents", agentId, "sessions"),
+      cwd: () => cli.factotumHome,
+      agents: async () => [],
+    },
     clock: systemClock,
     random: systemRandom,
     logger: silent,

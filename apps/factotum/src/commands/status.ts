@@ -1,10 +1,12 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { formatProblem, isFatal, loadConfig } from "@factotum/config";
-import type { GatewayStatus } from "@factotum/protocol";
+import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
+import { readDamageEvents } from "@factotum/store";
 import { CHANNELS } from "../compose/extensions.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { describeEvent } from "./damage.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 
 /** What the gateway is doing; when it is down, what is on disk. The database is never opened: it belongs to the gateway. */
@@ -40,6 +42,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
       : [`           ! ${config.needsRestart.join(", ")}: changed since the start; run "factotum gateway restart"`]),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
     ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
+    ...describeDamage(status.damage),
     ...status.agents.flatMap(describeAgent),
     ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
@@ -85,6 +88,7 @@ function describeAgent({ id, model, credentials = [], modelProblem, modelNote }:
 }
 
 interface DiskFacts {
+  readonly damage: readonly DamageEvent[];
   readonly home: string;
   readonly config: { readonly path: string; readonly state: "valid" | "missing" | "bad"; readonly problems: readonly string[] };
   readonly databaseBytes: number;
@@ -103,15 +107,25 @@ async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
     },
     databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
     sessionFiles: await countSessionFiles(join(paths.home, "agents")),
+    damage: readDamageEvents(paths.stateFolder),
   };
 }
 
-function describeDisk({ home, config, databaseBytes, sessionFiles }: DiskFacts): string[] {
+function describeDisk({ home, config, databaseBytes, sessionFiles, damage }: DiskFacts): string[] {
   return [
     'gateway    not running; start it with "factotum gateway start"',
     `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
     `config     ${config.path} (${config.state === "missing" ? 'not there; "factotum setup" makes it' : config.state})`,
     ...config.problems.map((problem) => `           ! ${problem}`),
+    ...describeDamage(damage),
+  ];
+}
+
+function describeDamage(events: readonly DamageEvent[]): string[] {
+  if (events.length === 0) return [];
+  return [
+    ...events.map((event, index) => `${index === 0 ? "damage    " : "          "} ! ${describeEvent(event)}`),
+    '           "factotum damage acknowledge" ends this notice',
   ];
 }
 

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
@@ -25,7 +26,7 @@ import {
 import { httpFetch } from "@factotum/models";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage, type StoreRecovery } from "@factotum/store";
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, createPublicFetch, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
@@ -87,7 +88,6 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   // What is found before there is somebody who can tell it waits.
   const found: StoreDamage[] = [];
   let reportDamage = (damage: StoreDamage): void => void found.push(damage);
-  let recovery: StoreRecovery | undefined;
   const wasKilled = existsSync(paths.runtimeFile);
   const reserve = createFileReserve({ path: join(paths.stateFolder, "reserve") });
   const store = await openOnReserve(reserve, {
@@ -95,11 +95,11 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     copies: {
       folder: (agentId) => join(paths.home, "agents", agentId, "sessions"),
       cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace,
+      agents: async () => foldersIn(join(paths.home, "agents")),
     },
     ...system,
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
-    onRecovery: (done) => (recovery = done),
   });
   const files = fileAccess(loaded, () => config);
   const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv: env });
@@ -125,6 +125,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       home: paths.home,
       configControl: reloader,
       store,
+      damage: store.damage,
       reserve,
       localFiles: createLocalFiles(files),
       environment: env,
@@ -138,7 +139,6 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     });
     reportDamage = (damage) => gateway.engine.reportDamage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);
-    if (recovery !== undefined) gateway.engine.reportRecovery(recovery);
     const snapshots = keepSnapshots({ store, clock: systemClock, logger, wasKilled });
     const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
     let closing: Promise<void> | undefined;
@@ -171,6 +171,12 @@ function ofThisBuild(): Pick<
     documentation: { folder: assetPath("documentation") },
     fetch: httpFetch,
   };
+}
+
+/** Names of the folders in a folder; none when it is not there. */
+async function foldersIn(folder: string): Promise<readonly string[]> {
+  if (!existsSync(folder)) return [];
+  return (await readdir(folder, { withFileTypes: true })).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 /** What the settings of every configuration are made around. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { keepSnapshots } from "./keep-snapshots.ts";
@@ -7,18 +8,17 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 /** A store that counts its snapshots, and a clock that goes from timer to timer. */
 function createScene(youngestMs: number | undefined, fails = false) {
-  let [nowMs, takenAtMs, taken] = [100 * HOUR_MS, youngestMs, 0];
-  let pending: { readonly atMs: number; readonly run: () => void } | undefined;
+  let [nowMs, takenAtMs, taken, hasChanged] = [100 * HOUR_MS, youngestMs, 0, false];
+  const pending = new Set<{ readonly atMs: number; readonly run: () => void }>();
   const warnings: string[] = [];
-  const settled: (() => void)[] = [];
+  const firstTurn = Promise.withResolvers<void>();
   const clock: Clock = {
     now: () => nowMs,
     monotonic: () => nowMs,
     schedule: (delayMs, run) => {
       const timer = { atMs: nowMs + delayMs, run };
-      pending = timer;
-      for (const settle of settled.splice(0)) settle();
-      return { [Symbol.dispose]: () => void (pending = pending === timer ? undefined : pending) };
+      pending.add(timer);
+      return { [Symbol.dispose]: () => void pending.delete(timer) };
     },
   };
   const logger: Logger = {
@@ -29,28 +29,39 @@ function createScene(youngestMs: number | undefined, fails = false) {
     child: () => logger,
   };
   const store = {
+    firstTurn: firstTurn.promise,
+    hasChangedSinceSnapshot: async () => hasChanged,
     lastSnapshotAtMs: async () => takenAtMs,
     snapshot: async () => {
       taken += 1;
       if (fails) throw new Error("no space");
       takenAtMs = nowMs;
+      hasChanged = false;
       return [];
     },
+  };
+  const settle = async (): Promise<void> => {
+    for (let turn = 0; turn < 5; turn += 1) await nextTick();
   };
   return {
     options: { store, clock, logger },
     warnings,
     taken: () => taken,
-    isWaiting: () => pending !== undefined,
-    waitsForMs: () => (pending === undefined ? undefined : pending.atMs - nowMs),
-    /** Lets the next look happen; resolves when it is over. */
+    change: () => void (hasChanged = true),
+    beginTurn: async (): Promise<void> => {
+      firstTurn.resolve();
+      await settle();
+    },
+    isWaiting: () => pending.size > 0,
+    waitsForMs: () => Math.min(...[...pending].map(({ atMs }) => atMs - nowMs)),
+    /** Lets the next timer fire, and what it begins end. */
     look: async (): Promise<void> => {
-      if (pending === undefined) throw new Error("nothing is scheduled");
-      const { atMs, run } = pending;
-      nowMs = atMs;
-      const over = new Promise<void>((resolve) => settled.push(resolve));
-      run();
-      await over;
+      const [next] = [...pending].toSorted((a, b) => a.atMs - b.atMs);
+      if (next === undefined) throw new Error("nothing is scheduled");
+      pending.delete(next);
+      nowMs = next.atMs;
+      next.run();
+      await settle();
     },
   };
 }
@@ -72,6 +83,41 @@ test("the first look is a minute after the start: no message of the beginning wa
   expect(scene.waitsForMs()).toBe(MINUTE_MS);
   await scene.look();
   expect(scene.waitsForMs()).toBe(HOUR_MS);
+});
+
+test("one is taken in every hour in which something has changed, and in no other", async () => {
+  const scene = createScene(100 * HOUR_MS - 1);
+  using _kept = keepSnapshots({ ...scene.options, wasKilled: false });
+  scene.change();
+  await scene.look();
+  expect(scene.taken()).toBe(0);
+  await scene.look();
+  expect(scene.taken()).toBe(1);
+  await scene.look();
+  expect(scene.taken()).toBe(1);
+  scene.change();
+  await scene.look();
+  expect(scene.taken()).toBe(2);
+});
+
+test("one is taken five minutes after the first turn of the process, once", async () => {
+  const scene = createScene(100 * HOUR_MS - 1);
+  using _kept = keepSnapshots({ ...scene.options, wasKilled: false });
+  await scene.look();
+  scene.change();
+  await scene.beginTurn();
+  expect(scene.waitsForMs()).toBe(5 * MINUTE_MS);
+  await scene.look();
+  expect(scene.taken()).toBe(1);
+  scene.change();
+  expect(scene.waitsForMs()).toBe(55 * MINUTE_MS);
+});
+
+test("a first turn after the end schedules nothing", async () => {
+  const scene = createScene(undefined);
+  keepSnapshots({ ...scene.options, wasKilled: false })[Symbol.dispose]();
+  await scene.beginTurn();
+  expect(scene.isWaiting()).toBe(false);
 });
 
 test("after an unclean end a young one is no reason not to look", async () => {

@@ -48,6 +48,8 @@ describe("authority", () => {
         "rpc deadletters.purge: token",
         "rpc deadletters.replay: token",
         "rpc deadletters.show: token",
+        "rpc damage.acknowledge: token",
+        "rpc damage.list: token",
         "rpc config.reload: token",
         "rpc gateway.restart: token",
         "rpc gateway.shutdown: token",

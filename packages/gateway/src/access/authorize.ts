@@ -97,6 +97,8 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   "deadletters.purge": OWNER_ONLY,
   status: OWNER_ONLY,
   "warnings.list": OWNER_ONLY,
+  "damage.list": OWNER_ONLY,
+  "damage.acknowledge": OWNER_ONLY,
   "config.reload": OWNER_ONLY,
   "gateway.restart": OWNER_ONLY,
   "gateway.shutdown": OWNER_ONLY,

@@ -116,6 +116,8 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
     "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
     "deadletters.purge": async (params) => engine.deadLetters.purge(params),
+    "damage.list": async () => ({ events: engine.damage.list() }),
+    "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
     ...gatewayHandlers(services),
   };
 }

@@ -26,6 +26,8 @@ const STORES: { readonly [Method in RpcMethod]: boolean } = {
   "deadletters.purge": true,
   status: false,
   "warnings.list": false,
+  "damage.list": false,
+  "damage.acknowledge": true,
   "config.reload": false,
   "gateway.restart": false,
   "gateway.shutdown": false,

@@ -56,7 +56,7 @@ afterEach(async () => {
 async function open(): Promise<SqliteStore> {
   return openSqliteStore({
     folder: path.join(folder, "state"),
-    copies: { folder: () => path.join(folder, "sessions"), cwd: () => folder },
+    copies: { folder: () => path.join(folder, "sessions"), cwd: () => folder, agents: async () => [] },
     onDamage: () => undefined,
     clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), schedule: () => ({ [Symbol.dispose]: () => undefined }) },
     random: realRandom,

@@ -26,6 +26,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     ...facts,
     agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, models))),
     storage: storageStatus(engine.services.storage),
+    damage: engine.damage.list(),
     resting: restingModels(engine.services),
     channels: channels.status(),
     sessions: { total: counts.sessions, running: engine.running },

@@ -19,10 +19,11 @@ const LATE = {
   reason: "rate-limited: slow down",
   isLate: true,
 } as const;
+const DAMAGE: WarningSources["damage"][number] = { id: "d1", kind: "database", atMs: 0, text: "", count: 1, isComplete: false };
 const WELL: WarningSources = {
   config: CONFIG,
   storage: { problem: undefined, shortage: undefined },
-  damage: { recovery: undefined, conversations: 0 },
+  damage: [],
   sharedSessions: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
@@ -66,18 +67,30 @@ describe("what the owner should know", () => {
       "warning storage",
       /nearly full\. 32 MB/,
     ],
-    ["lost parts", { damage: { recovery: undefined, conversations: 2 } }, "error damage", /2 conversations.*left out.*copy/],
     [
-      "a database put together whole",
-      { damage: { recovery: { isComplete: true, salvagedRows: 7, damagedFolder: "/x/damaged" }, conversations: 0 } },
-      "warning damage",
-      /nothing is lost.*\/x\/damaged/,
+      "damaged rows",
+      { damage: [{ ...DAMAGE, kind: "rows", text: "Parts are left out.", count: 2, sessionKey: "agent:main:main" }] },
+      "error damage",
+      /^1970-01-01 00:00 UTC: Parts are left out\. \(2 rows in agent:main:main\.\).*damage acknowledge/,
     ],
     [
-      "a database put together from a copy",
-      { damage: { recovery: { isComplete: false, snapshotAtMs: 0, salvagedRows: 7, damagedFolder: "/x" }, conversations: 0 } },
+      "a database put together whole",
+      { damage: [{ ...DAMAGE, text: "Nothing is lost.", isComplete: true, path: "/x/damaged" }] },
+      "warning damage",
+      /Nothing is lost\. The files from before are kept in \/x\/damaged/,
+    ],
+    ["a lost database", { damage: [{ ...DAMAGE, text: "My database was missing." }] }, "error damage", /My database was missing/],
+    [
+      "snapshots of another database",
+      { damage: [{ ...DAMAGE, kind: "snapshots", text: "They are kept." }] },
       "error damage",
-      /1970-01-01/,
+      /They are kept/,
+    ],
+    [
+      "more damage than is told",
+      { damage: Array.from({ length: 5 }, (_, n) => ({ ...DAMAGE, id: `d${n}`, text: `Number ${n}.` })) },
+      "error damage",
+      /Number 4\..*Number 3\..*Number 2\..*more damage of 2 kinds/,
     ],
     [
       "an account that cannot start",
@@ -122,7 +135,7 @@ describe("what the owner should know", () => {
       { channel: "chat", accountId: "b", state: "failed" as const },
     ];
     const config = { ...CONFIG, needsRestart: ["gateway.port"] };
-    const ids = gatewayWarnings({ ...WELL, channels, config, damage: { recovery: undefined, conversations: 1 } }).map(({ id }) => id);
+    const ids = gatewayWarnings({ ...WELL, channels, config, damage: [DAMAGE] }).map(({ id }) => id);
     expect(ids).toEqual(["channel:chat/b", "damage", "restart", "channel:chat/a"]);
   });
 });

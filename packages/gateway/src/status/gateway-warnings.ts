@@ -1,22 +1,15 @@
 import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
-import type { StoreRecovery } from "@factotum/store";
+import type { DamageEvent } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
-import { recoveryText, timeText } from "../turn/session-notices.ts";
-
-/** What of the disk has been damaged, since the start of this process. */
-export interface KnownDamage {
-  /** The database was put together anew at the start. */
-  readonly recovery: StoreRecovery | undefined;
-  /** Conversations with parts that cannot be read any more. */
-  readonly conversations: number;
-}
+import { timeText } from "../turn/session-notices.ts";
 
 /** Where warnings come from; all of it is at hand, nothing is read. */
 export interface WarningSources {
   readonly config: GatewayStatus["config"];
   readonly storage: Pick<StorageGuard, "problem" | "shortage">;
-  readonly damage: KnownDamage;
+  /** What nobody has acknowledged, oldest first. */
+  readonly damage: readonly DamageEvent[];
   readonly channels: readonly ChannelStatus[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
@@ -105,25 +98,37 @@ function lateWarnings(late: WarningSources["blocked"]): readonly GatewayWarning[
   });
 }
 
-function damageWarning({ recovery, conversations }: KnownDamage): readonly GatewayWarning[] {
-  if (recovery === undefined && conversations === 0) return [];
-  const lost = recovery?.isComplete !== true || conversations > 0;
-  const parts = [
-    ...(recovery === undefined ? [] : [`${recoveryText(recovery)} The damaged files are kept in ${recovery.damagedFolder}.`]),
-    ...(conversations === 0
-      ? []
-      : [
-          `Parts of ${conversations === 1 ? "one conversation" : `${conversations} conversations`} were damaged on the disk and are left out.`,
-        ]),
-  ];
+/** Newest events that are told in full. */
+const TOLD_DAMAGE = 3;
+
+function damageWarning(events: readonly DamageEvent[]): readonly GatewayWarning[] {
+  if (events.length === 0) return [];
+  const told = events.slice(-TOLD_DAMAGE).toReversed();
+  const more = events.length - told.length;
   return [
     {
       id: "damage",
-      level: lost ? "error" : "warning",
-      text: parts.join(" "),
-      fix: "Check the disk, and keep a copy of the state directory.",
+      level: events.every(({ isComplete }) => isComplete) ? "warning" : "error",
+      text: [
+        ...told.map(damageText),
+        ...(more === 0 ? [] : [`There is more damage of ${more === 1 ? "one kind" : `${more} kinds`}.`]),
+      ].join(" "),
+      fix: 'Check the disk, and keep a copy of the state directory. "factotum damage list" shows it; "factotum damage acknowledge" ends this notice.',
     },
   ];
+}
+
+function damageText({ kind, atMs, text, path, count, sessionKey }: DamageEvent): string {
+  const time = timeText(atMs);
+  const where = sessionKey === undefined ? "" : ` in ${sessionKey}`;
+  switch (kind) {
+    case "rows":
+      return `${time}: ${text} (${count === 1 ? "One row" : `${count} rows`}${where}.)`;
+    case "database":
+      return `${time}: ${text} The files from before are kept in ${path ?? "the state folder"}.`;
+    case "snapshots":
+      return `${time}: ${text}`;
+  }
 }
 
 function sharingWarning(sessionKey: string): GatewayWarning {

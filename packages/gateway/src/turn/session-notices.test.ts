@@ -153,27 +153,23 @@ test("that the database was put together anew is said once on every account, whe
   await platform.say(platform.message("in private"));
   await running.gateway.engine.idle();
   const before = platform.sent.length;
-  const recovery = { salvagedRows: 7, damagedFolder: "/state/damaged-1" };
+  const event = { id: "d1", kind: "database", atMs: 0, count: 1, isComplete: true } as const;
+  const first = { ...event, text: "nothing is lost", path: "/state/damaged-1" };
 
-  running.gateway.engine.reportRecovery({ ...recovery, isComplete: true });
+  running.gateway.engine.reportRecovery(first);
   await running.gateway.engine.idle();
   const told = platform.sent
     .slice(before)
     .map(({ target, outbound }) => [target.conversation.id, outbound.type === "text" ? outbound.text : ""]);
   expect(told).toEqual([["dm-1", expect.stringContaining("nothing is lost")]]);
   // A start that was told it already says it no second time.
-  running.gateway.engine.reportRecovery({ ...recovery, isComplete: true });
+  running.gateway.engine.reportRecovery(first);
   await running.gateway.engine.idle();
   expect(platform.sent).toHaveLength(before + 1);
-  running.gateway.engine.reportRecovery({
-    salvagedRows: 0,
-    damagedFolder: "/state/damaged-2",
-    isComplete: false,
-    snapshotAtMs: Date.UTC(2026, 0, 2, 3, 4),
-  });
+  running.gateway.engine.reportRecovery({ ...event, text: "I went back to a copy", path: "/state/damaged-2" });
   await running.gateway.engine.idle();
   expect(platform.sent.at(-1)?.outbound).toMatchObject({
-    text: expect.stringContaining("A copy from 2026-01-02 03:04 UTC fills the gaps."),
+    text: "I went back to a copy",
   });
 });
 
@@ -187,11 +183,45 @@ test("an account that is not there any more gets no such words: they stand in th
   await first.stop();
   await using second = await startTestGateway({ home: first.home });
   const { engine } = second.gateway;
-  engine.reportRecovery({ isComplete: true, salvagedRows: 7, damagedFolder: "/x/damaged-1" });
+  engine.reportRecovery({ id: "d1", kind: "database", atMs: 0, count: 1, isComplete: true, text: "restored", path: "/x/damaged-1" });
   const told = Promise.withResolvers<void>();
   using _told = engine.services.events.subscribe("agent:main:main", ({ type }) => {
     if (type === "entry") told.resolve();
   });
   await told.promise;
   expect(await second.store.listPendingOutbound({ limit: 10 })).toEqual([]);
+});
+
+test("a session that was rebuilt from its plain file is notified in its chat once somebody writes there", async () => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  const { store, gateway } = running;
+  const key = "agent:main:main";
+  const named = { key, sessionId: "rebuilt", agentId: "main", isPrivate: false, displayName: key };
+  await store.createSession(named, { nowMs: 1 });
+  const event = {
+    id: "d1",
+    kind: "database",
+    atMs: 0,
+    count: 1,
+    isComplete: false,
+    text: "rebuilt",
+    path: "/x/damaged-1",
+    rebuilt: [key],
+  } as const;
+  gateway.engine.reportRecovery(event);
+  await gateway.engine.idle();
+  gateway.engine.reportRecovery(event);
+  await gateway.engine.idle();
+  expect(platform.sent).toEqual([]);
+  const { items } = await store.readTranscript("rebuilt", { limit: 9 });
+  expect(items).toMatchObject([{ type: "notice", level: "error", text: "rebuilt" }]);
+  for (const text of ["hello", "and again"]) {
+    await platform.say(platform.message(text));
+    await gateway.engine.idle();
+  }
+  const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+  expect(texts.filter((text) => text === "rebuilt")).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { OutboxRecord, StoreDamage, StoreRecovery } from "@factotum/store";
+import type { OutboxRecord, StoreDamage } from "@factotum/store";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
@@ -8,8 +8,10 @@ import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
-type NoticeServices = Pick<TurnServices, "store" | "clock" | "events" | "logger">;
-type AddressServices = Pick<TurnServices, "channels" | "config" | "dispatcher">;
+/** What a notice in a conversation needs. */
+export type NoticeServices = Pick<TurnServices, "store" | "clock" | "events" | "logger">;
+/** What a message of the gateway's own to a chat needs on top. */
+export type AddressServices = Pick<TurnServices, "channels" | "config" | "dispatcher">;
 
 /** Says in the agent's main session, which is the owner's, that unattended work pauses. */
 export async function tellPause(services: NoticeServices, sessionKey: string, message: string): Promise<void> {
@@ -88,34 +90,6 @@ export async function tellDamage(services: NoticeServices & AddressServices, { t
   await addNotice(services, sessionKey, { level: "error", text: DAMAGED });
 }
 
-/** Sessions that are looked through for somebody to tell on each channel, newest first. */
-const TOLD_SESSIONS = 1000;
-
-/**
- * Says on every account of every channel, in the conversation that was used last there, that the database was damaged and what became of it (R10).
- */
-export async function tellRecovery(services: NoticeServices & AddressServices, recovery: StoreRecovery): Promise<void> {
-  const { items } = await services.store.listSessions({ limit: TOLD_SESSIONS });
-  const told = new Set<string>();
-  for (const { key, lastOrigin } of items) {
-    const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
-    if (told.has(place)) continue;
-    told.add(place);
-    const text = recoveryText(recovery);
-    if (lastOrigin !== undefined)
-      await sayInChat(services, key, lastOrigin, { text, identity: ["recovery", recovery.damagedFolder, place] });
-    await addNotice(services, key, { level: "error", text });
-  }
-}
-
-/** What became of a damaged database, in words for a person. */
-export function recoveryText({ isComplete, snapshotAtMs }: StoreRecovery): string {
-  const begin = "My database was damaged on the disk.";
-  if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
-  const since = snapshotAtMs === undefined ? "" : ` A copy from ${timeText(snapshotAtMs)} fills the gaps.`;
-  return `${begin} What could be read of it is put together anew; something may be missing.${since} If I seem to have forgotten something, please say it again.`;
-}
-
 const SHARING =
   'Direct messages of more than one person come into this conversation, so each of them can learn from me what the others have said. session.dmScope: "per-channel-peer" in the configuration keeps them apart; ids that are one person\'s go together under session.identityLinks.';
 
@@ -139,7 +113,7 @@ export async function tellSharing(services: NoticeServices, sessionKey: string):
 }
 
 /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation, and none to an account that is not there. */
-async function sayInChat(
+export async function sayInChat(
   services: Pick<NoticeServices, "store" | "clock"> & AddressServices,
   sessionKey: string,
   target: Origin,
@@ -152,7 +126,8 @@ async function sayInChat(
   if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
 }
 
-async function addNotice(
+/** Leaves a notice in the conversation, where its owner sees it. */
+export async function addNotice(
   services: NoticeServices,
   sessionKey: string,
   notice: { readonly level: "warning" | "error"; readonly text: string; readonly key?: string },

@@ -10,6 +10,7 @@ export interface CopyPosition {
 /** One page to be written to one file. */
 export interface CopyTask {
   readonly sessionId: string;
+  readonly sessionKey: string;
   readonly agentId: string;
   readonly startedAtMs: number;
   readonly position: CopyPosition;

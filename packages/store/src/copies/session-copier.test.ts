@@ -28,7 +28,12 @@ async function speak(name: string): Promise<void> {
 
 async function exported(): Promise<string> {
   let text = "";
-  for await (const line of exportSession(store, { sessionId: "session-1", startedAtMs: NOW_MS, cwd: "/home/ada/workspace-main" }))
+  for await (const line of exportSession(store, {
+    sessionId: "session-1",
+    startedAtMs: NOW_MS,
+    cwd: "/home/ada/workspace-main",
+    sessionKey: "agent:main:main",
+  }))
     text += line;
   return text;
 }
@@ -45,6 +50,7 @@ test("a conversation is a file of lines, the owner's alone, and no file stays op
     id: "session-1",
     timestamp: "2026-01-30T12:00:00.000Z",
     cwd: "/home/ada/workspace-main",
+    sessionKey: "agent:main:main",
   });
   expect(lines).toHaveLength(5);
   expect(JSON.parse(lines[1] ?? "")).toEqual({
@@ -81,7 +87,15 @@ test("what is said while copies are written waits for the next round, together",
       rounds.at(-1)?.push(n);
       grown.delete(n);
       whileWriting();
-      return { sessionId: `s${n}`, agentId: "main", startedAtMs: NOW_MS, position: { entry: 0, bytes: 0 }, entries: [], lastEntry: lines };
+      return {
+        sessionId: `s${n}`,
+        sessionKey: "k",
+        agentId: "main",
+        startedAtMs: NOW_MS,
+        position: { entry: 0, bytes: 0 },
+        entries: [],
+        lastEntry: lines,
+      };
     },
     moveTo: () => undefined,
     waiting: 0,
@@ -100,7 +114,11 @@ test("what is said while copies are written waits for the next round, together",
     },
   };
   const folder = dirname(fixture.copyPath("session-1"));
-  const copier = new SessionCopier(book, { folder: () => folder, cwd: () => "/" }, { clock, logger: fixture.logger });
+  const copier = new SessionCopier(
+    book,
+    { folder: () => folder, cwd: () => "/", agents: async () => [] },
+    { clock, logger: fixture.logger },
+  );
   const round = async (): Promise<void> => {
     rounds.push([]);
     const run = due;

@@ -24,6 +24,8 @@ export interface CopyOptions {
   folder(agentId: string): string;
   /** The agent's workspace. */
   cwd(agentId: string): string;
+  /** Every agent that may have a folder, also one that is not configured any more. Asked when the database was lost. */
+  agents(): Promise<readonly string[]>;
 }
 
 /**
@@ -159,8 +161,9 @@ export class SessionCopier {
       if (size < task.position.bytes) return { entry: 0, bytes: 0 };
       this.#book.requireOwnership();
       if (size > task.position.bytes) await file.truncate(task.position.bytes);
-      const { sessionId, startedAtMs } = task;
-      const header = task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd: this.#options.cwd(task.agentId) }) : "";
+      const { sessionId, sessionKey, startedAtMs } = task;
+      const cwd = this.#options.cwd(task.agentId);
+      const header = task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd, sessionKey }) : "";
       const bytes = Buffer.from(header + task.entries.map(renderEntry).join(""));
       for (let done = 0; done < bytes.length;) {
         const { bytesWritten } = await file.write(bytes, done, bytes.length - done, task.position.bytes + done);

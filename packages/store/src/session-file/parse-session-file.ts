@@ -140,7 +140,8 @@ class Reading {
   }
 }
 
-function parseRecord(text: string | undefined): JsonObject | undefined {
+/** The record of one line; undefined when the line holds none. */
+export function parseRecord(text: string | undefined): JsonObject | undefined {
   if (text === undefined) return undefined;
   try {
     return objectOf(JSON.parse(text));
@@ -161,8 +162,8 @@ function isStorable(text: string | undefined, record: JsonObject): boolean {
   }
 }
 
-/** A line without an envelope is a message of the oldest form. */
-function toBody(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
+/** What a record says; undefined for what is no part of a conversation. A line without an envelope is a message of the oldest form. */
+export function toBody(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
   const bare = record["type"] === undefined || record["type"] === "message";
   if (bare) {
     const message = parseMessage(objectOf(record["message"]) ?? record, timestampMs);

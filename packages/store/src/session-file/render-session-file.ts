@@ -10,6 +10,8 @@ export interface SessionFileHeader {
   readonly startedAtMs: number;
   /** The workspace. */
   readonly cwd: string;
+  /** What a plain copy says on top: the key under which its conversation is restored when the database and its snapshots are lost. */
+  readonly sessionKey?: string;
   /** What an export says on top: the session's key and what it knows, so that an import has them again. */
   readonly session?: SessionRecord;
 }
@@ -17,9 +19,9 @@ export interface SessionFileHeader {
 /** The first line, with its line break. */
 export function renderHeader(header: SessionFileHeader): string {
   const timestamp = new Date(header.startedAtMs).toISOString();
-  const { sessionId, cwd, session: record } = header;
+  const { sessionId, cwd, sessionKey, session: record } = header;
   const session = record === undefined ? undefined : { key: record.key, entry: renderSessionEntry(record) };
-  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, session })}\n`;
+  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, sessionKey, session })}\n`;
 }
 
 /** One entry as one line, with its line break. */

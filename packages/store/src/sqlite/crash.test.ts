@@ -76,7 +76,7 @@ test(`nothing acknowledged is lost and nothing is half done in ${KILLS} kills`, 
     expectIntegrity();
     const store = await openSqliteStore({
       folder: join(root, "state"),
-      copies: { folder: (agentId) => join(root, "agents", agentId), cwd: () => "/home/ada" },
+      copies: { folder: (agentId) => join(root, "agents", agentId), cwd: () => "/home/ada", agents: async () => [] },
       clock: createTestClock(),
       random: TEST_RANDOM,
       logger: createTestLogger(),

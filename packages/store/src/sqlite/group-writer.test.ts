@@ -6,6 +6,7 @@ import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } fr
 import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
+import { DamageLog } from "../damage/damage-log.ts";
 import { connect } from "./connection/connection.ts";
 import type { Database } from "./connection/database.ts";
 import { assembleStore } from "./open-sqlite-store.ts";
@@ -22,7 +23,7 @@ let store: SqliteStore;
 beforeEach(async () => {
   fixture = await createSqliteFixture();
   database = connect({ ...fixture.options, migrations: MIGRATIONS });
-  store = assembleStore(database, fixture.options);
+  store = assembleStore(database, fixture.options, new DamageLog(fixture.folder, fixture.options));
 });
 afterEach(async () => {
   await store.close();

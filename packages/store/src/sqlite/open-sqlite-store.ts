@@ -9,11 +9,15 @@ import { StoreError } from "../port/store-error.ts";
 import { connect, DATABASE_NAME } from "./connection/connection.ts";
 import type { Database } from "./connection/database.ts";
 import { GroupWriter } from "./group-writer.ts";
-import { numberOf } from "./values/row.ts";
+import { numberOf, textOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
+import { DamageLog } from "../damage/damage-log.ts";
+import { findLostFile, isReplaced } from "./recovery/find-loss.ts";
+import type { DatabaseLoss } from "./recovery/find-loss.ts";
 import { isMarkedDamaged } from "./recovery/damage-mark.ts";
 import { recoverDatabase } from "./recovery/recover-database.ts";
-import type { StoreRecovery } from "./recovery/recover-database.ts";
+import type { StoreRecovery } from "./recovery/store-recovery.ts";
+import { listSnapshots } from "./recovery/snapshots.ts";
 import { StructureKeeper } from "./recovery/structure-keeper.ts";
 import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
@@ -40,31 +44,56 @@ export interface SqliteStoreOptions {
 
 /**
  * Opens the store and takes it over: whoever had it open before can no longer write. Rejects with `unsupported` for a database of a newer
- * version, a SQLite that damages files, or a network folder. A database whose structure is damaged is put together anew (`recoverDatabase`); where that
- * cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
+ * version, a SQLite that damages files, or a network folder. A database that was lost, or whose structure is damaged, is put together anew
+ * (`recoverDatabase`); where that cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  if (!isMarkedDamaged(options.folder)) {
-    try {
-      return open(options);
-    } catch (error) {
-      if (!StoreError.isInstance(error) || error.code !== "damaged") throw error;
-    }
+  const { folder, copies, clock, logger, onRecovery } = options;
+  const damage = new DamageLog(folder, { clock, logger });
+  let loss = (await findLostFile(folder, copies)) ?? (isMarkedDamaged(folder) ? "structure" : undefined);
+  if (loss === undefined) {
+    const opened = await openUsable(options, damage);
+    if (typeof opened !== "string") return opened;
+    loss = opened;
   }
-  const { folder, clock, logger, onRecovery } = options;
-  onRecovery?.(await recoverDatabase({ folder, clock, logger, migrations: MIGRATIONS }));
-  return open(options);
+  const connection = { folder, clock, logger, migrations: MIGRATIONS };
+  const recovery = await recoverDatabase({ ...connection, loss, copies, damage });
+  onRecovery?.(recovery);
+  const store = await openUsable(options, damage);
+  if (typeof store === "string") throw new StoreError("damaged", "The database is damaged again just after its recovery. Check the disk.");
+  return store;
 }
 
-function open(options: SqliteStoreOptions): SqliteStore {
-  const { folder, clock, logger } = options;
-  const database = connect({ folder, clock, logger, migrations: MIGRATIONS });
+/** Opens the database, or says why it has to be recovered first. */
+async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promise<SqliteStore | DatabaseLoss> {
+  const { folder, copies, clock, logger } = options;
+  let database: Database | undefined;
   try {
-    return assembleStore(database, options);
+    database = connect({ folder, clock, logger, migrations: MIGRATIONS });
+    if (await isReplaced(database, folder, copies)) {
+      database.close();
+      return "replaced";
+    }
+    const store = assembleStore(database, options, damage);
+    await reportOtherSnapshots(store.databaseId, folder, damage);
+    return store;
   } catch (error) {
-    database.close();
-    throw toOpenError(error, folder);
+    database?.close();
+    const failure = database === undefined ? toStoreError(error) : toOpenError(error, folder);
+    if (failure.code === "damaged") return "structure";
+    throw failure;
   }
+}
+
+/** Snapshots of a database that nobody has said to be lost: somebody has put another one in its place. */
+async function reportOtherSnapshots(databaseId: string, folder: string, damage: DamageLog): Promise<void> {
+  const others = new Set((await listSnapshots(folder)).flatMap((snapshot) => snapshot.databaseId ?? []));
+  others.delete(databaseId);
+  const unknown = [...others].filter((id) => !damage.knowsDatabase(id));
+  if (unknown.length === 0) return;
+  const path = join(folder, "snapshots");
+  const text = `My database is not the one that snapshots in ${path} were taken of. It is used as it is; those snapshots are kept until this is acknowledged.`;
+  await damage.record({ kind: "snapshots", text, isComplete: false, path }, { databases: unknown });
 }
 
 /** A file whose header names a format that SQLite only reads is refused like one on a read-only disk; but it can be written to. */
@@ -80,13 +109,14 @@ function toOpenError(error: unknown, folder: string): StoreError {
 }
 
 /** Builds the store over an open database. */
-export function assembleStore(database: Database, options: SqliteStoreOptions): SqliteStore {
+export function assembleStore(database: Database, options: SqliteStoreOptions, damage: DamageLog): SqliteStore {
   const { clock, logger } = options;
+  const { epoch, databaseId } = takeOwnership(database, options);
   const positions = new Map<number, CopyPosition>();
   /** Conversations to look at after the next commit; one whose change was rolled back is looked at in vain. */
   const appended = new Set<number>();
   const writer = new GroupWriter(database, {
-    epoch: takeOwnership(database, options),
+    epoch,
     clock,
     logger,
     beforeCommit: () => storePositions(database, positions),
@@ -101,7 +131,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   const context: TableContext = {
     database,
     clock,
-    quarantine: createQuarantine(writer, { ...options, placeOf: (turn) => tables.turns.placeOf(turn) }),
+    quarantine: createQuarantine(writer, { ...options, damage, placeOf: (turn) => tables.turns.placeOf(turn) }),
     appended: (n) => appended.add(n),
   };
   const tables = createTables(context);
@@ -110,30 +140,48 @@ export function assembleStore(database: Database, options: SqliteStoreOptions): 
   copier.start();
   const keeper = new StructureKeeper({
     database,
+    databaseId,
+    damage,
     folder: options.folder,
     clock,
     logger,
     onStructureDamage: () => options.onStructureDamage?.(),
   });
-  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper });
+  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper, damage, databaseId });
 }
 
-/** The next epoch: every writer of an older one is refused from here on. */
-function takeOwnership(database: Database, options: SqliteStoreOptions): number {
+/** The next epoch: every writer of an older one is refused from here on. A database without an id gets one. */
+function takeOwnership(database: Database, options: SqliteStoreOptions): { readonly epoch: number; readonly databaseId: string } {
   const row = database.get(
-    `INSERT INTO ownership (id, epoch, boot_id, opened_at) VALUES (1, 1, ?, ?)
-     ON CONFLICT DO UPDATE SET epoch = ownership.epoch + 1, boot_id = excluded.boot_id, opened_at = excluded.opened_at RETURNING epoch`,
+    `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
+     ON CONFLICT DO UPDATE SET epoch = ownership.epoch + 1, boot_id = excluded.boot_id, opened_at = excluded.opened_at,
+       database_id = coalesce(ownership.database_id, excluded.database_id) RETURNING epoch, database_id`,
     options.random.uuid(),
     options.clock.now(),
+    options.random.uuid(),
   );
   if (row === undefined) throw new StoreError("internal", "The store could not be taken over.");
-  return numberOf(row, "epoch");
+  return { epoch: numberOf(row, "epoch"), databaseId: textOf(row, "database_id") };
 }
+
+/** What the owner is told of damaged rows, by kind: what was lost with them. */
+const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
+  entry: "Parts of a conversation were damaged on the disk and are left out.",
+  turn: "What is known of turns was damaged on the disk and is left out.",
+  session: "The settings of a session were damaged on the disk and are the defaults now.",
+  input: "Received messages were damaged on the disk and are dead letters.",
+  outbound: "Messages to be sent were damaged on the disk and are dead letters.",
+  prompt: "A stored prompt was damaged on the disk and is rendered again.",
+  request: "Kept model requests were damaged on the disk and are left out.",
+};
 
 /** Damage is told once, also when several reads find it before the row is excluded. */
 function createQuarantine(
   writer: GroupWriter,
-  options: SqliteStoreOptions & { readonly placeOf: (turn: number) => Pick<StoreDamage, "sessionKey" | "origin"> },
+  options: SqliteStoreOptions & {
+    readonly damage: DamageLog;
+    readonly placeOf: (turn: number) => Pick<StoreDamage, "sessionKey" | "origin">;
+  },
 ): TableContext["quarantine"] {
   const found = new Set<string>();
   return ({ turn, ...row }, exclude) => {
@@ -143,6 +191,14 @@ function createQuarantine(
     found.add(name);
     options.logger.error("A stored row is damaged and is left out from now on.", { ...damage });
     options.onDamage?.(damage);
+    const { type, sessionKey } = damage;
+    const event = {
+      kind: "rows" as const,
+      text: LEFT_OUT[type],
+      isComplete: type === "prompt",
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+    };
+    options.damage.record(event).catch((error: unknown) => options.logger.warn("The list of damage could not be written", { error }));
     writer
       .write(exclude)
       .catch((error: unknown) => options.logger.warn("A damaged row could not be marked; it is found again later.", { ...damage, error }))

@@ -52,6 +52,7 @@ export class SqliteCopyBook implements CopyBook {
     const page = this.#transcripts.after(this.#transcripts.read(n), position.entry, limit);
     return {
       sessionId: textOf(row, "session_id"),
+      sessionKey: textOf(row, "session_key"),
       agentId: textOf(row, "agent_id"),
       startedAtMs: numberOf(row, "started_at"),
       position,

@@ -1,4 +1,5 @@
 import type { SessionCopier } from "../copies/session-copier.ts";
+import type { DamageLog } from "../damage/damage-log.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import type { StructureKeeper } from "./recovery/structure-keeper.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -21,4 +22,6 @@ export interface SqliteStoreParts {
   readonly writer: GroupWriter;
   readonly copier: SessionCopier;
   readonly keeper: StructureKeeper;
+  readonly damage: DamageLog;
+  readonly databaseId: string;
 }

@@ -19,6 +19,7 @@ import type {
   TurnRecord,
   TurnState,
 } from "../port/records.ts";
+import type { DamageLog } from "../damage/damage-log.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { Written } from "../port/written.ts";
 import type {
@@ -58,7 +59,12 @@ export class SqliteStore implements Store {
   readonly #keeper: SqliteStoreParts["keeper"];
   readonly #deadLetters: DeadLetters;
   readonly #calls: StoreCalls;
+  readonly #firstTurn = Promise.withResolvers<void>();
   #closing: Promise<void> | undefined;
+  /** Which database this is: its copies have the same id, a new or a restored one has another. */
+  readonly databaseId: string;
+  /** What of the stored state was damaged, until somebody acknowledges it. */
+  readonly damage: DamageLog;
 
   constructor(parts: SqliteStoreParts) {
     this.#tables = parts.tables;
@@ -68,6 +74,13 @@ export class SqliteStore implements Store {
     this.#keeper = parts.keeper;
     this.#deadLetters = new DeadLetters(parts.tables);
     this.#calls = new StoreCalls(parts);
+    this.databaseId = parts.databaseId;
+    this.damage = parts.damage;
+  }
+
+  /** Resolves after the first turn that this process has begun. */
+  get firstTurn(): Promise<void> {
+    return this.#firstTurn.promise;
   }
 
   metrics(): StoreMetrics {
@@ -102,12 +115,16 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
   }
 
-  startTurn(turn: NewTurn): Promise<StartedTurn> {
-    return this.#calls.write(() => this.#transactions.startTurn(turn));
+  async startTurn(turn: NewTurn): Promise<StartedTurn> {
+    const started = await this.#calls.write(() => this.#transactions.startTurn(turn));
+    this.#firstTurn.resolve();
+    return started;
   }
 
-  startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>> {
-    return this.#calls.writeAhead(() => this.#transactions.startTurn(turn));
+  async startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>> {
+    const written = await this.#calls.writeAhead(() => this.#transactions.startTurn(turn));
+    this.#firstTurn.resolve();
+    return written;
   }
 
   joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
@@ -394,6 +411,17 @@ export class SqliteStore implements Store {
     return this.#keeper.lastSnapshotAtMs();
   }
 
+  /** True if the database holds something that its newest snapshot does not. */
+  async hasChangedSinceSnapshot(): Promise<boolean> {
+    this.#calls.refuseClosed();
+    return this.#keeper.hasChanged();
+  }
+
+  /** Removes the files that a killed process was writing: an unchecked snapshot, an unfinished recovery. Call it before the first snapshot. */
+  async removeUnfinished(): Promise<void> {
+    await this.#keeper.removeUnfinished();
+  }
+
   async flushCopies(): Promise<void> {
     this.#calls.refuseClosed();
     await this.#copier.flush();
@@ -410,6 +438,7 @@ export class SqliteStore implements Store {
     await this.#copier.stop();
     this.#writer.drain();
     this.#writer.refuse(new StoreError("closed", "The store is closed."));
+    await this.damage.close();
     this.#tables.database.close();
   }
 }

@@ -5,6 +5,7 @@ import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../../port/store-error.ts";
 import { Database } from "./database.ts";
 import { numberOf, textOf } from "../values/row.ts";
+import { MIGRATIONS } from "./schema.ts";
 import type { Migration } from "./schema.ts";
 import { isSafeSqlite } from "./sqlite-version.ts";
 import { toStoreError } from "../to-store-error.ts";
@@ -56,6 +57,22 @@ export function connect(options: ConnectionOptions): Database {
   } catch (error) {
     database.close();
     throw toStoreError(error);
+  }
+}
+
+/** True for a database file that this program can use, as it is or after its migrations. Nobody may have it open. */
+export function isOwnDatabase(path: string): boolean {
+  const newest = MIGRATIONS.at(-1)?.version ?? 0;
+  let database: Database | undefined;
+  try {
+    database = new Database(new DatabaseSync(path));
+    const version = pragma(database, "user_version");
+    return pragma(database, "application_id") === APPLICATION_ID && version > 0 && version <= newest;
+  } catch (error) {
+    if (error instanceof Error && "errcode" in error) return false;
+    throw error;
+  } finally {
+    database?.close();
   }
 }
 

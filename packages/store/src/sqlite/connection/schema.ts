@@ -324,6 +324,11 @@ ALTER TABLE turns ADD COLUMN starts INTEGER NOT NULL DEFAULT 1;
 UPDATE turns SET starts = attempts;
 `;
 
+/** Which database this is: copies of it have the same id, a new or a restored one gets its own. */
+const DATABASE_ID = `
+ALTER TABLE ownership ADD COLUMN database_id TEXT;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -335,4 +340,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: REFUSALS },
   { version: 8, sql: MESSAGE_KEYS, fill: fillMessageKeys },
   { version: 9, sql: TURN_STARTS },
+  { version: 10, sql: DATABASE_ID },
 ];

@@ -3,57 +3,83 @@ import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import { connect, DATABASE_NAME } from "../connection/connection.ts";
+import type { CopyOptions } from "../../copies/session-copier.ts";
+import type { DamageLog } from "../../damage/damage-log.ts";
+import { connect, DATABASE_NAME, isOwnDatabase } from "../connection/connection.ts";
 import type { ConnectionOptions } from "../connection/connection.ts";
+import { Database } from "../connection/database.ts";
 import { toStoreError } from "../to-store-error.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
 import { markDamaged, unmarkDamaged } from "./damage-mark.ts";
+import { listRestorable, wasUsed } from "./find-loss.ts";
+import type { DatabaseLoss } from "./find-loss.ts";
+import { recoveryText } from "./recovery-text.ts";
+import type { StoreRecovery } from "./store-recovery.ts";
+import { restoreCopies } from "./restore-copies.ts";
+import type { RestoredCopies } from "./restore-copies.ts";
 import { salvageRows } from "./salvage-rows.ts";
-import { listSnapshots, removeDatabase } from "./snapshots.ts";
+import { removeDatabase } from "./snapshots.ts";
+import type { Snapshot } from "./snapshots.ts";
 
-/** What a database was put together from whose structure was damaged. */
-export interface StoreRecovery {
-  /** Age of the copy that it stands on; absent when it has only what could be read of the damaged one. */
-  readonly snapshotAtMs?: number;
-  /** Rows that could be read of the damaged one. */
-  readonly salvagedRows: number;
-  /** True when all of it could be read: then nothing is lost. */
-  readonly isComplete: boolean;
-  /** Where the damaged files lie now, for whoever wants to look. */
-  readonly damagedFolder: string;
+/** What a recovery needs. */
+export interface RecoveryOptions extends ConnectionOptions {
+  readonly loss: DatabaseLoss;
+  readonly copies: CopyOptions;
+  readonly damage: Pick<DamageLog, "record">;
 }
+
+/** Sessions that the record of the damage names. */
+const MAX_NAMED_SESSIONS = 100;
 
 /** Why a row that was on its way is not sent, or answered, once more. */
 const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
+const NOTHING_LEFT =
+  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway and put a backup of factotum.sqlite in its place. Without one, begin anew with `factotum reset --state`: it deletes nothing and moves what is there aside.";
+
 /**
- * Puts the database of a state folder together anew (R10): the newest sound snapshot, and over it every row of the damaged file that can still be read. What the
- * snapshot says is on its way, and the damaged file says nothing of, becomes a dead letter, since it may have been done: nothing is done twice. The damaged
- * files are kept. Nobody may have the database open. Rejects with `damaged` when there is neither a snapshot nor a readable row; then all stays as it was.
+ * Puts the database of a state folder together anew (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
+ * the plain files of the conversations have on top. What the snapshot says is on its way, and nothing else says anything of, becomes a dead letter, since it
+ * may have been done: nothing is done twice. Damaged files are kept, and the damage is recorded before the result is used. The result is a database with an
+ * id of its own, so the snapshots from before stay. Nobody may have the database open. Rejects with `damaged` when there is nothing to build on; then all
+ * stays as it was.
  */
-export async function recoverDatabase(options: ConnectionOptions): Promise<StoreRecovery> {
-  const { folder, clock, logger } = options;
+export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
+  const { folder, clock, logger, loss, damage } = options;
   const path = join(folder, DATABASE_NAME);
   const damagedFolder = join(folder, `damaged-${clock.now()}`);
-  const building = join(folder, "recovering");
-  logger.error("The database's structure is damaged; it is put together anew", { path });
+  const building = recoveryFolder(folder);
+  logger.error("The database is damaged or lost; it is put together anew", { path, loss });
   await rm(building, { recursive: true, force: true });
-  await mkdir(building, { mode: 0o700 });
+  await mkdir(building, { recursive: true, mode: 0o700 });
   await mkdir(damagedFolder, { mode: 0o700 });
   try {
     for (const end of ["", "-wal"])
       if (existsSync(`${path}${end}`)) await copyFile(`${path}${end}`, join(damagedFolder, `${DATABASE_NAME}${end}`));
-    const snapshotAtMs = await layFoundation(folder, building);
-    const salvaged = build(join(damagedFolder, DATABASE_NAME), { ...options, folder: building });
-    if (snapshotAtMs === undefined && salvaged.sessions === 0) throw toStoreError(salvaged.failure);
+    const snapshots = await listRestorable(folder);
+    const snapshotAtMs = await restoreSnapshot(snapshots, building);
+    const built = await build(damagedFolder, { ...options, folder: building });
+    if (snapshotAtMs === undefined && built.sessions === 0)
+      throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
+    const { rows: salvagedRows, isComplete, fromCopies } = built;
+    const recovery = {
+      loss,
+      ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }),
+      salvagedRows,
+      isComplete,
+      fromCopies,
+      damagedFolder,
+    };
+    const text = recoveryText(recovery);
+    const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
+    const databases = snapshots.flatMap(({ databaseId }) => databaseId ?? []);
+    await damage.record({ kind: "database", text, isComplete, path: damagedFolder, rebuilt }, { databases });
     // The log of the old file would be taken for one of the new; with the mark, a start in between begins again.
     markDamaged(folder);
     for (const end of ["-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
     await rename(join(building, DATABASE_NAME), path);
     unmarkDamaged(folder);
-    const { rows: salvagedRows, isComplete } = salvaged;
-    const recovery = { ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }), salvagedRows, isComplete, damagedFolder };
     logger.warn("The database was put together anew", { ...recovery });
     return recovery;
   } catch (error) {
@@ -64,32 +90,48 @@ export async function recoverDatabase(options: ConnectionOptions): Promise<Store
   }
 }
 
-/** Copies the newest snapshot that is still sound, and says how old it is. */
-async function layFoundation(folder: string, building: string): Promise<number | undefined> {
-  for (const { path, takenAtMs } of await listSnapshots(folder)) {
-    await copyFile(path, join(building, DATABASE_NAME));
-    if ((await checkFile(join(building, DATABASE_NAME))).length === 0) return takenAtMs;
-    await removeDatabase(join(building, DATABASE_NAME));
+/** Removes what a killed process left of a recovery. */
+export async function removeUnfinishedRecovery(folder: string): Promise<void> {
+  await rm(recoveryFolder(folder), { recursive: true, force: true });
+}
+
+function recoveryFolder(folder: string): string {
+  return join(folder, "recovering");
+}
+
+/** Copies the newest snapshot that is sound, one that holds anything if there is such a one, and says how old it is. */
+async function restoreSnapshot(snapshots: readonly Snapshot[], building: string): Promise<number | undefined> {
+  const target = join(building, DATABASE_NAME);
+  const [used, unused] = [snapshots.filter(({ path }) => wasUsed(path)), snapshots.filter(({ path }) => !wasUsed(path))];
+  for (const { path, takenAtMs } of [...used, ...unused]) {
+    await copyFile(path, target);
+    if (isOwnDatabase(target) && (await checkFile(target)).length === 0) return takenAtMs;
+    await removeDatabase(target);
   }
   return undefined;
 }
 
-interface Salvaged {
+interface BuiltDatabase {
   readonly rows: number;
   readonly isComplete: boolean;
   readonly sessions: number;
+  readonly fromCopies: RestoredCopies;
   /** Why the damaged file could not be opened at all. */
   readonly failure?: unknown;
 }
 
-function build(damaged: string, options: ConnectionOptions): Salvaged {
+async function build(damagedFolder: string, options: RecoveryOptions): Promise<BuiltDatabase> {
+  const { clock, copies, loss } = options;
   connect(options).close();
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
     into.exec("BEGIN");
-    giveUpWhatIsUnderWay(into, options.clock.now());
-    const { rows, brokenTables, failure } = salvage(damaged, into);
-    mend(into, options.clock.now());
+    giveUpWhatIsUnderWay(into, clock.now());
+    const { rows, brokenTables, failure } = loss === "structure" ? salvage(join(damagedFolder, DATABASE_NAME), into) : NOTHING_SALVAGED;
+    const isComplete = brokenTables === 0 && failure === undefined;
+    const hasGaps = loss === "structure" && !isComplete;
+    const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
+    mend(into, clock.now());
     into.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     const [sessions, check] = [
       into.prepare("SELECT count(*) AS count FROM sessions").get(),
@@ -97,11 +139,14 @@ function build(damaged: string, options: ConnectionOptions): Salvaged {
     ];
     if (check?.["integrity_check"] !== "ok")
       throw new StoreError("damaged", "The database could not be put together anew.", { cause: check });
-    return { rows, isComplete: brokenTables === 0 && failure === undefined, sessions: Number(sessions?.["count"]), failure };
+    return { rows, isComplete, sessions: Number(sessions?.["count"]), fromCopies, failure };
   } finally {
     into.close();
   }
 }
+
+/** Of a file that is not there, or was never used, something is missing. */
+const NOTHING_SALVAGED: ReturnType<typeof salvage> = { rows: 0, brokenTables: 1 };
 
 function salvage(damaged: string, into: DatabaseSync): ReturnType<typeof salvageRows> & { readonly failure?: unknown } {
   let from: DatabaseSync | undefined;
@@ -146,6 +191,8 @@ function mend(database: DatabaseSync, nowMs: number): void {
   `);
   // Numbers that were given out stay so, whoever has lost them.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");
+  // What is written from here on is no copy of the database that was lost: it gets an id of its own.
+  database.exec("UPDATE ownership SET database_id = NULL");
 }
 
 /** Rows that belong to a row which is gone: until none is left, since they may have rows of their own. */

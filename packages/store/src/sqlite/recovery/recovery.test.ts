@@ -1,5 +1,5 @@
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleSession, sampleTurn } from "../../../contract/samples.ts";
@@ -60,6 +60,11 @@ function rootPage(name: string): number {
   }
 }
 
+/** Takes away the plain files, from which a recovery would have what the database has lost. */
+async function removeCopies(): Promise<void> {
+  await rm(dirname(fixture.copyPath("any")), { recursive: true });
+}
+
 const names = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, "0")}`);
 
 describe("a database whose structure is damaged", () => {
@@ -93,6 +98,7 @@ describe("a database whose structure is damaged", () => {
     fixture.clock.nowMs += 1000;
     for (const name of names.slice(20)) await talk(store, name);
     await store.close();
+    await removeCopies();
     // The root of the table: with it every session that is not in the snapshot is out of reach.
     await wreckPage(rootPage("sessions"));
 
@@ -145,6 +151,7 @@ describe("a database whose structure is damaged", () => {
     const store = await open();
     await talk(store, "a");
     await store.close();
+    await removeCopies();
     await wreckPage(1);
     const before = await readFile(fixture.file);
     await expect(open()).rejects.toMatchObject({ code: "damaged", message: expect.stringContaining("put a backup") });
@@ -158,6 +165,7 @@ describe("a database whose structure is damaged", () => {
     await store.snapshot();
     await talk(store, "b");
     await store.close();
+    await removeCopies();
     await wreckPage(1);
     expect(await sessionsOf(await open())).toEqual(["a"]);
     expect(recoveries).toMatchObject([{ salvagedRows: 0, isComplete: false, snapshotAtMs: NOW_MS }]);
@@ -165,22 +173,61 @@ describe("a database whose structure is damaged", () => {
 });
 
 describe("snapshots", () => {
-  test("are whole, private, and the newest two", async () => {
+  const snapshotTimes = async (): Promise<readonly number[]> => {
+    const files = await readdir(join(fixture.folder, "snapshots"));
+    return files.map((name) => Number(/^factotum-(\d+)-[0-9a-f-]{36}\.sqlite$/.exec(name)?.[1])).toSorted((a, b) => a - b);
+  };
+
+  test("are whole and private", async () => {
     const store = await open();
     expect(await store.lastSnapshotAtMs()).toBeUndefined();
-    for (const name of names.slice(0, 3)) {
-      await talk(store, name);
-      fixture.clock.nowMs += 1000;
-      expect(await store.snapshot()).toEqual([]);
-    }
-    expect(await store.lastSnapshotAtMs()).toBe(NOW_MS + 3000);
-    const folder = join(fixture.folder, "snapshots");
-    const files = (await readdir(folder)).toSorted();
-    expect(files).toEqual([`factotum-${NOW_MS + 2000}.sqlite`, `factotum-${NOW_MS + 3000}.sqlite`]);
-    expect((await stat(join(folder, files[1] ?? ""))).mode & 0o077).toBe(0);
-    const connection = new DatabaseSync(join(folder, files[1] ?? ""), { readOnly: true });
+    for (const name of names.slice(0, 3)) await talk(store, name);
+    expect(await store.snapshot()).toEqual([]);
+    expect(await store.lastSnapshotAtMs()).toBe(NOW_MS);
+    const path = join(fixture.folder, "snapshots", `factotum-${NOW_MS}-${store.databaseId}.sqlite`);
+    expect((await stat(path)).mode & 0o077).toBe(0);
+    const connection = new DatabaseSync(path, { readOnly: true });
     expect(connection.prepare("SELECT count(*) AS count FROM sessions").get()).toEqual({ count: 3 });
+    expect(connection.prepare("SELECT database_id FROM ownership").get()).toEqual({ database_id: store.databaseId });
     connection.close();
+  });
+
+  test("keeps the newest two and the first of each of the last two days", async () => {
+    const HOUR_MS = 60 * 60_000;
+    const store = await open();
+    const start = Math.ceil(NOW_MS / (24 * HOUR_MS)) * 24 * HOUR_MS;
+    for (let hour = 0; hour < 60; hour += 5) {
+      fixture.clock.nowMs = start + hour * HOUR_MS;
+      await store.snapshot();
+    }
+    expect((await snapshotTimes()).map((time) => (time - start) / HOUR_MS)).toEqual([25, 50, 55]);
+    fixture.clock.nowMs = start + 60 * HOUR_MS;
+    await store.snapshot();
+    expect((await snapshotTimes()).map((time) => (time - start) / HOUR_MS)).toEqual([25, 50, 55, 60]);
+  });
+
+  test("know whether the database has changed since the newest, also by an earlier process", async () => {
+    const store = await open();
+    await store.snapshot();
+    expect(await store.hasChangedSinceSnapshot()).toBe(false);
+    fixture.clock.nowMs += 1000;
+    await store.createSession(sampleSession(), { nowMs: fixture.clock.nowMs });
+    expect(await store.hasChangedSinceSnapshot()).toBe(true);
+    await store.close();
+    const next = await open();
+    expect(await next.hasChangedSinceSnapshot()).toBe(true);
+    await next.snapshot();
+    expect(await next.hasChangedSinceSnapshot()).toBe(false);
+  });
+
+  test("removes what a killed process was writing", async () => {
+    const store = await open();
+    await mkdir(join(fixture.folder, "snapshots"));
+    await writeFile(join(fixture.folder, "snapshots", "unchecked.sqlite"), "half");
+    await mkdir(join(fixture.folder, "recovering"));
+    await store.removeUnfinished();
+    expect(await readdir(join(fixture.folder, "snapshots"))).toEqual([]);
+    expect(await readdir(fixture.folder)).not.toContain("recovering");
   });
 
   test("find damage that no query has met yet, and keep the last sound one", async () => {
@@ -193,9 +240,9 @@ describe("snapshots", () => {
     expect(structureDamages).toBe(0);
     expect((await broken.snapshot()).length).toBeGreaterThan(0);
     expect(structureDamages).toBe(1);
-    expect(await readdir(join(fixture.folder, "snapshots"))).toEqual([`factotum-${NOW_MS}.sqlite`]);
+    expect(await snapshotTimes()).toEqual([NOW_MS]);
     await broken.close();
     expect(await sessionsOf(await open())).toEqual(names);
-    expect(recoveries).toMatchObject([{ isComplete: true }]);
+    expect(recoveries).toMatchObject([{ loss: "structure", isComplete: true }]);
   });
 });

@@ -4,16 +4,30 @@ import type { Database } from "../connection/database.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
 
-/** Copies that are kept: the newest, and one before it, since a fault may be noticed late. */
-const KEPT = 2;
+/** Snapshots of one database that are kept: the newest ones, and the first of each of the last days, since a fault may be noticed late. */
+const KEPT_NEWEST = 2;
+const KEPT_DAYS = 2;
+const DAY_MS = 24 * 60 * 60_000;
 
-const NAME = /^factotum-(\d+)\.sqlite$/;
+const NAME = /^factotum-(\d+)(?:-([0-9a-f-]{36}))?\.sqlite$/;
+const UNCHECKED = "unchecked.sqlite";
 
 /** A whole copy of the database whose structure was sound when it was made. */
 export interface Snapshot {
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly takenAtMs: number;
+  /** Which database it is a copy of; absent in those of versions that gave databases no id. */
+  readonly databaseId?: string;
+}
+
+/** What a snapshot is taken of. */
+export interface SnapshotOptions {
+  readonly folder: string;
+  readonly databaseId: string;
+  readonly nowMs: number;
+  /** True while snapshots of other databases must stay. */
+  readonly keepsOthers: boolean;
 }
 
 /** The snapshots of a state folder, newest first. */
@@ -21,23 +35,23 @@ export async function listSnapshots(folder: string): Promise<readonly Snapshot[]
   const names = await namesIn(snapshotFolder(folder));
   return names
     .flatMap((name) => {
-      const time = NAME.exec(name)?.[1];
-      return time === undefined ? [] : [{ path: join(snapshotFolder(folder), name), takenAtMs: Number(time) }];
+      const [, time, databaseId] = NAME.exec(name) ?? [];
+      const id = databaseId === undefined ? {} : { databaseId };
+      return time === undefined ? [] : [{ path: join(snapshotFolder(folder), name), takenAtMs: Number(time), ...id }];
     })
     .toSorted((a, b) => b.takenAtMs - a.takenAtMs);
 }
 
 /**
  * Copies the database while it is in use, over the connection that uses it (R10), and checks the copy, which has every fault of the original. A sound one
- * becomes a snapshot, and the oldest goes. Resolves with what is wrong; empty when nothing is. Rejects with `full` where the copy would leave the disk with
+ * becomes a snapshot, and surplus ones go. Resolves with what is wrong; empty when nothing is. Rejects with `full` where the copy would leave the disk with
  * less than it takes.
  */
 export async function takeSnapshot(
   database: Pick<Database, "copyTo" | "pageBytes">,
-  folder: string,
-  nowMs: number,
+  { folder, databaseId, nowMs, keepsOthers }: SnapshotOptions,
 ): Promise<readonly string[]> {
-  const copy = join(snapshotFolder(folder), "unchecked.sqlite");
+  const copy = join(snapshotFolder(folder), UNCHECKED);
   await mkdir(snapshotFolder(folder), { recursive: true, mode: 0o700 });
   await removeDatabase(copy);
   await refuseFullDisk(folder, database.pageBytes());
@@ -46,12 +60,30 @@ export async function takeSnapshot(
     await chmod(copy, 0o600);
     const problems = await checkFile(copy);
     if (problems.length > 0) return problems;
-    await rename(copy, join(snapshotFolder(folder), `factotum-${nowMs}.sqlite`));
+    await rename(copy, join(snapshotFolder(folder), `factotum-${nowMs}-${databaseId}.sqlite`));
   } finally {
     await removeDatabase(copy);
   }
-  for (const old of (await listSnapshots(folder)).slice(KEPT)) await removeDatabase(old.path);
+  for (const { path } of surplusSnapshots(await listSnapshots(folder), { databaseId, keepsOthers })) await removeDatabase(path);
   return [];
+}
+
+/** Removes the copy that a killed process was making. */
+export async function removeUncheckedSnapshot(folder: string): Promise<void> {
+  await removeDatabase(join(snapshotFolder(folder), UNCHECKED));
+}
+
+/** Of snapshots, newest first, those that may go. */
+function surplusSnapshots(
+  snapshots: readonly Snapshot[],
+  { databaseId, keepsOthers }: Pick<SnapshotOptions, "databaseId" | "keepsOthers">,
+): readonly Snapshot[] {
+  // One without an id was taken by an earlier version, most likely of this database; it stays while that is in doubt.
+  const isOwn = (snapshot: Snapshot): boolean => snapshot.databaseId === databaseId || (snapshot.databaseId === undefined && !keepsOthers);
+  const own = snapshots.filter(isOwn);
+  const firstOfDay = new Map(own.map((snapshot) => [Math.floor(snapshot.takenAtMs / DAY_MS), snapshot]));
+  const kept = new Set([...own.slice(0, KEPT_NEWEST), ...[...firstOfDay.values()].slice(0, KEPT_DAYS)]);
+  return snapshots.filter((snapshot) => (isOwn(snapshot) ? !kept.has(snapshot) : !keepsOthers));
 }
 
 /** A database file goes with the files that SQLite keeps beside it: left behind, they would be taken for those of its successor. */

@@ -1,12 +1,17 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
+import type { DamageLog } from "../../damage/damage-log.ts";
 import type { Database } from "../connection/database.ts";
 import { isStructureDamage } from "../to-store-error.ts";
 import { markDamaged } from "./damage-mark.ts";
-import { listSnapshots, takeSnapshot } from "./snapshots.ts";
+import { removeUnfinishedRecovery } from "./recover-database.ts";
+import { listSnapshots, removeUncheckedSnapshot, takeSnapshot } from "./snapshots.ts";
 
 /** What the keeper looks after. */
 export interface StructureKeeperOptions {
-  readonly database: Pick<Database, "copyTo" | "pageBytes">;
+  readonly database: Pick<Database, "copyTo" | "pageBytes" | "get">;
+  /** Which database it is: snapshots bear it. */
+  readonly databaseId: string;
+  readonly damage: Pick<DamageLog, "keepsEarlierSnapshots">;
   readonly folder: string;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -16,27 +21,54 @@ export interface StructureKeeperOptions {
 /** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start puts the database together anew. */
 export class StructureKeeper {
   readonly #options: StructureKeeperOptions;
+  /** Rows that this connection had changed when the newest snapshot was begun. */
+  #changesInSnapshot: number;
   #isDamaged = false;
 
   constructor(options: StructureKeeperOptions) {
     this.#options = options;
+    this.#changesInSnapshot = this.#changes();
   }
 
   async snapshot(): Promise<readonly string[]> {
-    const { database, folder, clock } = this.#options;
-    const problems = await takeSnapshot(database, folder, clock.now());
+    const { database, databaseId, folder, clock, damage } = this.#options;
+    const changes = this.#changes();
+    const problems = await takeSnapshot(database, {
+      folder,
+      databaseId,
+      nowMs: clock.now(),
+      keepsOthers: damage.keepsEarlierSnapshots,
+    });
     if (problems.length > 0) this.#noteDamage(problems);
+    else this.#changesInSnapshot = changes;
     return problems;
   }
 
   async lastSnapshotAtMs(): Promise<number | undefined> {
-    const [newest] = await listSnapshots(this.#options.folder);
-    return newest?.takenAtMs;
+    const { folder, databaseId } = this.#options;
+    const own = (await listSnapshots(folder)).find((snapshot) => (snapshot.databaseId ?? databaseId) === databaseId);
+    return own?.takenAtMs;
+  }
+
+  /** True if the database holds something that its newest snapshot does not: written by this process, or by an earlier one after that snapshot. */
+  async hasChanged(): Promise<boolean> {
+    if (this.#changes() !== this.#changesInSnapshot) return true;
+    const newest = this.#options.database.get("SELECT max(updated_at) AS updated_at FROM sessions")?.["updated_at"];
+    return typeof newest === "number" && newest > ((await this.lastSnapshotAtMs()) ?? 0);
+  }
+
+  async removeUnfinished(): Promise<void> {
+    await removeUncheckedSnapshot(this.#options.folder);
+    await removeUnfinishedRecovery(this.#options.folder);
   }
 
   /** Looks at a failure of the database. */
   look(error: unknown): void {
     if (isStructureDamage(error)) this.#noteDamage([error instanceof Error ? String(error.cause) : ""]);
+  }
+
+  #changes(): number {
+    return Number(this.#options.database.get("SELECT total_changes() AS changes")?.["changes"]);
   }
 
   #noteDamage(problems: readonly string[]): void {

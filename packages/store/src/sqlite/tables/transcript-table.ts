@@ -298,7 +298,7 @@ function imageChars(entry: TranscriptEntry): number {
 type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
 
 /** What is stored of a body: the type has a column of its own. */
-function payloadOf(body: TranscriptBody): unknown {
+export function payloadOf(body: TranscriptBody): unknown {
   switch (body.type) {
     case "message":
     case "compaction":

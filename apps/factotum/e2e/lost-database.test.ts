@@ -1,0 +1,220 @@
+import { readdir, readFile, rm, truncate } from "node:fs/promises";
+import path from "node:path";
+import type { DamageEvent } from "@factotum/protocol";
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+import { expect, test } from "vitest";
+import { RpcClient } from "../src/rpc/rpc-client.ts";
+import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig, waitForSent } from "./feishu-scene.ts";
+import { takeSnapshot } from "./take-snapshot.ts";
+
+const USER = "ou_olga";
+const CHAT = "oc_dm";
+
+/** A person in a chat, a model that repeats what it was told last, and a product that is stopped, robbed and started again. */
+class Scene implements AsyncDisposable {
+  readonly feishu: FakeFeishu;
+  readonly model: AnthropicServer;
+  readonly #config: object;
+  #product: Product | undefined;
+  #home: string | undefined;
+  #said = 0;
+
+  private constructor(feishu: FakeFeishu, model: AnthropicServer) {
+    this.feishu = feishu;
+    this.model = model;
+    this.#config = {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+      ...feishuConfig(feishu, USER),
+    };
+  }
+
+  static async start(): Promise<Scene> {
+    const feishu = await FakeFeishu.start({ people: [USER], chats: [CHAT] });
+    const model = checkedOfficially(await startAnthropicServer(), "anthropic-messages");
+    model.respond(() => textReply("Noted."));
+    const scene = new Scene(feishu, model);
+    await scene.start();
+    return scene;
+  }
+
+  get home(): string {
+    return this.#home ?? "";
+  }
+
+  get database(): string {
+    return path.join(this.home, "state", "factotum.sqlite");
+  }
+
+  get output(): string {
+    return this.#product?.output() ?? "";
+  }
+
+  async start(): Promise<void> {
+    this.#product = await startProduct({ config: this.#config, ...(this.#home === undefined ? {} : { home: this.#home }) });
+    this.#home = this.#product.home;
+  }
+
+  async stop(): Promise<void> {
+    await this.#product?.end("SIGTERM");
+  }
+
+  /** Says something, waits for the answer and for the plain file to have both. */
+  async say(text: string): Promise<void> {
+    this.#said += 1;
+    const before = this.answers;
+    const messageId = `om_${String(this.#said).padStart(32, "0")}`;
+    this.feishu.addInbound({ messageId, chatId: CHAT });
+    const event = feishuMessageEvent(this.feishu.app, {
+      chatId: CHAT,
+      chatType: "p2p",
+      messageType: "text",
+      content: { text },
+      senderOpenId: USER,
+      messageId,
+    });
+    const url = this.#product?.url ?? "";
+    expect((await fetch(feishuWebhookRequest(this.feishu.app, `${url}/channels/feishu/default`, event))).status).toBe(200);
+    while (this.answers === before) await waitForSent(this.feishu, this.feishu.sent.length + 1);
+    await expect.poll(async () => this.#copies()).toMatch(new RegExp(`${text}[^]*Noted`));
+  }
+
+  /** Kills the product, takes its database away and starts it again. */
+  async lose(how: "removed" | "emptied" | "not at all"): Promise<void> {
+    await this.#product?.end("SIGKILL");
+    if (how === "emptied") await truncate(this.database);
+    if (how === "removed") for (const end of ["", "-wal", "-shm"]) await rm(`${this.database}${end}`, { force: true });
+    await this.start();
+  }
+
+  /** What the bot has sent beside its answers. */
+  get notices(): readonly string[] {
+    return this.feishu.sent.map(({ content }) => JSON.stringify(content)).filter((text) => !text.includes("Noted."));
+  }
+
+  get answers(): number {
+    return this.feishu.sent.length - this.notices.length;
+  }
+
+  /** What people have said, as the model was shown it last. */
+  get shown(): readonly string[] {
+    return [...JSON.stringify(this.model.requests.at(-1)?.body?.["messages"]).matchAll(/the (\w+) word/g)].map(([, word = ""]) => word);
+  }
+
+  async run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+    return runCommand(args, { home: this.home });
+  }
+
+  async damage(): Promise<readonly DamageEvent[]> {
+    return (JSON.parse((await this.run("status", "--json")).stdout) as { readonly damage: readonly DamageEvent[] }).damage;
+  }
+
+  /** What the page shows of damage, as it asks for it. */
+  async warnings(): Promise<readonly string[]> {
+    const { signal } = new AbortController();
+    const { url = "", token = "" } = this.#product ?? {};
+    using client = await RpcClient.connect({ url, version: "0.0.0", signal, token });
+    const { warnings } = await client.request("warnings.list", {}, { signal });
+    return warnings.flatMap(({ id, text }) => (id === "damage" ? [text] : []));
+  }
+
+  async #copies(): Promise<string> {
+    const folder = path.join(this.home, "agents", "main", "sessions");
+    const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
+    return (await Promise.all(names.map(async (name) => readFile(path.join(folder, name), "utf8")))).join("");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#product?.[Symbol.asyncDispose]();
+    await this.model.close();
+    await this.feishu[Symbol.asyncDispose]();
+  }
+}
+
+test.each(["removed", "emptied"] as const)(
+  "a database that is %s comes back from its snapshot and the plain files, and every place says so",
+  async (how) => {
+    await using scene = await Scene.start();
+    await scene.say("the first word");
+    await scene.stop();
+    await takeSnapshot(scene.home);
+    await scene.start();
+    await scene.say("the second word");
+    await scene.lose(how);
+
+    await expect
+      .poll(() => scene.notices)
+      .toEqual([expect.stringMatching(/My database was (?:missing|an empty file)\. I went back to the copy from/)]);
+    expect(scene.output).toContain("The database was put together anew");
+    expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
+    const [status, doctor] = await Promise.all([scene.run("status"), scene.run("doctor", "--json")]);
+    expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);
+    const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly object[] };
+    expect(findings).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
+    await scene.say("the third word");
+    expect(scene.shown).toEqual(["first", "second", "third"]);
+  },
+);
+
+test("a second loss before the first is acknowledged loses nothing either, and both are shown until they are", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  await scene.lose("removed");
+  await scene.say("the second word");
+  await scene.lose("removed");
+  await scene.say("the third word");
+  expect(scene.shown).toEqual(["first", "second", "third"]);
+  const [one, unknown] = [await scene.run("damage", "acknowledge", "d1"), await scene.run("damage", "acknowledge", "d7")];
+  expect([one.code, unknown.code]).toEqual([0, 1]);
+  await scene.stop();
+  // It is shown while the gateway is down, too.
+  expect((await scene.damage()).map(({ id }) => id)).toEqual(["d2"]);
+  await scene.start();
+  expect(await scene.run("damage", "acknowledge")).toMatchObject({ code: 0 });
+  await scene.lose("not at all");
+  expect(await scene.damage()).toEqual([]);
+  expect(scene.notices).toHaveLength(2);
+});
+
+test("a database without a snapshot is rebuilt from the plain files, and the chat is told when it is known again", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  await scene.lose("removed");
+  expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
+  await scene.say("the second word");
+  expect(scene.shown).toEqual(["first", "second"]);
+  expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);
+});
+
+test("`reset --state` begins empty and in silence, deletes nothing, and leaves the configuration and the workspace", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  expect(await scene.run("reset", "--state", "--yes")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("gateway stop") as string,
+  });
+  await scene.stop();
+  await takeSnapshot(scene.home);
+  expect(await scene.run("reset", "--state")).toMatchObject({ code: 2 });
+  expect(await scene.run("reset")).toMatchObject({ code: 2 });
+  const kept = await readFile(path.join(scene.home, "factotum.json5"), "utf8");
+  const { code, stdout } = await scene.run("reset", "--state", "--yes", "--json");
+  expect(code).toBe(0);
+  const { movedTo, moved } = JSON.parse(stdout) as { readonly movedTo: string; readonly moved: readonly string[] };
+  expect(moved).toEqual(expect.arrayContaining(["agents/main/sessions", "state/factotum.sqlite", "state/snapshots"]));
+  expect(await readdir(path.join(movedTo, "state", "snapshots"))).toHaveLength(1);
+
+  await scene.start();
+  await scene.say("the second word");
+  expect(scene.shown).toEqual(["second"]);
+  expect(await scene.damage()).toEqual([]);
+  expect(scene.notices).toEqual([]);
+  expect(await readFile(path.join(scene.home, "factotum.json5"), "utf8")).toBe(kept);
+  await scene.stop();
+  await rm(path.join(scene.home, "agents"), { recursive: true });
+});

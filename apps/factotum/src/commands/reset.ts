@@ -1,0 +1,62 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { StatePaths } from "@factotum/config";
+import { CliError } from "../cli/cli-error.ts";
+import { printJson, type CliContext } from "../cli/cli-context.ts";
+import { EXIT } from "../cli/exit-codes.ts";
+import { holdHome } from "../runtime/hold-home.ts";
+
+/** What the store keeps in the state folder: the database with its log and its copies, snapshots, what recoveries have set aside, the list of damage. */
+const STORED = /^(?:factotum\.sqlite.*|snapshots|damaged-\d+|damage\.json)$/;
+
+/**
+ * Moves everything that was said aside, so that the next start begins empty: nothing is deleted. Configuration, credentials and workspaces stay. Asks the
+ * person first; without one, `yes` is needed. No gateway may run.
+ */
+export async function resetState(cli: CliContext, options: { readonly yes: boolean; readonly json: boolean }): Promise<number> {
+  using _held = holdStopped(cli.paths);
+  const moves = await storedPaths(cli.paths);
+  const target = join(cli.paths.home, `reset-${new Date().toISOString().replaceAll(":", "-")}`);
+  if (moves.length > 0 && !options.yes) {
+    if (cli.confirm === undefined)
+      throw new CliError("usage", "Nobody can be asked whether everything that was said shall be moved aside.", {
+        fix: "Give --yes to do it.",
+      });
+    if (!(await cli.confirm(`Move all conversations, snapshots and received files to ${target} and begin empty?`))) {
+      cli.note("factotum: nothing was moved\n");
+      return EXIT.failure;
+    }
+  }
+  for (const path of moves) {
+    const to = join(target, path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await rename(join(cli.paths.home, path), to);
+  }
+  if (options.json) printJson(cli, { movedTo: moves.length === 0 ? null : target, moved: moves });
+  else if (moves.length === 0) cli.print("There is nothing to move: the next start begins empty.\n");
+  else
+    cli.print(
+      `All conversations, snapshots and received files are in ${target} now. The next start begins empty; configuration, credentials and workspaces are as they were.\n`,
+    );
+  return EXIT.ok;
+}
+
+/** Nothing else may use the state directory meanwhile. */
+function holdStopped(paths: StatePaths): Disposable {
+  const held = holdHome(paths);
+  if (held !== undefined) return held;
+  throw new CliError("failure", `A gateway uses ${paths.home}.`, { fix: 'Stop it with "factotum gateway stop".' });
+}
+
+/** What is moved, relative to the state directory. The database goes last: while it is there, nothing looks lost. */
+async function storedPaths({ home, stateFolder }: StatePaths): Promise<readonly string[]> {
+  const agents = (await namesIn(join(home, "agents"))).map((agent) => join("agents", agent, "sessions"));
+  const stored = (await namesIn(stateFolder)).filter((name) => STORED.test(name)).map((name) => join("state", name));
+  const database = join("state", "factotum.sqlite");
+  return [...agents, "media", ...stored.filter((path) => path !== database), database].filter((path) => existsSync(join(home, path)));
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return existsSync(folder) ? (await readdir(folder)).toSorted() : [];
+}

@@ -1,0 +1,76 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createTestClock, createTestLogger } from "../../test/open-test-store.ts";
+import { DamageLog, readDamageEvents } from "../index.ts";
+
+let folder = "";
+const logger = createTestLogger();
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "factotum-damage-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const open = (): DamageLog => new DamageLog(folder, { clock: createTestClock(), logger });
+const rows = (sessionKey: string) => ({ kind: "rows", text: "left out", isComplete: false, sessionKey }) as const;
+const database = (path: string) => ({ kind: "database", text: "restored", isComplete: true, path }) as const;
+
+test("keeps what was found through restarts until it is acknowledged, one by one or all", async () => {
+  const log = open();
+  await log.record(database("/a"));
+  await log.record(rows("agent:main:main"));
+  await log.close();
+  expect(readDamageEvents(folder)).toEqual(log.list());
+  const next = open();
+  expect(next.list().map(({ id, kind }) => [id, kind])).toEqual([
+    ["d1", "database"],
+    ["d2", "rows"],
+  ]);
+  expect(next.keepsEarlierSnapshots).toBe(true);
+  expect((await next.acknowledge(["d1", "d9"])).map(({ id }) => id)).toEqual(["d1"]);
+  expect(next.keepsEarlierSnapshots).toBe(false);
+  await next.record(rows("agent:main:other"));
+  expect(
+    open()
+      .list()
+      .map(({ id }) => id),
+  ).toEqual(["d2", "d3"]);
+  expect(await open().acknowledge()).toHaveLength(2);
+  expect(open().list()).toEqual([]);
+  expect(await readdir(folder)).toEqual(["damage.json"]);
+});
+
+test("counts rows of one session in one event, and stays bounded", async () => {
+  const log = open();
+  for (let n = 0; n < 3; n += 1) await log.record(rows("agent:main:main"));
+  expect(log.list()).toMatchObject([{ id: "d1", count: 3 }]);
+  await Promise.all(Array.from({ length: 300 }, (_, n) => log.record(rows(`agent:main:${n}`))));
+  expect(log.list()).toHaveLength(100);
+  expect(log.list().reduce((sum, { count }) => sum + count, 0)).toBe(303);
+  expect(open().list()).toEqual(log.list());
+});
+
+test("remembers which databases were reported, also after they were acknowledged", async () => {
+  const log = open();
+  await log.record(database("/a"), { databases: ["one", "two"] });
+  await log.acknowledge();
+  expect(["one", "two", "three"].map((id) => open().knowsDatabase(id))).toEqual([true, true, false]);
+});
+
+test("begins empty when its file cannot be read, and says so; what a killed process was writing is removed", async () => {
+  await writeFile(join(folder, "damage.json"), "{");
+  await writeFile(join(folder, "damage.json.tmp"), "{");
+  expect(open().list()).toEqual([]);
+  expect(logger.lines.at(-1)).toMatchObject({ level: "error" });
+  expect(await readdir(folder)).toEqual(["damage.json"]);
+});
+
+test("keeps what could not be acknowledged on disk", async () => {
+  const log = open();
+  await log.record(database("/a"));
+  await rm(folder, { recursive: true });
+  await writeFile(folder, "in the way");
+  await expect(log.acknowledge()).rejects.toThrow(/ENOTDIR|EEXIST/);
+  expect(log.list()).toHaveLength(1);
+});

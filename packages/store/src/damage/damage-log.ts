@@ -1,0 +1,143 @@
+import { readFileSync, rmSync } from "node:fs";
+import { mkdir, open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { DamageEvent, NewDamageEvent } from "./damage-event.ts";
+
+/** Beside the database and not in it: a restored snapshot would forget what was found after it was taken. */
+const NAME = "damage.json";
+
+/** Unacknowledged events that are listed one by one; further ones are counted in the last one of their kind. */
+const MAX_EVENTS = 100;
+
+/** Ids of earlier databases that are remembered. */
+const MAX_DATABASES = 100;
+
+interface LogFile {
+  /** The number of the next event. */
+  readonly next: number;
+  readonly events: readonly DamageEvent[];
+  /** Ids of databases whose snapshots were reported. */
+  readonly databases: readonly string[];
+}
+
+/** The events of a state folder whose store is closed, oldest first. An unreadable file counts as an empty one. */
+export function readDamageEvents(folder: string): readonly DamageEvent[] {
+  return readLog(folder).events;
+}
+
+/** The damage of one state folder that nobody has acknowledged yet. It survives restarts and restored snapshots. */
+export class DamageLog {
+  readonly #folder: string;
+  readonly #clock: Pick<Clock, "now">;
+  readonly #logger: Logger;
+  #log: LogFile;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(folder: string, { clock, logger }: { readonly clock: Pick<Clock, "now">; readonly logger: Logger }) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#logger = logger;
+    rmSync(temporaryPath(folder), { force: true });
+    this.#log = readLog(folder, logger);
+  }
+
+  /** What nobody has acknowledged, oldest first. */
+  list(): readonly DamageEvent[] {
+    return this.#log.events;
+  }
+
+  /** True while damage of the whole database is unacknowledged: until then no snapshot of an earlier database is removed. */
+  get keepsEarlierSnapshots(): boolean {
+    return this.#log.events.some(({ kind }) => kind !== "rows");
+  }
+
+  /** True for a database whose snapshots were reported already. */
+  knowsDatabase(id: string): boolean {
+    return this.#log.databases.includes(id);
+  }
+
+  /** Adds an event and resolves once it is on disk. Rows of one session are one event with a count. `databases`: ids whose snapshots it is about. */
+  async record(found: NewDamageEvent, options: { readonly databases?: readonly string[] } = {}): Promise<void> {
+    const { next, events, databases } = this.#log;
+    const isFull = events.length >= MAX_EVENTS;
+    const same = events.findLast(
+      ({ kind, sessionKey }) => kind === found.kind && (isFull || (kind === "rows" && sessionKey === found.sessionKey)),
+    );
+    const known = [...new Set([...databases, ...(options.databases ?? [])])].slice(-MAX_DATABASES);
+    this.#log =
+      same === undefined
+        ? { next: next + 1, events: [...events, { id: `d${next}`, atMs: this.#clock.now(), count: 1, ...found }], databases: known }
+        : {
+            next,
+            events: events.map((event) =>
+              event === same ? { ...event, count: event.count + 1, isComplete: event.isComplete && found.isComplete } : event,
+            ),
+            databases: known,
+          };
+    await this.#write();
+  }
+
+  /** Removes events that the owner has seen, all of them when none is named, and resolves with them. Ids that are unknown are ignored. */
+  async acknowledge(ids?: readonly string[]): Promise<readonly DamageEvent[]> {
+    const { events } = this.#log;
+    const acknowledged = events.filter(({ id }) => ids === undefined || ids.includes(id));
+    if (acknowledged.length === 0) return [];
+    const before = this.#log;
+    this.#log = { ...before, events: events.filter((event) => !acknowledged.includes(event)) };
+    try {
+      await this.#write();
+    } catch (error) {
+      const kept = this.#log.events.filter((event) => !acknowledged.includes(event));
+      this.#log = { ...this.#log, events: [...acknowledged, ...kept] };
+      throw error;
+    }
+    this.#logger.info("Damage was acknowledged", { events: acknowledged });
+    return acknowledged;
+  }
+
+  /** Resolves when nothing is left to write. */
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+
+  /** Writes what is known by the time that earlier writes have ended. */
+  #write(): Promise<void> {
+    const written = this.#writing.then(() => writeLog(this.#folder, this.#log));
+    this.#writing = written.catch(() => undefined);
+    return written;
+  }
+}
+
+function readLog(folder: string, logger?: Logger): LogFile {
+  const empty: LogFile = { next: 1, events: [], databases: [] };
+  try {
+    return { ...empty, ...(JSON.parse(readFileSync(join(folder, NAME), "utf8")) as Partial<LogFile>) };
+  } catch (error) {
+    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    if (!isMissing) logger?.error("The list of damage cannot be read and begins empty", { path: join(folder, NAME), error });
+    return empty;
+  }
+}
+
+async function writeLog(folder: string, log: LogFile): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = await open(temporaryPath(folder), "w", 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(log, null, 2)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporaryPath(folder), join(folder, NAME));
+  const directory = await open(folder, "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function temporaryPath(folder: string): string {
+  return join(folder, `${NAME}.tmp`);
+}

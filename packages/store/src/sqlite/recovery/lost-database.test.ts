@@ -1,0 +1,334 @@
+import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "../../../contract/samples.ts";
+import { createSqliteFixture } from "../../../test/open-test-store.ts";
+import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { openSqliteStore, readDamageEvents } from "../../index.ts";
+import type { SqliteStore, StoreRecovery } from "../../index.ts";
+
+let fixture: SqliteFixture;
+let stores: SqliteStore[];
+let recoveries: StoreRecovery[];
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+  [stores, recoveries] = [[], []];
+});
+afterEach(async () => {
+  for (const store of stores) await store.close();
+  await fixture.remove();
+});
+
+async function open(): Promise<SqliteStore> {
+  const store = await openSqliteStore({ ...fixture.options, onRecovery: (recovery) => recoveries.push(recovery) });
+  stores.push(store);
+  return store;
+}
+
+/** One turn of a session of this name, a second later than what was before. */
+async function talk(store: SqliteStore, session: string, text: string): Promise<void> {
+  fixture.clock.nowMs += 1000;
+  const { input } = await store.acceptInput(sampleMessage(text), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
+  const named = { session: sampleSession({ key: `agent:main:${session}`, sessionId: `id-${session}` }) };
+  await store.startTurn(sampleTurn(`t-${text}`, [input.id], { ...named, entries: [userEntry(text)], startedAtMs: fixture.clock.nowMs }));
+  await store.endTurn(sampleEnd(`t-${text}`));
+}
+
+async function textsOf(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
+  const { items } = await store.readTranscript(sessionId, { limit: 100 });
+  return items.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [textOf(entry.message.content)] : []));
+}
+
+function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+  return content.map(({ text = "" }) => text).join("");
+}
+
+async function keysOf(store: SqliteStore): Promise<readonly string[]> {
+  const { items } = await store.listSessions({ limit: 100 });
+  return items.map(({ key }) => key).toSorted();
+}
+
+async function removeFile(): Promise<void> {
+  for (const end of ["", "-wal", "-shm"]) await rm(`${fixture.file}${end}`, { force: true });
+}
+
+const snapshots = async (): Promise<readonly string[]> => readdir(join(fixture.folder, "snapshots"));
+const copies = (): string => dirname(fixture.copyPath("any"));
+
+/** What may become of a database file. */
+const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
+  ["missing", removeFile],
+  ["empty", () => truncate(fixture.file)],
+  [
+    "replaced",
+    async () => {
+      await rename(fixture.folder, `${fixture.folder}-old`);
+      const fresh = await openSqliteStore({ ...fixture.options, copies: { ...fixture.options.copies, agents: async () => [] } });
+      await fresh.close();
+      await rename(fixture.file, `${fixture.folder}-old/factotum.sqlite`);
+      await rm(fixture.folder, { recursive: true });
+      await rename(`${fixture.folder}-old`, fixture.folder);
+    },
+  ],
+];
+
+describe.each(LOSSES)("a database that is %s", (loss, lose) => {
+  test("comes back from the newest snapshot, and what was said since from the plain files", async () => {
+    const store = await open();
+    await talk(store, "main", "before");
+    await store.snapshot();
+    await talk(store, "main", "after");
+    await talk(store, "other", "elsewhere");
+    await store.close();
+    const file = await readFile(fixture.copyPath("id-main"), "utf8");
+    await lose();
+
+    const again = await open();
+    expect(recoveries).toMatchObject([
+      {
+        loss,
+        isComplete: false,
+        snapshotAtMs: NOW_MS + 1000,
+        fromCopies: { entries: 4, conversations: 2, rebuiltKeys: ["agent:main:other"], setAside: [] },
+      },
+    ]);
+    expect(await textsOf(again, "id-main")).toEqual(["before", "after"]);
+    expect(await textsOf(again, "id-other")).toEqual(["elsewhere"]);
+    expect(await again.readSession("agent:main:other")).toMatchObject({ sessionId: "id-other", isPrivate: false });
+    expect(again.damage.list()).toMatchObject([{ id: "d1", kind: "database", isComplete: false, path: recoveries[0]?.damagedFolder }]);
+    expect(again.databaseId).not.toBe(store.databaseId);
+    // The conversation goes on, and its file keeps what was in it.
+    await talk(again, "main", "later");
+    await again.flushCopies();
+    const lines = (text: string): readonly string[] => text.split("\n").map((line) => line.replace(/"turnId":"[^"]*",/, ""));
+    expect(lines(await readFile(fixture.copyPath("id-main"), "utf8"))).toEqual(expect.arrayContaining([...lines(file)]));
+    expect(await textsOf(again, "id-main")).toEqual(["before", "after", "later"]);
+  });
+
+  test("comes back from the plain files alone where there is no snapshot", async () => {
+    const store = await open();
+    await talk(store, "main", "one");
+    await store.resetSession("agent:main:main", { sessionId: "id-second", isPrivate: true, nowMs: fixture.clock.nowMs + 500 });
+    await store.appendEntry("id-second", userEntry("two"), { timestampMs: fixture.clock.nowMs + 600 });
+    await talk(store, "other", "three");
+    await store.close();
+    await lose();
+
+    const again = await open();
+    expect(recoveries).toMatchObject([{ loss, fromCopies: { conversations: 3, rebuiltKeys: ["agent:main:main", "agent:main:other"] } }]);
+    expect(recoveries[0]?.snapshotAtMs).toBeUndefined();
+    expect(await keysOf(again)).toEqual(["agent:main:main", "agent:main:other"]);
+    expect(await again.readSession("agent:main:main")).toMatchObject({ sessionId: "id-second" });
+    expect(await textsOf(again, "id-main")).toEqual(["one"]);
+    expect(await textsOf(again, "id-second")).toEqual(["two"]);
+    expect((await again.counts()).sessions).toBe(2);
+    await again.close();
+    await open();
+    expect(recoveries).toHaveLength(1);
+  });
+});
+
+describe("a recovery", () => {
+  test("skips snapshots that are damaged, empty or of another program", async () => {
+    const store = await open();
+    await talk(store, "main", "good");
+    await store.snapshot();
+    await store.close();
+    const name = (age: number): string => join(fixture.folder, "snapshots", `factotum-${NOW_MS + age}-${store.databaseId}.sqlite`);
+    const good = await readFile(name(1000));
+    await writeFile(name(2000), "");
+    await writeFile(name(3000), Buffer.from(good).fill(0x5a, 4096 * 3));
+    const foreign = new DatabaseSync(name(4000));
+    foreign.exec("CREATE TABLE other (n INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO other DEFAULT VALUES");
+    foreign.close();
+    await rm(copies(), { recursive: true });
+    await removeFile();
+    const again = await open();
+    expect(recoveries).toMatchObject([{ snapshotAtMs: NOW_MS + 1000 }]);
+    expect(await textsOf(again, "id-main")).toEqual(["good"]);
+  });
+
+  test("prefers a snapshot that holds something to a newer one of a database that never did", async () => {
+    const store = await open();
+    await talk(store, "main", "good");
+    await store.snapshot();
+    await store.close();
+    await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
+    await rm(copies(), { recursive: true });
+    await removeFile();
+    const fresh = await open();
+    fixture.clock.nowMs += 5000;
+    await fresh.snapshot();
+    await fresh.close();
+    for (const name of await readdir(`${fixture.folder}-kept`))
+      await rename(join(`${fixture.folder}-kept`, name), join(fixture.folder, "snapshots", name));
+    const again = await open();
+    expect(recoveries).toMatchObject([{ loss: "replaced", snapshotAtMs: NOW_MS + 1000 }]);
+    expect(await textsOf(again, "id-main")).toEqual(["good"]);
+  });
+
+  test("keeps the snapshots of the lost database until the damage is acknowledged, also through a second loss", async () => {
+    const store = await open();
+    await talk(store, "main", "first");
+    await store.snapshot();
+    await store.close();
+    const before = await snapshots();
+    await removeFile();
+
+    const second = await open();
+    for (const text of ["second", "third", "fourth"]) {
+      await talk(second, "main", text);
+      await second.snapshot();
+    }
+    expect(await snapshots()).toEqual(expect.arrayContaining([...before]));
+    expect((await snapshots()).every((name) => name.endsWith(".sqlite"))).toBe(true);
+    await second.close();
+    await removeFile();
+
+    const third = await open();
+    expect(await textsOf(third, "id-main")).toEqual(["first", "second", "third", "fourth"]);
+    expect(third.damage.list().map(({ id }) => id)).toEqual(["d1", "d2"]);
+    for (let count = 0; count < 3; count += 1) {
+      fixture.clock.nowMs += 1000;
+      await third.snapshot();
+    }
+    expect(await snapshots()).toEqual(expect.arrayContaining([...before]));
+    expect((await snapshots()).filter((name) => name.includes(second.databaseId)).length).toBeGreaterThan(0);
+
+    expect(await third.damage.acknowledge()).toHaveLength(2);
+    await third.snapshot();
+    expect((await snapshots()).every((name) => name.includes(third.databaseId))).toBe(true);
+    await third.close();
+    expect((await open()).damage.list()).toEqual([]);
+    expect(recoveries).toHaveLength(2);
+  });
+
+  test("does not bring back what was deleted since the snapshot", async () => {
+    const store = await open();
+    await talk(store, "main", "kept");
+    await talk(store, "secret", "deleted");
+    await store.snapshot();
+    await store.deleteSession("agent:main:secret", { nowMs: fixture.clock.nowMs + 1 });
+    await store.close();
+    await removeFile();
+    const again = await open();
+    expect(await keysOf(again)).toEqual(["agent:main:main"]);
+    expect(await textsOf(again, "id-secret")).toEqual([]);
+    expect((await again.counts()).sessions).toBe(1);
+    // Its file goes when its time has come, as if nothing had happened.
+    await again.maintain({ nowMs: fixture.clock.nowMs + 31 * 24 * 60 * 60_000 });
+    expect(await readdir(copies())).toEqual(["id-main.jsonl"]);
+  });
+
+  test("sets a plain file aside of which a part cannot be read, and takes the rest", async () => {
+    const store = await open();
+    await talk(store, "main", "one");
+    await store.close();
+    await appendFile(fixture.copyPath("id-main"), '{"type":"message","mess');
+    await removeFile();
+    const again = await open();
+    expect(await textsOf(again, "id-main")).toEqual(["one"]);
+    const [aside = ""] = recoveries[0]?.fromCopies.setAside ?? [];
+    expect(aside.startsWith(recoveries[0]?.damagedFolder ?? "?")).toBe(true);
+    expect(await readFile(aside, "utf8")).toContain('"mess');
+  });
+
+  test("also happens when the whole state folder is gone", async () => {
+    const store = await open();
+    await talk(store, "main", "one");
+    await store.close();
+    await rm(fixture.folder, { recursive: true });
+    expect(await textsOf(await open(), "id-main")).toEqual(["one"]);
+  });
+
+  test("puts conversations of files that name no session where an import puts them", async () => {
+    const store = await open();
+    await talk(store, "main", "old");
+    await store.close();
+    const path = fixture.copyPath("id-main");
+    await writeFile(path, (await readFile(path, "utf8")).replace(',"sessionKey":"agent:main:main"', ""));
+    await removeFile();
+    expect(await keysOf(await open())).toEqual(["agent:main:import:id-main"]);
+  });
+
+  test("fills a gap that neither the damaged file nor a snapshot can", async () => {
+    const store = await open();
+    for (let n = 0; n < 40; n += 1) await talk(store, "main", `${n} ${"x".repeat(900)}`);
+    await store.close();
+    const connection = new DatabaseSync(fixture.file);
+    const page = Number(
+      connection
+        .prepare("SELECT pageno FROM dbstat WHERE name = 'transcript' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 3")
+        .get()?.["pageno"],
+    );
+    connection.close();
+    const bytes = await readFile(fixture.file);
+    await writeFile(fixture.file, bytes.fill(0x5a, (page - 1) * 4096, page * 4096));
+    const broken = await open();
+    await broken.readTranscript("id-main", { limit: 100 }).catch(() => undefined);
+    await broken.close();
+    const again = await open();
+    expect(recoveries).toMatchObject([{ loss: "structure", isComplete: false }]);
+    expect(recoveries[0]?.fromCopies.entries).toBeGreaterThan(0);
+    expect((await textsOf(again, "id-main")).map((text) => Number(text.split(" ")[0]))).toEqual(Array.from({ length: 40 }, (_, n) => n));
+  });
+
+  test("refuses to begin empty where snapshots are there and none can be used, and names the command for a fresh start", async () => {
+    const store = await open();
+    await store.snapshot();
+    await store.close();
+    for (const name of await snapshots()) await writeFile(join(fixture.folder, "snapshots", name), "rubbish");
+    await removeFile();
+    await expect(open()).rejects.toMatchObject({
+      code: "damaged",
+      message: expect.stringMatching(/put a backup.*factotum reset --state/s) as string,
+    });
+    expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged-") || name.startsWith("factotum"))).toEqual([]);
+  });
+});
+
+describe("no loss", () => {
+  test("is seen in a new state folder, in one whose sessions were all deleted, nor in files of others", async () => {
+    await mkdir(copies(), { recursive: true });
+    await writeFile(join(copies(), "notes.jsonl"), '{"my":"notes"}\n');
+    const store = await open();
+    await talk(store, "main", "one");
+    await store.snapshot();
+    await store.deleteSession("agent:main:main", { nowMs: fixture.clock.nowMs });
+    await store.close();
+    const again = await open();
+    expect(await keysOf(again)).toEqual([]);
+    expect(again.databaseId).toBe(store.databaseId);
+    expect(recoveries).toEqual([]);
+    expect(again.damage.list()).toEqual([]);
+  });
+
+  test("is seen in another database that was put in place, but its predecessor's snapshots are kept and told of", async () => {
+    const store = await open();
+    await talk(store, "main", "one");
+    await store.snapshot();
+    await store.close();
+    const before = await snapshots();
+    await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
+    await rm(copies(), { recursive: true });
+    await removeFile();
+    const other = await open();
+    await talk(other, "main", "another life");
+    await other.close();
+    await rename(`${fixture.folder}-kept`, join(fixture.folder, "snapshots"));
+
+    const again = await open();
+    expect(recoveries).toEqual([]);
+    expect(await textsOf(again, "id-main")).toEqual(["another life"]);
+    expect(again.damage.list()).toMatchObject([{ kind: "snapshots" }]);
+    for (let count = 0; count < 4; count += 1) {
+      fixture.clock.nowMs += 1000;
+      await again.snapshot();
+    }
+    expect(await snapshots()).toEqual(expect.arrayContaining([...before]));
+    await again.close();
+    expect(readDamageEvents(fixture.folder)).toHaveLength(1);
+    expect((await open()).damage.list()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,38 @@
+import type { DatabaseLoss } from "./find-loss.ts";
+import type { StoreRecovery } from "./store-recovery.ts";
+
+const FOUND: Readonly<Record<DatabaseLoss, string>> = {
+  structure: "My database was damaged on the disk.",
+  missing: "My database was missing.",
+  empty: "My database was an empty file.",
+  replaced: "My database had been replaced by a new one that never held anything.",
+};
+
+const ASK = "If I seem to have forgotten something, please say it again.";
+
+/** What became of a damaged or lost database, in words for a person. */
+export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omit<StoreRecovery, "damagedFolder">): string {
+  const begin = FOUND[loss];
+  if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
+  const snapshot = snapshotAtMs === undefined ? undefined : `${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const { entries, conversations, rebuiltKeys, setAside } = fromCopies;
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return [
+    begin,
+    ...(loss === "structure" ? ["What could be read of it is put together anew; something may be missing."] : []),
+    ...(snapshot === undefined
+      ? []
+      : [loss === "structure" ? `A copy from ${snapshot} fills the gaps.` : `I went back to the copy from ${snapshot}.`]),
+    ...(loss !== "structure" && snapshot === undefined ? ["There was no copy of it, so conversations come from their plain files."] : []),
+    ...(entries === 0
+      ? []
+      : [
+          `${count(entries, "newer entry").replace("entrys", "entries")} of ${count(conversations, "conversation")} came from the plain files.`,
+        ]),
+    ...(rebuiltKeys.length === 0
+      ? []
+      : [`Settings of ${count(rebuiltKeys.length, "session")} are lost, and they are not private until they are reset.`]),
+    ...(setAside.length === 0 ? [] : [`${count(setAside.length, "plain file")} could not be read whole; a copy of each is kept.`]),
+    ASK,
+  ].join(" ");
+}

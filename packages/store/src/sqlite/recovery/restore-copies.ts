@@ -1,0 +1,150 @@
+import { copyFile, mkdir, stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import type { Clock } from "@factotum/agent-contract";
+import type { CopyOptions } from "../../copies/session-copier.ts";
+import { parseRecord, toBody } from "../../session-file/parse-session-file.ts";
+import { readLines } from "../../session-file/read-lines.ts";
+import { nonEmpty, timeOf } from "../../session-file/unknown-value.ts";
+import type { Database } from "../connection/database.ts";
+import { createTables } from "../tables/tables.ts";
+import type { Tables } from "../tables/tables.ts";
+import type { Conversation } from "../tables/transcript-table.ts";
+import { numberOf } from "../values/row.ts";
+import { decodeId } from "../values/sequence-id.ts";
+import { EntryRestorer } from "./entry-restorer.ts";
+import { listCopies, readCopy } from "./session-copies.ts";
+import type { DeletedSessionCopy, SessionCopy } from "./session-copies.ts";
+
+/** What was taken from the plain files. */
+export interface RestoredCopies {
+  /** Entries that the database did not have. */
+  readonly entries: number;
+  /** Conversations that they belong to. */
+  readonly conversations: number;
+  /** Keys of sessions that stand on their plain file alone: settings, and where they were last spoken, are lost. */
+  readonly rebuiltKeys: readonly string[];
+  /** Copies of the files of which a part could not be read: what is in their place is written again from the database. */
+  readonly setAside: readonly string[];
+}
+
+/** What restoring needs. */
+export interface RestoreOptions {
+  readonly copies: CopyOptions;
+  readonly clock: Clock;
+  /** Where files are set aside. */
+  readonly asideFolder: string;
+  /** Entries may be missing anywhere in a conversation, and not only at its end. */
+  readonly hasGaps: boolean;
+}
+
+/**
+ * Adds to a restored database what the plain files know and it does not: entries that were written after its snapshot, whole conversations, and deletions.
+ * Entries keep their ids where these are free. Everything is done inside the transaction that is open.
+ */
+export async function restoreCopies(database: Database, options: RestoreOptions): Promise<RestoredCopies> {
+  const unused = (): void => undefined;
+  const tables = createTables({ database, clock: options.clock, quarantine: unused, appended: unused });
+  const { current, deleted } = await listCopies(options.copies);
+  const present = new Set(current.map(({ sessionId }) => sessionId));
+  for (const copy of deleted) if (!present.has(copy.sessionId)) forget(tables, copy);
+  const rebuilt = new Set<string>();
+  const setAside: string[] = [];
+  let [entries, conversations] = [0, 0];
+  for (const copy of current) {
+    const known = tables.transcripts.find(copy.sessionId);
+    if (known !== undefined && !(await mayHold(copy, known, database, options))) continue;
+    const conversation = known ?? begin(tables, copy, rebuilt);
+    const result = await restore(copy, conversation, database, options.hasGaps);
+    if (result.entries > 0) conversations += 1;
+    entries += result.entries;
+    if (known === undefined) touch(database, conversation, result.lastAtMs);
+    if (result.isWhole) continue;
+    setAside.push(await keepAside(copy, options.asideFolder));
+  }
+  return { entries, conversations, rebuiltKeys: [...rebuilt], setAside };
+}
+
+/** A file that is no longer than what the database says of it holds nothing new. */
+async function mayHold({ path }: SessionCopy, { n }: Conversation, database: Database, { hasGaps }: RestoreOptions): Promise<boolean> {
+  return hasGaps || (await stat(path)).size > copiedBytes(database, n);
+}
+
+function copiedBytes(database: Database, conversation: number): number {
+  const row = database.get("SELECT copied_bytes FROM conversations WHERE n = ?", conversation);
+  return row === undefined ? 0 : numberOf(row, "copied_bytes");
+}
+
+/**
+ * Files come in the order in which their conversations began: each one of a key follows the one before as after a reset, and the last one goes on. Nobody
+ * knows any more who has spoken in it, so it is not private.
+ */
+function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Set<string>): Conversation {
+  const { agentId, sessionId, startedAtMs } = copy;
+  const key = copy.sessionKey ?? `agent:${agentId}:import:${sessionId}`;
+  const session = sessions.read(key);
+  if (session === undefined) sessions.open({ key, sessionId, agentId, isPrivate: false, displayName: key }, startedAtMs);
+  else if (session.startedAtMs <= startedAtMs) sessions.reset(key, { sessionId, isPrivate: false, nowMs: startedAtMs });
+  else sessions.begin({ key, sessionId, agentId }, startedAtMs);
+  rebuilt.add(key);
+  const conversation = transcripts.find(sessionId);
+  if (conversation === undefined) throw new Error(`The conversation ${sessionId} was not made.`);
+  return conversation;
+}
+
+interface RestoredFile {
+  readonly entries: number;
+  readonly lastAtMs: number;
+  /** False if a line could not be read. */
+  readonly isWhole: boolean;
+}
+
+async function restore(copy: SessionCopy, conversation: Conversation, database: Database, hasGaps: boolean): Promise<RestoredFile> {
+  const restorer = new EntryRestorer(database, conversation);
+  let [lastAtMs, isWhole] = [copy.startedAtMs, true];
+  for await (const line of readLines(readCopy(copy.path, hasGaps ? 0 : copiedBytes(database, conversation.n)))) {
+    if (line.text?.trim() === "") continue;
+    const record = parseRecord(line.text);
+    if (record?.["type"] === "session") continue;
+    const atMs = timeOf(record?.["timestamp"]) ?? lastAtMs;
+    const body = record === undefined ? undefined : toBody(record, atMs);
+    const id = decodeId("e", nonEmpty(record?.["id"]) ?? "");
+    if (body === undefined || id === undefined) {
+      isWhole = false;
+      continue;
+    }
+    restorer.add(id, body, atMs);
+    lastAtMs = atMs;
+  }
+  restorer.finish();
+  return { entries: restorer.added, lastAtMs, isWhole };
+}
+
+/** A session that goes on with this conversation was last used at its last entry. */
+function touch(database: Database, { n }: Conversation, atMs: number): void {
+  database.run("UPDATE sessions SET interacted_at = ?, updated_at = ? WHERE conversation = ?", atMs, atMs, n);
+}
+
+/** What the owner has deleted since the snapshot does not come back, and its file goes when its time has come. */
+function forget({ database, transcripts }: Tables, { agentId, sessionId, deletedAtMs }: DeletedSessionCopy): void {
+  const conversation = transcripts.find(sessionId);
+  if (conversation !== undefined) {
+    database.run("DELETE FROM sessions WHERE conversation = ?", conversation.n);
+    transcripts.remove(conversation);
+  }
+  database.run(
+    `INSERT INTO deleted_copies (session_id, agent_id, deleted_at, renamed) SELECT ?, ?, ?, 1
+     WHERE NOT EXISTS (SELECT 1 FROM deleted_copies WHERE session_id = ?)`,
+    sessionId,
+    agentId,
+    deletedAtMs,
+    sessionId,
+  );
+}
+
+async function keepAside({ agentId, path }: SessionCopy, asideFolder: string): Promise<string> {
+  const folder = join(asideFolder, "sessions", agentId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const copy = join(folder, basename(path));
+  await copyFile(path, copy);
+  return copy;
+}
