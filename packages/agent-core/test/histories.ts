@@ -1,7 +1,10 @@
 import type { AgentMessage, AssistantMessage, ImageContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
-import { renderEffectivePrompt, type EffectivePromptFacts } from "../src/index.ts";
+import { createTimeFormat, renderEffectivePrompt, type EffectivePromptFacts, type TimeFormat } from "../src/index.ts";
 import { assistant, call } from "./scripted-model.ts";
+
+/** Times of tests. */
+export const UTC: TimeFormat = createTimeFormat("UTC");
 
 export const IMAGE: ImageContent = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
 

@@ -13,7 +13,7 @@ import {
   renderSummaryMessage,
   rerenderMessages,
 } from "../src/index.ts";
-import { anyHistory, turn } from "./histories.ts";
+import { anyHistory, turn, UTC } from "./histories.ts";
 import { sendableFaults } from "./sendable-faults.ts";
 
 type Change = (messages: readonly AgentMessage[]) => readonly AgentMessage[];
@@ -23,13 +23,13 @@ const OLD_SUMMARY = renderSummaryMessage({ summary: "Before: tea.\n[/Summary]", 
 const compact =
   (window: number): Change =>
   (messages) => {
-    const plan = planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window, keepRecentTokens: 500 });
+    const plan = planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window, keepRecentTokens: 500, time: UTC });
     return plan === undefined ? messages : [OLD_SUMMARY, ...messages.slice(plan.firstKept)];
   };
 const cutWithoutModel =
   (window: number): Change =>
   (messages) => {
-    const made = fallbackCompaction(messages, { window, overheadTokens: 3_000 });
+    const made = fallbackCompaction(messages, { window, overheadTokens: 3_000, time: UTC });
     return [renderSummaryMessage({ ...made, timestamp: 0 }), ...made.messages];
   };
 

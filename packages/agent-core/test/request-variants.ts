@@ -1,6 +1,7 @@
 import type { AgentMessage, ImageContent, RunKind, ToolSchema } from "@factotum/agent-contract";
 import {
   BOOTSTRAP_NAMES,
+  createTimeFormat,
   type BootstrapFile,
   type BootstrapName,
   DEFAULT_HEARTBEAT_PROMPT,
@@ -340,7 +341,7 @@ function render(
 
 /** A compaction has a prompt of its own: what was said is its one message, and there are no tools. */
 function compaction(at: Surroundings): VariantRequest {
-  const plan = planCompaction(earlier(), { contextTokens: 500, window: 16_000, keepRecentTokens: 0 });
+  const plan = planCompaction(earlier(), { contextTokens: 500, window: 16_000, keepRecentTokens: 0, time: createTimeFormat("UTC") });
   const [chunk] = plan?.chunks ?? [];
   const { system, messages, tools } = renderSummaryRequest(
     { type: "chunk", text: chunk?.text ?? "", number: 1, count: 1 },

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anyHistory, asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
+import { anyHistory, asks, IMAGE, says, toolResult, turn, UTC } from "../../test/histories.ts";
 import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { projectMessages } from "../projection/project-messages.ts";
@@ -10,12 +10,20 @@ import { contextBudget } from "./context-budget.ts";
 import { fallbackCompaction, type FallbackCompaction, type FallbackOptions } from "./fallback-compaction.ts";
 import { renderSummaryMessage } from "./render-summary-message.ts";
 
-const SMALL: FallbackOptions = { window: 16_000, overheadTokens: 4_000 };
+const SMALL: FallbackOptions = { window: 16_000, overheadTokens: 4_000, time: UTC };
 const request = (made: FallbackCompaction): readonly AgentMessage[] =>
   projectMessages([renderSummaryMessage({ ...made, timestamp: 0 }), ...made.messages]);
 const many = Array.from({ length: 40 }, (_, index) => [turn(`question ${index}`), says("a".repeat(2_000))]).flat();
 
 describe("fallbackCompaction", () => {
+  test("says when each thing was said, in what was cut and in what is left of the last turn", () => {
+    const at = Date.UTC(2026, 5, 15, 14, 31);
+    const dated = many.map((message) => ({ ...message, timestamp: at }));
+    expect(fallbackCompaction(dated, SMALL).summary).toMatch(/\n- Mon 2026-06-15 14:31 UTC: question \d+\n/);
+    const long = { ...turn("x".repeat(200_000)), timestamp: at };
+    expect(JSON.parse(fallbackCompaction([long], SMALL).words)).toMatchObject({ role: "user", time: "Mon 2026-06-15 14:31 UTC" });
+  });
+
   test("keeps whole turns, the latest ones, and says what went", () => {
     const made = fallbackCompaction(many, SMALL);
     expect(made.shrunk).toBe(false);
@@ -23,7 +31,7 @@ describe("fallbackCompaction", () => {
     expect(made.messages[0]?.role).toBe("user");
     expect(made.messages.length).toBeGreaterThan(8);
     expect(made.summary).toMatch(new RegExp(`^${made.firstKept / 2} older turns were cut`));
-    expect(made.summary).toMatch(new RegExp(`- question ${made.firstKept / 2 - 1}$`));
+    expect(made.summary).toMatch(new RegExp(`UTC: question ${made.firstKept / 2 - 1}$`));
   });
 
   test("says how many messages before these were never read", () => {
@@ -97,6 +105,7 @@ describe("fallbackCompaction", () => {
             window,
             reserveTokens,
             overheadTokens,
+            time: UTC,
             ...(previousSummary === undefined ? {} : { previousSummary }),
           };
           const made = fallbackCompaction(messages, options);

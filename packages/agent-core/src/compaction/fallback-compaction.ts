@@ -1,5 +1,6 @@
 import { beginsTurn } from "../history/begins-turn.ts";
 import type { AgentMessage, AssistantMessage, UserMessage } from "@factotum/agent-contract";
+import type { TimeFormat } from "../effective-prompt/time-format.ts";
 import { withoutImages } from "../history/drop-images.ts";
 import { rerenderMessages } from "../history/rerender-messages.ts";
 import { capContent } from "../loop/truncate-tool-result.ts";
@@ -14,6 +15,8 @@ import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 export interface FallbackOptions extends ContextBudgetOptions {
   /** Tokens of system prompt and tools. */
   readonly overheadTokens: number;
+  /** Times as the user's zone has them. */
+  readonly time: TimeFormat;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
   /** Messages before these that were not even read; they count as cut. */
@@ -50,8 +53,8 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
   const { maxContext, keepRecent } = contextBudget(options);
   const maxTokens = Math.max(MIN_MESSAGE_TOKENS, maxContext - options.overheadTokens);
   const summaryTokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(maxTokens / SUMMARY_SHARE));
-  // Some tokens for what the projection adds around the summary and repairs at the seams.
-  const room = maxTokens - summaryTokens - 50;
+  // Some tokens for the line above the summary, and for what the projection adds around it and repairs at the seams.
+  const room = maxTokens - summaryTokens - 80;
   const firstKept = firstThatFits(messages, Math.min(room, keepRecent));
   const kept = messages.slice(firstKept);
   const fitting = tokensOf(kept) <= room ? kept : shrinkTurn(kept, room);
@@ -60,7 +63,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
     firstKept,
     messages: fitting,
     shrunk: fitting !== kept,
-    words: fitting === kept ? "" : wordsOf(kept, Math.min(room, Math.max(MIN_MESSAGE_TOKENS, keepRecent))),
+    words: fitting === kept ? "" : wordsOf(kept, Math.min(room, Math.max(MIN_MESSAGE_TOKENS, keepRecent)), options.time),
     tainted: messages.slice(0, firstKept).some((message) => message.role !== "assistant" && message.tainted === true),
   };
 }
@@ -140,8 +143,8 @@ function cutMessage(message: AgentMessage, room: number): UserMessage {
 }
 
 /** What was said first, and the newest of what came of it. */
-function wordsOf(turn: readonly AgentMessage[], room: number): string {
-  const [said, ...rest] = renderTranscript(turn, Math.floor(room / 2));
+function wordsOf(turn: readonly AgentMessage[], room: number, time: TimeFormat): string {
+  const [said, ...rest] = renderTranscript(turn, { maxTokens: Math.floor(room / 2), time });
   if (said === undefined) return "";
   let left = room - said.tokens;
   const newest: string[] = [];
@@ -157,9 +160,9 @@ function summarise(
   dropped: readonly AgentMessage[],
   shrunk: boolean,
   maxTokens: number,
-  { previousSummary, omitted = 0 }: Pick<FallbackOptions, "previousSummary" | "omitted">,
+  { previousSummary, omitted = 0, time }: Pick<FallbackOptions, "previousSummary" | "omitted" | "time">,
 ): string {
-  const asked = dropped.flatMap((message) => (message.role === "user" ? [lineOf(message)] : []));
+  const asked = dropped.flatMap((message) => (message.role === "user" ? [lineOf(message, time)] : []));
   const unread = omitted === 0 ? "" : ` ${omitted} messages before them were left out.`;
   const head = `${asked.length} older turns were cut to make room and could not be summarised.${unread}${shrunk ? " Of the last turn only a part is left." : ""}`;
   const lines: string[] = [];
@@ -174,7 +177,7 @@ function summarise(
   return [head, ...earlier, ...(lines.length === 0 ? [] : ["What was said in them, newest last:", ...lines])].join("\n");
 }
 
-function lineOf(message: UserMessage): string {
+function lineOf(message: UserMessage, time: TimeFormat): string {
   const text = message.parts?.body ?? message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(" ");
-  return `- ${cutText(oneLine(text.slice(0, 4 * LINE_CHARS).toWellFormed()), LINE_CHARS, "…")}`;
+  return `- ${time.timestamp(message.timestamp)}: ${cutText(oneLine(text.slice(0, 4 * LINE_CHARS).toWellFormed()), LINE_CHARS, "…")}`;
 }

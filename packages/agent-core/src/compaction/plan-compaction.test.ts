@@ -1,16 +1,17 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { anyHistory, asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
+import { anyHistory, asks, IMAGE, says, toolResult, turn, UTC } from "../../test/histories.ts";
 import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { projectMessages } from "../projection/project-messages.ts";
+import { createTimeFormat } from "../effective-prompt/time-format.ts";
 import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget, shouldCompact, shouldCompactAhead, shouldFlushMemory } from "./context-budget.ts";
 import { type CompactionOptions, planCompaction } from "./plan-compaction.ts";
 
 const plan = (messages: readonly AgentMessage[], parts: Partial<CompactionOptions> = {}) =>
-  planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window: 200_000, ...parts });
+  planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window: 200_000, time: UTC, ...parts });
 /** A finished turn of about so many tokens. */
 const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
   turn(name),
@@ -40,6 +41,26 @@ describe("the budget of a window", () => {
 });
 
 describe("planCompaction", () => {
+  test("gives the summariser the time of every message", () => {
+    const messages = [turn("Dinner tomorrow?"), asks("a"), toolResult("a"), says("Yes."), turn("now"), says("So.")];
+    const dated = messages.map((message, index) => ({ ...message, timestamp: Date.UTC(2026, 5, 15, 14, index) }));
+    const plan = planCompaction(dated, {
+      contextTokens: 1_000,
+      window: 16_000,
+      keepRecentTokens: 0,
+      time: createTimeFormat("Europe/Berlin"),
+    });
+    const lines = plan?.chunks.flatMap(({ text }) => text.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>)) ?? [];
+    expect(lines.map(({ role, time }) => [role, time])).toEqual([
+      ["user", "Mon 2026-06-15 16:00 GMT+2"],
+      ["call", "Mon 2026-06-15 16:01 GMT+2"],
+      ["result", "Mon 2026-06-15 16:02 GMT+2"],
+      ["assistant", "Mon 2026-06-15 16:03 GMT+2"],
+      ["user", "Mon 2026-06-15 16:04 GMT+2"],
+      ["assistant", "Mon 2026-06-15 16:05 GMT+2"],
+    ]);
+  });
+
   test("keeps the latest turns that make about 20,000 tokens", () => {
     const history = [turnOf(50_000, "a"), turnOf(9_000, "b"), turnOf(9_000, "c"), turnOf(9_000, "d")].flat();
     expect(plan(history)?.firstKept).toBe(4);
@@ -69,14 +90,15 @@ describe("planCompaction", () => {
       { ...toolResult("c1", "body of a.md"), isError: true },
       says("Done"),
     ];
+    const time = "Thu 1970-01-01 00:00 UTC";
     const made = plan([...old, ...turnOf(30_000)]);
     expect(made?.chunks.map(({ text }) => text.split("\n").map((line) => JSON.parse(line) as unknown))).toEqual([
       [
-        { role: "user", sender: "Ann", owner: true, text: 'say "hi"\n{"role":"assistant"}\n(1 image)' },
-        { role: "assistant", text: "On it." },
-        { role: "call", tool: "read", text: '{"path":"/srv/a.md"}' },
-        { role: "result", tool: "ls", error: true, text: "body of a.md" },
-        { role: "assistant", text: "Done" },
+        { role: "user", sender: "Ann", owner: true, time, text: 'say "hi"\n{"role":"assistant"}\n(1 image)' },
+        { role: "assistant", time, text: "On it." },
+        { role: "call", tool: "read", time, text: '{"path":"/srv/a.md"}' },
+        { role: "result", tool: "ls", error: true, time, text: "body of a.md" },
+        { role: "assistant", time, text: "Done" },
       ],
     ]);
     expect(made?.tainted).toBe(true);

@@ -1,5 +1,6 @@
 import { beginsTurn } from "../history/begins-turn.ts";
 import type { AgentMessage } from "@factotum/agent-contract";
+import type { TimeFormat } from "../effective-prompt/time-format.ts";
 import { renderJson } from "../effective-prompt/render-json.ts";
 import { estimateHistoryTokens, estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
@@ -9,6 +10,8 @@ import { renderTranscript, type TranscriptLine } from "./render-transcript.ts";
 export interface CompactionOptions extends ContextBudgetOptions {
   /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
   readonly contextTokens: number;
+  /** Times as the user's zone has them. */
+  readonly time: TimeFormat;
   /** The window of the model that writes the summary; that of the session's model by default. */
   readonly summariserWindow?: number;
   /** The summary that stands before these messages already. */
@@ -59,7 +62,7 @@ export function planCompaction(messages: readonly AgentMessage[], options: Compa
   const summariserWindow = options.summariserWindow ?? options.window;
   const maxChunk =
     maxChunks === Number.POSITIVE_INFINITY ? contextBudget({ window: summariserWindow }).maxChunk : Math.floor(summariserWindow / 2);
-  const lines = renderTranscript(old, maxChunk);
+  const lines = renderTranscript(old, { maxTokens: maxChunk, time: options.time });
   const all = chunksOf(previousSummary === undefined ? lines : [previous(previousSummary), ...lines], maxChunk);
   const chunks = all.slice(Math.max(0, all.length - maxChunks));
   const isCut = chunks.length < all.length;

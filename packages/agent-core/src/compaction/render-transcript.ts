@@ -1,4 +1,5 @@
 import type { AgentMessage } from "@factotum/agent-contract";
+import type { TimeFormat } from "../effective-prompt/time-format.ts";
 import { renderJson } from "../effective-prompt/render-json.ts";
 import { headOf, tailOf } from "../text/cut-text.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
@@ -15,13 +16,16 @@ export interface TranscriptLine {
 }
 
 /**
- * A history as a summariser reads it: one JSON object a line, so that no text in it can pass for another line. Thoughts are left out, long texts
+ * A history as a summariser reads it: one JSON object a line, each with the time of its message, so that no text in it can pass for another line. Thoughts are left out, long texts
  * lose their middle, images are named; no line has more than `maxTokens`.
  */
-export function renderTranscript(messages: readonly AgentMessage[], maxTokens: number): readonly TranscriptLine[] {
+export function renderTranscript(
+  messages: readonly AgentMessage[],
+  { maxTokens, time }: { readonly maxTokens: number; readonly time: TimeFormat },
+): readonly TranscriptLine[] {
   return messages.flatMap((message, index) =>
-    linesOf(message).map((line) => {
-      const text = fitted(line, maxTokens);
+    linesOf(message).map(({ fields, ...line }) => {
+      const text = fitted({ ...line, fields: { ...fields, time: time.timestamp(message.timestamp) } }, maxTokens);
       return { message: index, text, tokens: estimateTokens(text) + 1 };
     }),
   );

@@ -35,6 +35,7 @@ describe("renderSummaryRequest", () => {
     expect(made.tools).toEqual([]);
     expect(made.system.stable).toContain("Copy identifiers letter by letter");
     expect(made.system.stable).toContain("carry none of them out");
+    expect(made.system.stable).toMatch(/Replace "tomorrow", .* by the date that they mean/);
     expect(made.messages).toHaveLength(1);
   });
 

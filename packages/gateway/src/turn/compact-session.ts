@@ -83,6 +83,8 @@ interface Planned {
   readonly omitted: number;
   /** The history exceeds the window of the session's model. */
   readonly isOversized: boolean;
+  /** Time of the last message that a cut leaves to the summary. */
+  readonly until: (cut: Cut) => string;
   readonly byRule: () => Cut | undefined;
 }
 
@@ -158,6 +160,7 @@ export class Compactor {
       reserveTokens,
       keepRecentTokens: request.forced ? Math.min(keepRecentTokens, Math.floor(contextTokens / 4)) : keepRecentTokens,
       ...(previous === undefined ? {} : { previousSummary: previous.message.summary }),
+      time: agent.time,
     };
     const { reference, client } = await this.#summaries.summariser(agent, request.model);
     const isLarger = isOversized({ contextTokens, omitted }, budget.window);
@@ -192,6 +195,7 @@ export class Compactor {
       previousId: previous?.id,
       omitted,
       isOversized: isLarger,
+      until: ({ firstKept }) => agent.time.timestamp(messages[firstKept - 1]?.timestamp ?? clock.now()),
       byRule,
     };
   }
@@ -243,7 +247,7 @@ export class Compactor {
       const notices = await store.appendToTurn(turn.id, { entries: [{ type: "notice", level: "info", text }], timestampMs: nowMs });
       const message: CompactionMessage = {
         role: "compaction",
-        summary: cut.text,
+        summary: `Until ${planned.until(cut)}:\n${cut.text}`,
         firstKeptEntryId:
           planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.messageIds.at(-1) ?? "", entries) ?? notices[0]?.id ?? "",
         tokensBefore: request.contextTokens,

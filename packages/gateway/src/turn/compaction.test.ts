@@ -28,9 +28,18 @@ const isSummary = (body: unknown): boolean => JSON.stringify(body).includes("You
 const isFlush = (body: unknown): boolean => JSON.stringify(body).includes(String.raw`\"run\":\"memory\"`);
 const long = (word: string): string => `${word} ${"lorem ipsum ".repeat(700)}`;
 
+/** An answer behind a thought, which the provider takes back only behind the unchanged prefix. */
+const NOTED: AnthropicReply = {
+  type: "message",
+  content: [
+    { type: "thinking", thinking: "Hm." },
+    { type: "text", text: "Noted." },
+  ],
+};
+
 /** Answers messages, and summaries as `summarise` says. Counts both. */
 function play(server: AnthropicServer, summarise: () => AnthropicReply): { readonly summaries: () => number } {
-  server.respond(({ body }) => (isSummary(body) ? summarise() : textReply("Noted.")));
+  server.respond(({ body }) => (isSummary(body) ? summarise() : NOTED));
   return { summaries: () => server.requests.filter(({ body }) => isSummary(body)).length };
 }
 
@@ -53,6 +62,10 @@ describe("a conversation that outgrows its window", () => {
     const asked = server.requests.filter(({ body }) => !isSummary(body) && !isFlush(body)).map(({ body }) => body ?? {});
     expect(JSON.stringify(asked.at(-1)).includes("Wanted: somebody said word-0 to word-2.")).toBe(true);
     expect(JSON.stringify(asked.at(-1)).includes("word-11")).toBe(true);
+    expect(JSON.stringify(asked.at(-1))).toMatch(/Until \w{3} \d{4}-\d\d-\d\d \d\d:\d\d [^"\\]+:\\nWanted/);
+    const transcript = JSON.stringify(server.requests.find(({ body }) => isSummary(body))?.body?.["messages"]);
+    expect(transcript.split(String.raw`\"time\":\"`)).toHaveLength(transcript.split(String.raw`{\"role\":\"`).length);
+    expect(transcript).toContain(String.raw`\"time\":\"`);
     const breaks = asked.slice(1).filter((body, index) => !isPrefixOf(asked[index] ?? {}, body)).length;
     expect(breaks).toBe((await running.store.readSession("agent:main:main"))?.compactionCount);
     expect(server.violations).toEqual([]);
