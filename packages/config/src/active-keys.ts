@@ -61,6 +61,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.byProvider",
   "tools.fs",
   "tools.exec.timeoutSeconds",
+  "tools.exec.maxConcurrent",
   "skills.load",
   "skills.entries.*.enabled",
   "spend",

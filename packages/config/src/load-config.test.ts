@@ -56,7 +56,11 @@ describe("no file", () => {
       inbound: { debounceMs: 0, maxAgeHours: 24 },
       groupChat: { historyLimit: 50, mentionPatterns: [] },
     });
-    expect(config.tools).toMatchObject({ profile: ["full"], deny: [], exec: { mode: "ask", timeoutSeconds: 1800, applyPatch: true } });
+    expect(config.tools).toMatchObject({
+      profile: ["full"],
+      deny: [],
+      exec: { mode: "ask", timeoutSeconds: 1800, maxConcurrent: 16, applyPatch: true },
+    });
     expect(config.tools.allow).toBeUndefined();
     expect(config.spend.unattended).toEqual({ tokensPerDay: 1_000_000, usdPerDay: 2 });
     expect(Object.keys(config.channels)).toEqual(["webchat"]);

@@ -104,7 +104,7 @@ export const fullDocument = {
     deny: ["exec"],
     byProvider: { openai: { deny: ["exec"] } },
     fs: { roots: ["~/docs"] },
-    exec: { mode: "full", timeoutSeconds: 5, applyPatch: false },
+    exec: { mode: "full", timeoutSeconds: 5, maxConcurrent: 2, applyPatch: false },
     elevated: { enabled: true, allowFrom: { chatter: ["1"] } },
     sandbox: { tools: { allow: ["read"], deny: ["write"] } },
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { SecondsSchema, TextSchema } from "./values.ts";
+import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
 
 /** One layer of the tool policy. Layers only narrow, and `deny` wins. */
 export interface ToolPolicy {
@@ -19,6 +19,8 @@ export interface ToolsConfig extends ToolPolicy {
   readonly exec: {
     readonly mode: "deny" | "allowlist" | "ask" | "full";
     readonly timeoutSeconds: number;
+    /** Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart. */
+    readonly maxConcurrent: number;
     readonly applyPatch: boolean;
   };
   readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
@@ -45,6 +47,9 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
     .strictObject({
       mode: z.enum(["deny", "allowlist", "ask", "full"]).default("ask"),
       timeoutSeconds: SecondsSchema.default(1800),
+      maxConcurrent: CountSchema.default(16).describe(
+        "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
+      ),
       applyPatch: z.boolean().default(true),
     })
     .prefault({}),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { LanePlace } from "./lane-place.ts";
 import { LANES, LaneAbort, SessionLanes } from "./session-lanes.ts";
 import type { LaneName } from "./session-lanes.ts";
 
@@ -8,6 +9,7 @@ interface Job {
   readonly lane?: LaneName;
   readonly notBeforeMs?: number;
   readonly runsAlone?: boolean;
+  readonly goesFirst?: boolean;
 }
 
 const laneOf = (job: Job): LaneName => job.lane ?? "main";
@@ -41,7 +43,7 @@ class TestTime {
 
 /** Lanes whose items end when the test says so. */
 function createLanes(capacities: Partial<Record<LaneName, number>>) {
-  const running = new Map<string, () => void>();
+  const running = new Map<string, { readonly end: () => void; readonly place: LanePlace; readonly signal: AbortSignal }>();
   const log: string[] = [];
   const errors: unknown[] = [];
   const time = new TestTime();
@@ -51,12 +53,13 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
     notBeforeMs: (job) => job.notBeforeMs,
     overtakes: (job, waiting) => laneOf(job) === "main" && laneOf(waiting) === "cron",
     runsAlone: (job) => job.runsAlone === true,
+    goesFirst: (job) => job.goesFirst === true,
     clock: time,
-    process: async (sessionKey, job, { signal }) => {
+    process: async (sessionKey, job, { signal, place }) => {
       if (job.id === "bad") throw new Error("broken");
       log.push(`start ${sessionKey}/${job.id}`);
       await new Promise<void>((resolve) => {
-        running.set(job.id, resolve);
+        running.set(job.id, { end: resolve, place, signal });
         signal.addEventListener("abort", () => resolve(), { once: true });
       });
       running.delete(job.id);
@@ -66,7 +69,23 @@ function createLanes(capacities: Partial<Record<LaneName, number>>) {
     onForgotten: (sessionKey, job) => log.push(`forgotten ${sessionKey}/${job.id}`),
     onError: (_key, error) => errors.push(error),
   });
-  return { lanes, running, log, errors, time, finish: (id: string) => running.get(id)?.() };
+  return {
+    lanes,
+    running,
+    log,
+    errors,
+    time,
+    finish: (id: string) => running.get(id)?.end(),
+    leave: (id: string) => running.get(id)?.place.leave(),
+    enter: (id: string) => {
+      const { place, signal } = running.get(id) ?? {};
+      if (place === undefined || signal === undefined) return;
+      void place.enter(signal).then(
+        () => running.has(id) && log.push(`enter ${id}`),
+        () => undefined,
+      );
+    },
+  };
 }
 
 /** Lets everything that is ready run. */
@@ -163,6 +182,58 @@ describe("session lanes", () => {
     expect(log.slice(4)).toEqual(["end b/b1", "start b/b2"]);
   });
 
+  test("an item that has left its place lets others start, and enters again ahead of those that have not started", async () => {
+    const { lanes, log, finish, leave, enter } = createLanes({});
+    for (const session of ["a", "b", "c"]) lanes.enqueue(session, { id: `${session}1` });
+    await settle();
+    expect(log).toEqual(["start a/a1"]);
+    leave("a1");
+    leave("a1");
+    await settle();
+    expect(log).toEqual(["start a/a1", "start b/b1"]);
+    enter("a1");
+    await settle();
+    expect(lanes.active).toBe(2);
+    leave("b1");
+    await settle();
+    expect(log.slice(2)).toEqual(["enter a1"]);
+    finish("b1");
+    await settle();
+    expect(log.slice(3)).toEqual(["end b/b1"]);
+    finish("a1");
+    await settle();
+    expect(log.slice(4)).toEqual(["end a/a1", "start c/c1"]);
+  });
+
+  test("an item that waits to enter again is let in while the lanes close, and one that is aborted takes no place", async () => {
+    const { lanes, log, finish, leave, enter, time } = createLanes({});
+    lanes.enqueue("a", { id: "a1" });
+    lanes.enqueue("b", { id: "b1" });
+    await settle();
+    leave("a1");
+    await settle();
+    enter("a1");
+    lanes.enqueue("c", { id: "c1" });
+    const closed = lanes.close("shutdown", { drainMs: 5000 });
+    finish("b1");
+    await settle();
+    expect(log).toEqual(["start a/a1", "start b/b1", "forgotten c/c1", "end b/b1", "enter a1"]);
+    time.advance();
+    await closed;
+    expect(lanes.active).toBe(0);
+  });
+
+  test("an item that goes first starts ahead of the others of its lane", async () => {
+    const { lanes, log, finish } = createLanes({});
+    lanes.enqueue("a", { id: "a1" });
+    lanes.enqueue("b", { id: "b1" });
+    lanes.enqueue("c", { id: "c1", goesFirst: true });
+    await settle();
+    finish("a1");
+    await settle();
+    expect(log).toEqual(["start a/a1", "end a/a1", "start c/c1"]);
+  });
+
   test("an item that is held waits with what stands behind it, and idle waits for it", async () => {
     const { lanes, log, time, finish } = createLanes({});
     lanes.enqueue("a", { id: "held", notBeforeMs: 500 });
@@ -185,8 +256,11 @@ class Model {
   readonly queues = new Map<string, Job[]>();
   readonly running = new Map<string, Job>();
   readonly #capacities: Readonly<Record<LaneName, number>>;
-  /** Who waits for a place, and in which lane: whoever comes into another lane stands at its end. */
-  #ready: { readonly session: string; readonly lane: LaneName }[] = [];
+  /** Who waits for a place, and in which line: a session that comes into another line stands at its end. */
+  #ready: { readonly session: string; readonly line: string }[] = [];
+  /** Sessions whose running job has left its place, and those of them that wait to enter again, in their order. */
+  readonly away = new Set<string>();
+  readonly returning: string[] = [];
 
   constructor(capacities: Readonly<Record<LaneName, number>>) {
     this.#capacities = capacities;
@@ -204,32 +278,51 @@ class Model {
     queue.splice(behind, 0, job);
   }
 
-  /** Starts everything that may, and answers what that was. */
-  look(nowMs: number): readonly string[] {
+  /** The running job of a session has ended. */
+  end(session: string): void {
+    this.running.delete(session);
+    this.away.delete(session);
+    const at = this.returning.indexOf(session);
+    if (at !== -1) this.returning.splice(at, 1);
+  }
+
+  /** Lets everything enter and start that may, and answers what that was. */
+  look(nowMs: number): { readonly started: readonly string[]; readonly entered: readonly string[] } {
     const started: string[] = [];
+    const entered: string[] = [];
+    const hasPlace = (lane: LaneName): boolean =>
+      [...this.running].filter(([session, job]) => !this.away.has(session) && laneOf(job) === lane).length < this.#capacities[lane];
+    for (const session of this.returning.slice()) {
+      const job = this.running.get(session);
+      if (job === undefined || !hasPlace(laneOf(job))) continue;
+      this.returning.splice(this.returning.indexOf(session), 1);
+      this.away.delete(session);
+      entered.push(job.id);
+    }
     const isReady = (session: string): boolean => {
       const [head] = this.queue(session);
       return head !== undefined && !this.running.has(session) && (head.notBeforeMs ?? 0) <= nowMs;
     };
-    const laneOfHead = (session: string): LaneName | undefined => this.queue(session).map(laneOf)[0];
-    this.#ready = this.#ready.filter(({ session, lane }) => isReady(session) && laneOfHead(session) === lane);
+    const lineOf = (job: Job): string => `${laneOf(job)} ${job.goesFirst === true ? "first" : "others"}`;
+    const lineOfHead = (session: string): string | undefined => this.queue(session).map(lineOf)[0];
+    this.#ready = this.#ready.filter(({ session, line }) => isReady(session) && lineOfHead(session) === line);
     for (const session of this.queues.keys()) {
-      const lane = laneOfHead(session);
-      if (lane !== undefined && isReady(session) && !this.#ready.some((one) => one.session === session))
-        this.#ready.push({ session, lane });
+      const line = lineOfHead(session);
+      if (line !== undefined && isReady(session) && !this.#ready.some((one) => one.session === session))
+        this.#ready.push({ session, line });
     }
-    for (const { session } of LANES.flatMap((lane) => this.#ready.filter((one) => one.lane === lane))) {
+    const lines = LANES.flatMap((lane) => [`${lane} first`, `${lane} others`]);
+    for (const { session } of lines.flatMap((line) => this.#ready.filter((one) => one.line === line))) {
       const [head] = this.queue(session);
       if (head === undefined) continue;
-      const busy = [...this.running.values()].filter((job) => laneOf(job) === laneOf(head)).length;
-      if (busy >= this.#capacities[laneOf(head)]) continue;
+      if (!hasPlace(laneOf(head))) continue;
       if (head.runsAlone === true && [...this.running.values()].some(({ runsAlone }) => runsAlone === true)) continue;
       this.queue(session).shift();
       this.running.set(session, head);
       started.push(`${session}/${head.id}`);
       this.#ready = this.#ready.filter((other) => other.session !== session);
     }
-    return started;
+    return { started, entered };
   }
 }
 
@@ -243,9 +336,11 @@ const step = fc.oneof(
       lane: fc.constantFrom(...LANES),
       isHeld: fc.integer({ min: 0, max: 4 }).map((pick) => pick === 0),
       runsAlone: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
+      goesFirst: fc.integer({ min: 0, max: 3 }).map((pick) => pick === 0),
     }),
   },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("finish" as const), pick: fc.nat() }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom("leave" as const, "enter" as const), pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("abort" as const), session }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), session, pick: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("replace" as const), session, pick: fc.nat() }) },
@@ -264,8 +359,8 @@ function take(rig: Rig, action: Step): void {
       rig.count += 1;
       const id = `j${rig.count}`;
       // No two are held until the same moment: which of them comes first nobody has said.
-      const { lane, runsAlone } = action;
-      const job = action.isHeld ? { id, lane, runsAlone, notBeforeMs: time.monotonic() + 500 + rig.count / 1000 } : { id, lane, runsAlone };
+      const { lane, runsAlone, goesFirst } = action;
+      const job = { id, lane, runsAlone, goesFirst, ...(action.isHeld ? { notBeforeMs: time.monotonic() + 500 + rig.count / 1000 } : {}) };
       lanes.enqueue(action.session, job);
       model.enqueue(action.session, job);
       return;
@@ -283,7 +378,23 @@ function take(rig: Rig, action: Step): void {
       const job = model.running.get(key ?? "");
       if (action.type === "abort") expect(lanes.abort(action.session, new LaneAbort("x"))).toBe(job !== undefined);
       else rig.finish(job?.id ?? "");
-      model.running.delete(key ?? "");
+      model.end(key ?? "");
+      return;
+    }
+    case "leave":
+    case "enter": {
+      const keys = [...model.running.keys()];
+      const key = keys[action.pick % Math.max(1, keys.length)] ?? "";
+      const id = model.running.get(key)?.id ?? "";
+      const isWaiting = model.returning.includes(key);
+      if (action.type === "leave" && !model.away.has(key)) {
+        rig.leave(id);
+        if (id !== "") model.away.add(key);
+      }
+      if (action.type === "enter" && model.away.has(key) && !isWaiting) {
+        rig.enter(id);
+        model.returning.push(key);
+      }
       return;
     }
     case "remove":
@@ -307,8 +418,9 @@ function take(rig: Rig, action: Step): void {
 async function compare({ lanes, model, log, time, running }: Rig): Promise<void> {
   const before = log.length;
   await settle();
-  const started = log.slice(before).flatMap((line) => (line.startsWith("start ") ? [line.slice(6)] : []));
-  expect(started).toEqual(model.look(time.monotonic()));
+  const logged = (what: string): string[] =>
+    log.slice(before).flatMap((line) => (line.startsWith(`${what} `) ? [line.slice(what.length + 1)] : []));
+  expect({ started: logged("start"), entered: logged("enter") }).toEqual(model.look(time.monotonic()));
   expect([...running.keys()].toSorted()).toEqual([...model.running.values()].map(({ id }) => id).toSorted());
   for (const [key, queue] of model.queues) expect(lanes.waiting(key)).toEqual(queue);
 }

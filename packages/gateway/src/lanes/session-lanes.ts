@@ -1,4 +1,5 @@
 import type { Clock } from "@factotum/agent-contract";
+import type { LanePlace } from "./lane-place.ts";
 
 /** Who shares the places for work: people's turns, sub-agents', and what no person waits for. */
 export type LaneName = "main" | "subagent" | "cron";
@@ -7,17 +8,25 @@ export type LaneName = "main" | "subagent" | "cron";
 export const LANES: readonly LaneName[] = ["main", "subagent", "cron"];
 
 /** What a lane does with its items. Must not reject; it is told to end by the signal and then settles soon. */
-type ProcessItem<Item> = (sessionKey: string, item: Item, options: { readonly signal: AbortSignal }) => Promise<void>;
+type ProcessItem<Item> = (sessionKey: string, item: Item, options: LaneOptions) => Promise<void>;
+
+/** What an item is worked on with. It holds its lane's place from its start; whatever it holds is released when it ends. */
+export interface LaneOptions {
+  readonly signal: AbortSignal;
+  readonly place: LanePlace;
+}
 
 /** Construction of the lanes. */
 export interface SessionLanesOptions<Item> {
-  /** Items of a lane that may be worked on at the same time, over all sessions; asked before each. A lane never takes the place of another one. */
+  /** Places of a lane, over all sessions; asked before each one is taken. A lane never takes the place of another one. */
   readonly capacities: () => Readonly<Record<LaneName, number>>;
   readonly laneOf: (item: Item) => LaneName;
   /** Monotonic time before which an item is not begun; `undefined` for at once. What waits behind it in its session waits too. */
   readonly notBeforeMs: (item: Item) => number | undefined;
   /** True when a new item goes ahead of one that waits. Asked from the end of the queue on, as long as it is true. */
   readonly overtakes: (item: Item, waiting: Item) => boolean;
+  /** True for an item that starts ahead of the others that wait for a place in its lane. */
+  readonly goesFirst: (item: Item) => boolean;
   /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
   readonly runsAlone: (item: Item) => boolean;
   readonly process: ProcessItem<Item>;
@@ -43,16 +52,27 @@ interface Actor<Item> {
   wake: Disposable | undefined;
 }
 
+/** A lane's places: who holds one, and who waits for one. */
+interface Lane {
+  held: number;
+  /** Running items that wait to hold their place again, ahead of all that have not started. */
+  readonly returning: Set<() => void>;
+  /** Sessions with an item to start: those whose item goes first, and the others; each first come, first served. */
+  readonly first: Set<string>;
+  readonly others: Set<string>;
+}
+
 /**
- * One actor per session: items of a session run one after the other, in order; different sessions run side by side up to the capacity of their lane.
+ * One actor per session: items of a session run one after the other, in order; different sessions run side by side. An item starts when its lane has a
+ * free place. It may leave its place while it runs and enter again, so that a lane bounds what is done with a place and not how many items run. Nobody
+ * who holds a place waits for another one: a wait for a place always ends.
  * An actor exists only while its session has work, so memory follows the work and not the number of sessions.
  */
 export class SessionLanes<Item> {
   readonly #options: SessionLanesOptions<Item>;
   readonly #actors = new Map<string, Actor<Item>>();
-  /** Sessions with work and no place, first come to a lane, first served in it. */
-  readonly #ready: Readonly<Record<LaneName, Set<string>>> = { main: new Set(), subagent: new Set(), cron: new Set() };
-  readonly #active: Record<LaneName, number> = { main: 0, subagent: 0, cron: 0 };
+  readonly #lanes: Readonly<Record<LaneName, Lane>> = { main: createLane(), subagent: createLane(), cron: createLane() };
+  #active = 0;
   #isOneAlone = false;
   #idleWaiters: (() => void)[] = [];
   #closed = false;
@@ -130,7 +150,7 @@ export class SessionLanes<Item> {
 
   /** Items that are worked on now. */
   get active(): number {
-    return LANES.reduce((sum, lane) => sum + this.#active[lane], 0);
+    return this.#active;
   }
 
   /** Ends the running item with this reason; false when none runs. */
@@ -180,38 +200,53 @@ export class SessionLanes<Item> {
     if (actor.running !== undefined) return;
     const [next] = actor.queue;
     if (next === undefined) {
-      for (const lane of LANES) this.#ready[lane].delete(sessionKey);
+      this.#unready(sessionKey);
       this.#actors.delete(sessionKey);
       if (this.#actors.size === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
       return;
     }
     const waitMs = (this.#options.notBeforeMs(next) ?? 0) - this.#options.clock.monotonic();
     const lane = this.#options.laneOf(next);
-    for (const other of LANES) if (other !== lane || waitMs > 0) this.#ready[other].delete(sessionKey);
+    const line = this.#options.goesFirst(next) ? this.#lanes[lane].first : this.#lanes[lane].others;
+    this.#unready(sessionKey, waitMs > 0 ? undefined : line);
     if (waitMs > 0) actor.wake = this.#options.clock.schedule(waitMs, () => this.#arrange(sessionKey, actor));
-    else this.#ready[lane].add(sessionKey);
+    else line.add(sessionKey);
     this.#dispatch();
   }
 
+  /** Takes a session out of every line but this one, in which it keeps its turn. */
+  #unready(sessionKey: string, except?: Set<string>): void {
+    for (const lane of LANES)
+      for (const line of [this.#lanes[lane].first, this.#lanes[lane].others]) if (line !== except) line.delete(sessionKey);
+  }
+
   #dispatch(): void {
-    if (this.#closed) return;
     const capacities = this.#options.capacities();
-    for (const lane of LANES) {
-      for (const sessionKey of this.#ready[lane]) {
-        if (this.#active[lane] >= capacities[lane]) break;
-        const actor = this.#actors.get(sessionKey);
-        const head = actor?.queue[0];
-        if (head !== undefined && this.#isOneAlone && this.#options.runsAlone(head)) continue;
-        this.#ready[lane].delete(sessionKey);
-        const item = actor?.queue.shift();
-        if (actor !== undefined && item !== undefined) this.#start(sessionKey, actor, item, lane);
+    for (const name of LANES) {
+      const lane = this.#lanes[name];
+      // While the lanes close, what runs may still end by itself.
+      for (const enter of lane.returning) {
+        if (lane.held >= capacities[name]) break;
+        enter();
+      }
+      if (this.#closed) continue;
+      for (const line of [lane.first, lane.others]) {
+        for (const sessionKey of line) {
+          if (lane.held >= capacities[name]) break;
+          const actor = this.#actors.get(sessionKey);
+          const head = actor?.queue[0];
+          if (head !== undefined && this.#isOneAlone && this.#options.runsAlone(head)) continue;
+          line.delete(sessionKey);
+          const item = actor?.queue.shift();
+          if (actor !== undefined && item !== undefined) this.#start(sessionKey, actor, item, name);
+        }
       }
     }
   }
 
   #start(sessionKey: string, actor: Actor<Item>, item: Item, lane: LaneName): void {
     const abort = new AbortController();
-    this.#active[lane] += 1;
+    this.#active += 1;
     const isAlone = this.#options.runsAlone(item);
     this.#isOneAlone ||= isAlone;
     actor.running = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
@@ -221,28 +256,79 @@ export class SessionLanes<Item> {
   async #run(
     sessionKey: string,
     actor: Actor<Item>,
-    {
-      item,
-      lane,
-      isAlone,
-      signal,
-    }: { readonly item: Item; readonly lane: LaneName; readonly isAlone: boolean; readonly signal: AbortSignal },
+    started: { readonly item: Item; readonly lane: LaneName; readonly isAlone: boolean; readonly signal: AbortSignal },
   ): Promise<void> {
+    const place = this.#takePlace(started.lane);
     try {
       // The first await comes before any work, so that `running` is set when `process` looks.
       await Promise.resolve();
       this.#options.onQueueChange(sessionKey, actor.queue.length);
-      await this.#options.process(sessionKey, item, { signal });
+      await this.#options.process(sessionKey, started.item, { signal: started.signal, place });
     } catch (error) {
       this.#options.onError(sessionKey, error);
     } finally {
       actor.running = undefined;
-      this.#active[lane] -= 1;
-      if (isAlone) this.#isOneAlone = false;
+      this.#active -= 1;
+      if (started.isAlone) this.#isOneAlone = false;
+      place.close();
       this.#arrange(sessionKey, actor);
       this.#dispatch();
     }
   }
+
+  /** Takes a free place of a lane. `close` releases it for good. */
+  #takePlace(name: LaneName): LanePlace & { readonly close: () => void } {
+    const lane = this.#lanes[name];
+    let isHeld = true;
+    let isClosed = false;
+    lane.held += 1;
+    const hold = (): void => {
+      isHeld = true;
+      lane.held += 1;
+    };
+    const release = (): void => {
+      if (isHeld) lane.held -= 1;
+      isHeld = false;
+    };
+    return {
+      enter: async (signal) => {
+        signal.throwIfAborted();
+        if (isHeld || isClosed) return;
+        if (lane.returning.size === 0 && lane.held < this.#options.capacities()[name]) return hold();
+        await waitIn(lane.returning, signal, () => !isClosed && hold());
+      },
+      leave: () => {
+        release();
+        this.#dispatch();
+      },
+      close: () => {
+        isClosed = true;
+        release();
+      },
+    };
+  }
+}
+
+function createLane(): Lane {
+  return { held: 0, returning: new Set(), first: new Set(), others: new Set() };
+}
+
+/** Resolves when what it has put into the line is called, which calls `then` in the same step. Rejects with the signal's reason. */
+async function waitIn(line: Set<() => void>, signal: AbortSignal, then: () => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => {
+    line.delete(enter);
+    reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
+  };
+  const enter = (): void => {
+    line.delete(enter);
+    signal.removeEventListener("abort", onAbort);
+    then();
+    resolve();
+  };
+  line.add(enter);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return promise;
 }
 
 /** Reason of a signal that a person fired. */

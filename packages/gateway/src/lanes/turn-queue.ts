@@ -39,6 +39,7 @@ export class TurnQueue {
       },
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes,
+      goesFirst: (job) => job.type === "resume",
       runsAlone: (job) => job.type === "resume" && job.runsAlone === true,
     });
   }

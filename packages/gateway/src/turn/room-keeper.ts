@@ -79,6 +79,7 @@ export class RoomKeeper {
       laneOf: () => "cron",
       notBeforeMs: () => undefined,
       overtakes: () => false,
+      goesFirst: () => false,
       runsAlone: () => false,
       process: async (_sessionKey, work, { signal }) => work.begin(signal),
       onQueueChange: () => undefined,

@@ -6,7 +6,11 @@ import { StoreError } from "@factotum/store";
 import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
+import { holdPlaceWhileAsking, OUTER_PLACE } from "../lanes/lane-place.ts";
+import type { LanePlace } from "../lanes/lane-place.ts";
 import { LaneAbort, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
+import type { LaneOptions } from "../lanes/session-lanes.ts";
+import { ToolLimits } from "../lanes/tool-limits.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
@@ -57,6 +61,7 @@ interface RunBounds {
   readonly begun: Promise<void>;
   readonly signal: AbortSignal;
   readonly laneSignal: AbortSignal;
+  readonly place: LanePlace;
 }
 
 type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
@@ -72,11 +77,13 @@ export class TurnRunner {
   readonly #room: RoomKeeper;
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
+  readonly #toolLimits: ToolLimits;
 
   constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
     this.#services = services;
     this.#waiting = waiting;
     this.#room = room;
+    this.#toolLimits = new ToolLimits({ maxConcurrent: () => services.running.current.config.tools.exec.maxConcurrent });
     this.#preparer = new JobPreparer(services, waiting, room);
   }
 
@@ -84,7 +91,7 @@ export class TurnRunner {
    * Works on one job to its end. Rejects when the store or the disk does. What was begun then comes before anything else of its session, after a while and
    * as often as it takes: a later turn must not end before it.
    */
-  async run(sessionKey: string, job: TurnJob, options: { readonly signal: AbortSignal }): Promise<void> {
+  async run(sessionKey: string, job: TurnJob, options: LaneOptions): Promise<void> {
     if (job.type === "task") return job.run(options);
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
@@ -93,7 +100,7 @@ export class TurnRunner {
       try {
         const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
         prepared = left === undefined ? undefined : await this.#preparer.prepare(sessionKey, left, options.signal);
-        if (prepared !== undefined) await this.#runPrepared(prepared, options.signal);
+        if (prepared !== undefined) await this.#runPrepared(prepared, options);
       } catch (error) {
         if (isLost(job)) return;
         const runsAlone = job.type === "resume" && job.runsAlone === true ? { runsAlone: true } : {};
@@ -132,14 +139,14 @@ export class TurnRunner {
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     try {
       const prepared = await this.#preparer.prepare(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
-      if (prepared !== undefined) await this.#runPrepared(prepared, signal);
+      if (prepared !== undefined) await this.#runPrepared(prepared, { signal, place: OUTER_PLACE });
     } catch (error) {
       if (!isFinalStoreError(error)) this.#takeUpAgain(turn.sessionKey, { type: "resume", turn, failures: 1 });
       throw error;
     }
   }
 
-  async #runPrepared(prepared: PreparedTurn, laneSignal: AbortSignal): Promise<void> {
+  async #runPrepared(prepared: PreparedTurn, { signal: laneSignal, place }: LaneOptions): Promise<void> {
     const { agent, turn } = prepared;
     const { clock, observer } = this.#services;
     using _observed = observer.turnStarted(turn);
@@ -150,7 +157,7 @@ export class TurnRunner {
       const begun = this.#showBeginning(prepared);
       // What is on no disk is not worked on, however long the model takes.
       begun.catch((error: unknown) => deadline.end(error));
-      await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal });
+      await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal, place });
     });
   }
 
@@ -167,7 +174,7 @@ export class TurnRunner {
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: EarlierTry = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
-    const { begun, signal, laneSignal } = bounds;
+    const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files } = this.#services;
     const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
     const requests = new RequestRecorder({
@@ -178,8 +185,10 @@ export class TurnRunner {
       digests: this.#digests,
       clock,
     });
-    const client = requests.wrap(runModel.client);
+    const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
+    // It goes on with the tools of a stored answer.
+    if (resumed?.answer !== undefined) place.leave();
     const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
     const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, begun, signal });
     const run = runAgent(
@@ -189,7 +198,7 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: prepared.tools,
+        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
@@ -209,7 +218,7 @@ export class TurnRunner {
     const streamed = await recorder.finishStream();
     const ended = { ...prepared, turn: { ...turn, inputIds: steering.inputIds }, inputs: steering.said };
     const tried = { ...before, requests: requests.count, usage: joinUsage(before.usage, end?.usage ?? NO_USAGE_TOTALS) };
-    const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, signal);
+    const mended = await this.#mend(ended, recorder, end?.outcome ?? NO_OUTCOME, tried, bounds);
     if (mended.type === "again") return this.#drive(mended.prepared, bounds, mended.tried);
     const { outcome } = mended;
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
@@ -241,11 +250,14 @@ export class TurnRunner {
     recorder: TurnRecorder,
     outcome: RunOutcome,
     before: EarlierTry,
-    signal: AbortSignal,
+    { signal, place }: Pick<RunBounds, "signal" | "place">,
   ): Promise<Mended> {
     try {
-      const tried = outcome.type === "failed" ? await this.#makeAcceptable(prepared, recorder, outcome, before, signal) : undefined;
+      const tried =
+        outcome.type === "failed" ? await this.#makeAcceptable(prepared, recorder, outcome, before, { signal, place }) : undefined;
       if (tried === undefined) return { type: "over", outcome };
+      // What is prepared may ask a model too.
+      await place.enter(signal);
       const again = await prepareResumedTurn(prepared.turn, this.#services, { signal });
       return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
     } catch (error) {
@@ -260,10 +272,12 @@ export class TurnRunner {
     recorder: TurnRecorder,
     outcome: Extract<RunOutcome, { type: "failed" }>,
     tried: EarlierTry,
-    signal: AbortSignal,
+    { signal, place }: Pick<RunBounds, "signal" | "place">,
   ): Promise<EarlierTry | undefined> {
-    if (outcome.code === "context-overflow" && !tried.isCompacted && prepared.turn.kind !== "memory")
+    if (outcome.code === "context-overflow" && !tried.isCompacted && prepared.turn.kind !== "memory") {
+      await place.enter(signal);
       return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
+    }
     if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
     await recorder.flush();
     const refusal = { words: outcome.message, requests: recorder.takeRequests() };

@@ -1,0 +1,95 @@
+import type { AgentTool } from "@factotum/agent-contract";
+import { expect, test } from "vitest";
+import { ToolLimits } from "./tool-limits.ts";
+
+/** Tools that run until the test ends them. */
+function createScene(maxConcurrent: number) {
+  const log: string[] = [];
+  const ends = new Map<string, () => void>();
+  const limits = new ToolLimits({ maxConcurrent: () => maxConcurrent });
+  const tool = (effect: AgentTool["traits"]["effect"]): AgentTool => ({
+    name: "tool",
+    summary: "",
+    description: "",
+    parameters: { type: "object" },
+    traits: { effect, idempotent: false, output: "trusted", network: false, parallel: true },
+    execute: async ({ id }) => {
+      log.push(id);
+      await new Promise<void>((resolve) => ends.set(id, resolve));
+      if (id === "bad") throw new Error("broken");
+      return { content: [] };
+    },
+  });
+  const call = (
+    session: string,
+    id: string,
+    { effect = "execute" as AgentTool["traits"]["effect"], signal = new AbortController().signal } = {},
+  ) => {
+    const [limited] = limits.apply([tool(effect)], session);
+    const options = { signal, onDelta: () => undefined, run: {} as Parameters<AgentTool["execute"]>[1]["run"] };
+    return limited?.execute({ id, name: "tool", arguments: {} }, options).then(
+      () => "done",
+      () => "failed",
+    );
+  };
+  return { log, call, read: (session: string, id: string) => call(session, id, { effect: "read" }), end: (id: string) => ends.get(id)?.() };
+}
+
+const settle = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+};
+
+test("commands run up to the limit over all sessions, the next in the order in which they came, and one that fails frees its place", async () => {
+  const { log, call, end } = createScene(2);
+  const bad = call("a", "bad");
+  void call("b", "b1");
+  void call("c", "c1");
+  void call("d", "d1");
+  await settle();
+  expect(log).toEqual(["bad", "b1"]);
+  end("bad");
+  expect(await bad).toBe("failed");
+  await settle();
+  expect(log).toEqual(["bad", "b1", "c1"]);
+  end("b1");
+  await settle();
+  expect(log).toEqual(["bad", "b1", "c1", "d1"]);
+});
+
+test("a session runs at most four at a time, and holds up no other session", async () => {
+  const { log, call, end } = createScene(16);
+  for (let number = 1; number <= 5; number += 1) void call("a", `a${number}`);
+  void call("b", "b1");
+  await settle();
+  expect(log).toEqual(["a1", "a2", "a3", "a4", "b1"]);
+  end("b1");
+  await settle();
+  expect(log).toHaveLength(5);
+  end("a2");
+  await settle();
+  expect(log.at(-1)).toBe("a5");
+});
+
+test("tools that run no commands have a limit of their own", async () => {
+  const { log, call, read } = createScene(1);
+  void call("a", "a1");
+  void call("b", "b1");
+  void read("c", "c1");
+  void read("d", "d1");
+  await settle();
+  expect(log).toEqual(["a1", "c1"]);
+});
+
+test("a call whose run is aborted while it waits never runs", async () => {
+  const { log, call, end } = createScene(1);
+  const abort = new AbortController();
+  void call("a", "a1");
+  const waiting = call("b", "b1", { signal: abort.signal });
+  void call("c", "c1");
+  await settle();
+  abort.abort(new Error("stop"));
+  expect(await waiting).toBe("failed");
+  end("a1");
+  await settle();
+  expect(log).toEqual(["a1", "c1"]);
+});

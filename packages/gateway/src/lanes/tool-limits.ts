@@ -1,0 +1,97 @@
+import type { AgentTool } from "@factotum/agent-contract";
+
+/** Calls of one session that may run at the same time. */
+const PER_SESSION = 4;
+
+interface Waiter {
+  readonly sessionKey: string;
+  readonly start: () => void;
+}
+
+/** Limits concurrent work, over all sessions and per session. First come, first served among sessions below their own limit. */
+class Limit {
+  readonly #capacity: () => number;
+  readonly #running = new Map<string, number>();
+  readonly #waiters: Waiter[] = [];
+  #total = 0;
+
+  constructor(capacity: () => number) {
+    this.#capacity = capacity;
+  }
+
+  /** Resolves when the work may start; dispose the result when it has ended. Rejects with the signal's reason. */
+  async enter(sessionKey: string, signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted();
+    if (this.#hasRoom(sessionKey)) this.#add(sessionKey, 1);
+    else await this.#wait(sessionKey, signal);
+    return { [Symbol.dispose]: () => this.#leave(sessionKey) };
+  }
+
+  #wait(sessionKey: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiter: Waiter = {
+      sessionKey,
+      start: () => {
+        signal.removeEventListener("abort", onAbort);
+        this.#add(sessionKey, 1);
+        resolve();
+      },
+    };
+    const onAbort = (): void => {
+      this.#waiters.splice(this.#waiters.indexOf(waiter), 1);
+      reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
+    };
+    this.#waiters.push(waiter);
+    signal.addEventListener("abort", onAbort, { once: true });
+    return promise;
+  }
+
+  #leave(sessionKey: string): void {
+    this.#add(sessionKey, -1);
+    for (;;) {
+      const at = this.#waiters.findIndex((waiter) => this.#hasRoom(waiter.sessionKey));
+      const [next] = at === -1 ? [] : this.#waiters.splice(at, 1);
+      if (next === undefined) return;
+      next.start();
+    }
+  }
+
+  #hasRoom(sessionKey: string): boolean {
+    return this.#total < this.#capacity() && (this.#running.get(sessionKey) ?? 0) < PER_SESSION;
+  }
+
+  #add(sessionKey: string, count: 1 | -1): void {
+    this.#total += count;
+    const running = (this.#running.get(sessionKey) ?? 0) + count;
+    if (running === 0) this.#running.delete(sessionKey);
+    else this.#running.set(sessionKey, running);
+  }
+}
+
+/**
+ * Bounds running tools, which hold no place in a lane. Commands, which can run for long, and all other tools are counted apart: a file is read at once
+ * however many commands run. A call that waits ends with its run's signal.
+ */
+export class ToolLimits {
+  readonly #commands: Limit;
+  readonly #others: Limit;
+
+  constructor(options: { readonly maxConcurrent: () => number }) {
+    this.#commands = new Limit(options.maxConcurrent);
+    this.#others = new Limit(options.maxConcurrent);
+  }
+
+  /** The same tools, whose calls wait for their turn. */
+  apply(tools: readonly AgentTool[], sessionKey: string): readonly AgentTool[] {
+    return tools.map((tool) => {
+      const limit = tool.traits.effect === "execute" ? this.#commands : this.#others;
+      return {
+        ...tool,
+        execute: async (call, options) => {
+          using _running = await limit.enter(sessionKey, options.signal);
+          return await tool.execute(call, options);
+        },
+      };
+    });
+  }
+}
