@@ -4,6 +4,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
+import { tellEnded } from "./commands/ended-text.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
@@ -335,7 +336,11 @@ export class Engine {
       const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
       return resetWithModel({ ...route, input }, command.model, { services: this.services, sessions: this.sessions, greet });
     }
-    const reset = this.sessions.reset(route.sessionKey, { reason: "you asked for a new conversation", by: input.message });
+    const reset = this.sessions.reset(route.sessionKey, {
+      reason: "you asked for a new conversation",
+      by: input.message,
+      onEnded: async (ended) => tellEnded({ ...route, input }, ended, this.services),
+    });
     this.#queue.lanes.enqueue(route.sessionKey, greeting);
     try {
       await reset;

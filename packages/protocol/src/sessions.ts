@@ -21,6 +21,8 @@ export interface SessionSummary {
   /** When something was last said. */
   readonly activeAtMs: number;
   readonly running: boolean;
+  /** The newest run that a person asked for was stopped before it had answered. Only lists tell. */
+  readonly interrupted?: boolean;
   readonly model?: string;
   /** Tokens of the context after the last call. */
   readonly contextTokens: number;
@@ -40,6 +42,7 @@ export const SessionSummarySchema: z.ZodType<SessionSummary> = z.strictObject({
   createdAtMs: z.number(),
   activeAtMs: z.number(),
   running: z.boolean(),
+  interrupted: z.boolean().optional(),
   model: z.string().optional(),
   contextTokens: z.number(),
   totalTokens: z.number(),

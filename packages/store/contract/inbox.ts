@@ -139,6 +139,9 @@ export function describeInbox(context: () => ContractContext): void {
       const [row] = await store.listPendingOutbound({ limit: 10 });
       expect(row).toEqual(rows[0]);
       expect((await store.readInput(input.id))?.state).toEqual({ type: "told", reason: "no model" });
+      const third = await store.acceptInput(sampleMessage("3"), at);
+      await store.settleInputs([third.input.id], { type: "interrupted", reason: "stopped" });
+      expect((await store.readInput(third.input.id))?.state).toEqual({ type: "interrupted", reason: "stopped" });
       const again = store.settleInputs([other.input.id, input.id], { type: "command" }, { outbox: [sampleOutbound("told:2")] });
       await expect(again).rejects.toMatchObject({ code: "conflict" });
       expect((await store.readInput(other.input.id))?.state).toEqual({ type: "waiting" });

@@ -571,6 +571,8 @@ interface SessionSummary {
   /** When something was last said. */
   readonly activeAtMs: number;
   readonly running: boolean;
+  /** The newest run that a person asked for was stopped before it had answered. Only lists tell. */
+  readonly interrupted?: boolean;
   readonly model?: string;
   /** Tokens of the context after the last call. */
   readonly contextTokens: number;

@@ -189,13 +189,13 @@ async function openNew(path: string): ReturnType<typeof open> {
 }
 
 function describeSession(session: SessionSummary): string {
-  const { key, kind, label, displayName, activeAtMs, contextTokens, running } = session;
+  const { key, kind, label, displayName, activeAtMs, contextTokens, running, interrupted = false } = session;
   const facts = [
     `${kind}, ${label ?? displayName}`,
     `active ${new Date(activeAtMs).toISOString()}`,
     `${contextTokens.toLocaleString("en-US")} tokens`,
     ...(session.model === undefined ? [] : [session.model]),
-    ...(running ? ["running"] : []),
+    ...(running ? ["running"] : interrupted ? ["interrupted"] : []),
   ];
   return `${key}  (${facts.join("; ")})`;
 }

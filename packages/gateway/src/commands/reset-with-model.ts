@@ -3,6 +3,7 @@ import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { findModel } from "./choose-model.ts";
+import { tellEnded } from "./ended-text.ts";
 import { changeOverrides } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 
@@ -22,7 +23,8 @@ export async function resetWithModel(
     reason: "you asked for a new conversation",
     by: input.message,
     decided: found.then((model) => !ModelError.isInstance(model)),
-    onReset: async () => {
+    onReset: async (ended) => {
+      await tellEnded(target, ended, services);
       const model = await found;
       await changeOverrides(target, { model: model === undefined || ModelError.isInstance(model) ? null : model.reference }, services);
       greet();

@@ -44,6 +44,48 @@ async function unsettled(running: TestGateway): Promise<readonly string[]> {
   return pages.flatMap(({ items }) => items.map(({ message }) => message.text));
 }
 
+describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (command) => {
+  test("says what it has ended, before the new conversation begins, and the message is stored as interrupted", async () => {
+    await using running = await start();
+    const gate = server.hold();
+    await platform.say(platform.message("asparagus"));
+    await server.nextRequest();
+    await platform.say(platform.message("broccoli"));
+    await platform.say(platform.message(command));
+    gate.open();
+    await running.gateway.engine.idle();
+    const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+    expect(texts).toEqual(["Stopped, and dropped 1 waiting message.", expect.stringMatching(/^Answer/)]);
+    const { items } = await running.store.listInputs({ state: "interrupted", limit: 5 });
+    expect(items.map(({ message, state }) => [message.text, state])).toEqual([
+      ["asparagus", { type: "interrupted", reason: "you asked for a new conversation" }],
+    ]);
+    const entries = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
+    expect(JSON.stringify(entries)).toContain("Stopped, and dropped 1 waiting message.");
+    expect(await unsettled(running)).toEqual([]);
+  });
+
+  test("says nothing of what it has ended when that is nothing", async () => {
+    await using running = await start();
+    await say(running, "asparagus");
+    expect(await say(running, command)).toEqual(["Answer 1."]);
+  });
+});
+
+test("a session whose newest run was stopped is listed as interrupted, until one has answered", async () => {
+  await using running = await start();
+  const list = async () => (await running.gateway.engine.sessions.list({})).sessions.map(({ interrupted }) => interrupted === true);
+  const gate = server.hold();
+  await platform.say(platform.message("asparagus"));
+  await server.nextRequest();
+  await platform.say(platform.message("/stop"));
+  await running.gateway.engine.idle();
+  gate.open();
+  expect(await list()).toEqual([true]);
+  await say(running, "broccoli");
+  expect(await list()).toEqual([false]);
+});
+
 describe("/new MODEL", () => {
   test("begins a conversation with that model; /new keeps it, /new default goes back", async () => {
     await using running = await start();
@@ -101,7 +143,8 @@ describe("/new MODEL", () => {
     gate.open();
     await saying;
     const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
-    expect(texts).toHaveLength(2);
+    expect(texts).toHaveLength(3);
+    expect(texts[0]).toBe("Stopped, and dropped 1 waiting message.");
     expect(asked().slice(1)).toEqual(["claude-opus-4-6", "claude-opus-4-6"]);
     expect(messagesOf(-1)).toContain("three");
     expect(messagesOf(-1)).not.toMatch(/asparagus|broccoli/);

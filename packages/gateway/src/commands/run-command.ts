@@ -5,6 +5,7 @@ import { leftOutRemark } from "../turn/compaction-outcome.ts";
 import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { activationCommand } from "./choose-activation.ts";
+import { endedText } from "./ended-text.ts";
 import { modelCommand } from "./choose-model.ts";
 import { queueCommand } from "./choose-queue.ts";
 import { sendCommand } from "./choose-send.ts";
@@ -43,13 +44,10 @@ async function answerOf(
   const { sessionKey } = target;
   switch (command.type) {
     case "stop": {
-      const { aborted, dropped } = await sessions.abort(sessionKey, {
-        queued: true,
-        reason: "you asked me to stop",
-        by: target.input.message,
-      });
-      if (!aborted && dropped === 0) return "There was nothing to stop.";
-      return dropped === 0 ? "Stopped." : `Stopped, and dropped ${dropped} waiting ${dropped === 1 ? "message" : "messages"}.`;
+      const by = target.input.message;
+      return (
+        endedText(await sessions.abort(sessionKey, { queued: true, reason: "you asked me to stop", by })) ?? "There was nothing to stop."
+      );
     }
     case "compact":
       return compact(sessions, sessionKey, command.instructions);

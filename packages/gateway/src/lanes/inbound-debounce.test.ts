@@ -64,7 +64,7 @@ const bodyText = (index: number): string => JSON.stringify(server.requests.at(in
 
 async function inputStates(running: TestGateway): Promise<Record<string, string>> {
   const states: Record<string, string> = {};
-  for (const state of ["waiting", "claimed", "answered", "told", "command", "dead"] as const)
+  for (const state of ["waiting", "claimed", "answered", "interrupted", "told", "command", "dead"] as const)
     for (const input of (await running.store.listInputs({ state, limit: 100 })).items) states[input.message.text] = state;
   return states;
 }
@@ -120,7 +120,7 @@ describe("nobody waits for more", () => {
     await say("/stop");
     await running.gateway.engine.idle();
     expect(sentTexts().filter((text) => text.startsWith("Answer"))).toEqual([]);
-    expect(Object.values(await inputStates(running)).toSorted()).toEqual(["command", "told"]);
+    expect(Object.values(await inputStates(running)).toSorted()).toEqual(["command", "interrupted"]);
   });
 
   test("who says it through a client of ours, or has said as much as may wait", async () => {

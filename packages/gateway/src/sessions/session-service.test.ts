@@ -55,7 +55,7 @@ describe("what a client of the gateway stops", () => {
 
   async function settledStates(running: TestGateway): Promise<Record<string, string>> {
     const pages = await Promise.all(
-      (["waiting", "claimed", "answered", "told"] as const).map(async (state) => ({
+      (["waiting", "claimed", "answered", "interrupted", "told"] as const).map(async (state) => ({
         state,
         page: await running.store.listInputs({ state, limit: 10 }),
       })),
@@ -82,7 +82,7 @@ describe("what a client of the gateway stops", () => {
         "dm-1: The work on this message was stopped.",
         "dm-2: This message was dropped: somebody stopped the work here and what waited for it.",
       ]);
-      expect(await settledStates(running)).toEqual({ one: "told", two: "told" });
+      expect(await settledStates(running)).toEqual({ one: "interrupted", two: "told" });
     },
   );
 
@@ -103,7 +103,7 @@ describe("what a client of the gateway stops", () => {
     const { entries } = await sessions.history(KEY, { limit: 10 });
     expect(entries.flatMap((entry) => (entry.type === "notice" ? [entry.text] : []))).toEqual(["Stopped: you asked me to stop."]);
     expect(platform.sent).toEqual([]);
-    expect(await settledStates(running)).toEqual({ one: "told", two: "told" });
+    expect(await settledStates(running)).toEqual({ one: "interrupted", two: "told" });
   });
 
   test("/stop in another conversation of the session tells the one whose run it was; in the same one its answer is enough", async () => {

@@ -17,10 +17,19 @@ import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
 import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/memory-flush.ts";
+import { readLastRun } from "../turn/last-run.ts";
 import { readSessionContext } from "../turn/session-context.ts";
 import { originOf } from "../turn/turn-job.ts";
 import type { TurnJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+
+/** What an abort has ended: the run, and how many messages that waited. */
+export interface EndedWork {
+  readonly aborted: boolean;
+  readonly dropped: number;
+}
+
+const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
 
 /** Sessions as clients see and change them. */
 export class SessionService {
@@ -84,7 +93,13 @@ export class SessionService {
       ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
       ...(params.cursor === undefined ? {} : { cursor: params.cursor }),
     });
-    return { sessions: page.items.map((record) => this.summary(record)), ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    const sessions = await Promise.all(
+      page.items.map(async (record) => {
+        const isInterrupted = (await readLastRun(record.sessionId, store))?.state === "aborted";
+        return { ...this.summary(record), ...(isInterrupted ? { interrupted: true } : {}) };
+      }),
+    );
+    return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
   }
 
   async resolve(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionSummary> {
@@ -164,13 +179,22 @@ export class SessionService {
   }
 
   /** Begins the conversation anew, in the session's own lane: what runs is ended first, what comes later belongs to the new conversation. */
-  async reset(sessionKey: string, options: { readonly reason: string; readonly by?: MsgContext }): Promise<SessionRecord> {
-    return this.#inLane(sessionKey, options, async () => beginAnew(sessionKey, this.#services));
+  async reset(
+    sessionKey: string,
+    options: { readonly reason: string; readonly by?: MsgContext; readonly onEnded?: (ended: EndedWork) => Promise<void> },
+  ): Promise<SessionRecord> {
+    return this.#inLane(sessionKey, options, async (ended) => {
+      try {
+        return await beginAnew(sessionKey, this.#services);
+      } finally {
+        await options.onEnded?.(ended);
+      }
+    });
   }
 
   /**
    * Like `reset`, if it is `decided` that it shall be; else nothing is ended or dropped. Its place is taken at once: what is said later waits for the
-   * decision. `onReset` is called in the lane before that. A conversation that has not begun is as new as it can be.
+   * decision. `onReset` is called in the lane before that, with what was ended. A conversation that has not begun is as new as it can be.
    */
   async resetOnce(
     sessionKey: string,
@@ -178,18 +202,18 @@ export class SessionService {
       readonly reason: string;
       readonly by: MsgContext;
       readonly decided: Promise<boolean>;
-      readonly onReset: () => Promise<void>;
+      readonly onReset: (ended: EndedWork) => Promise<void>;
     },
   ): Promise<void> {
     const { task, done } = this.#laneTask(sessionKey, async () => {
       if (!(await options.decided)) return;
       if ((await this.#services.store.readSession(sessionKey)) !== undefined) await beginAnew(sessionKey, this.#services);
-      await options.onReset();
+      await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);
-    const ended = options.decided.then(async (isWanted) => {
-      if (isWanted) await this.abort(sessionKey, { queued: true, before: task, ...options });
-    });
+    const ended = options.decided.then(async (isWanted) =>
+      isWanted ? this.abort(sessionKey, { queued: true, before: task, ...options }) : NOTHING_ENDED,
+    );
     await Promise.all([done, ended]);
   }
 
@@ -245,11 +269,11 @@ export class SessionService {
       /** Only what comes before this job, which is not ended itself. */
       readonly before?: TurnJob;
     },
-  ): Promise<{ readonly aborted: boolean; readonly dropped: number }> {
+  ): Promise<EndedWork> {
     const { events, store, watchers } = this.#services;
     const { by, before } = options;
-    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return { aborted: false, dropped: 0 };
-    if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return { aborted: false, dropped: 0 };
+    if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
+    if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return NOTHING_ENDED;
     const dropped = options.queued ? this.#queue.dropInputs(sessionKey, before) : [];
     const running = this.#queue.lanes.running(sessionKey);
     const tellsSender = running !== undefined && running.type !== "task" && !this.#isSeenBy(originOf(running), by);
@@ -296,13 +320,12 @@ export class SessionService {
   async #inLane<Result>(
     sessionKey: string,
     why: { readonly reason: string; readonly by?: MsgContext },
-    work: () => Promise<Result>,
+    work: (ended: EndedWork) => Promise<Result>,
   ): Promise<Result> {
     const aborting = this.abort(sessionKey, { queued: true, ...why });
     // Whoever is told is told in the conversation that ends.
     const working = this.#runInLane(sessionKey, async () => {
-      await aborting;
-      return work();
+      return work(await aborting);
     });
     const [result] = await Promise.all([working, aborting]);
     return result;

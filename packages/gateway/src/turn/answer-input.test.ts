@@ -58,7 +58,7 @@ describe("where the send policy denies", () => {
   });
 
   async function stateOf(running: TestGateway, text: string): Promise<string | undefined> {
-    for (const state of ["waiting", "claimed", "answered", "told", "suppressed", "command"] as const) {
+    for (const state of ["waiting", "claimed", "answered", "interrupted", "told", "suppressed", "command"] as const) {
       const { items } = await running.store.listInputs({ state, limit: 10 });
       if (items.some(({ message }) => message.text === text)) return state;
     }

@@ -165,7 +165,7 @@ function decideClosing(run: FinishedRun): Closing {
   if (turn.kind === "memory" || turn.kind === "compaction") return SILENT;
   if (outcome.type === "aborted") {
     return {
-      inputState: { type: "told", reason: outcome.reason },
+      inputState: { type: "interrupted", reason: outcome.reason },
       say:
         run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind)
           ? { text: failureText({ code: "aborted" }), purpose: "notice" }

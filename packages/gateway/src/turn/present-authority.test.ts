@@ -163,7 +163,7 @@ describe("a turn that was interrupted goes on by the policy of now", () => {
     await goOnAfter({});
     expect(commands).toEqual(["one"]);
     expect(platform.sent).toEqual([]);
-    const [input] = (await running.store.listInputs({ state: "told", limit: 2 })).items;
-    expect(input?.state).toEqual({ type: "told", reason: "its sender may not talk here any more" });
+    const [input] = (await running.store.listInputs({ state: "interrupted", limit: 2 })).items;
+    expect(input?.state).toEqual({ type: "interrupted", reason: "its sender may not talk here any more" });
   });
 });

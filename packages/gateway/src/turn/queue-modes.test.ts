@@ -45,7 +45,7 @@ async function hold(text: string): Promise<{ open(): void }> {
 
 async function inputStates(running: TestGateway): Promise<Record<string, string>> {
   const states: Record<string, string> = {};
-  for (const state of ["waiting", "claimed", "answered", "told", "command", "dead"] as const) {
+  for (const state of ["waiting", "claimed", "answered", "interrupted", "told", "command", "dead"] as const) {
     for (const input of (await running.store.listInputs({ state, limit: 100 })).items) states[input.message.text] = state;
   }
   return states;
@@ -366,7 +366,7 @@ describe("/stop", () => {
     expect(platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.startsWith("This"))?.outbound).toMatchObject({
       replyTo: other.messageId,
     });
-    expect(await inputStates(running)).toEqual({ one: "told", mine: "told", theirs: "told", "/stop": "command" });
+    expect(await inputStates(running)).toEqual({ one: "interrupted", mine: "told", theirs: "told", "/stop": "command" });
   });
 });
 

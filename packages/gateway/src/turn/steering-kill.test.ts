@@ -59,7 +59,7 @@ test.each(["before", "after"] as const)(
     const platform = new TestPlatform();
     await using running = await start(platform, home);
     await running.gateway.engine.idle();
-    for (const state of ["waiting", "claimed", "told", "dead"] as const)
+    for (const state of ["waiting", "claimed", "interrupted", "told", "dead"] as const)
       expect({ state, items: (await running.store.listInputs({ state, limit: 5 })).items }).toEqual({ state, items: [] });
     expect((await running.store.listInputs({ state: "answered", limit: 5 })).items).toHaveLength(2);
     // Before: it waits and has a turn of its own. After: it goes on with the turn that it is part of.

@@ -48,11 +48,11 @@ export interface InputAdmission {
  * - `waiting`: committed, nobody works on it. - `claimed`: part of a turn that has not ended.
  * - `answered`: a reply was committed. - `silent`: the assistant chose to say nothing. - `suppressed`: the send policy held the reply back.
  * - `ignored`: not for us by policy (access, mention gate); nobody is told. - `command`: handled without a turn.
- * - `told`: it failed and the user was told. - `dead`: it failed and nobody could be told, or it was tried too often.
+ * - `interrupted`: its turn was stopped before it had answered: by a person, or by a newer message. - `told`: it failed and the user was told. - `dead`: it failed and nobody could be told, or it was tried too often.
  */
 export type InputState =
   | { readonly type: "waiting" | "claimed" | "answered" | "silent" | "suppressed" | "command" }
-  | { readonly type: "ignored" | "told" | "dead"; readonly reason: string };
+  | { readonly type: "ignored" | "interrupted" | "told" | "dead"; readonly reason: string };
 
 /** States from which an input never comes back by itself. */
 export type TerminalInputState = Exclude<InputState, { readonly type: "waiting" | "claimed" }>;

@@ -27,7 +27,7 @@ async function ask(gone: AbortController, stream: boolean): Promise<void> {
 
 async function expectNothingAsked(): Promise<void> {
   expect(server.requests).toHaveLength(0);
-  const { items } = await running.store.listInputs({ state: "told", limit: 2 });
+  const { items } = await running.store.listInputs({ state: "interrupted", limit: 2 });
   expect(items).toMatchObject([{ message: { text: "hello" }, state: { reason: "the client closed the connection" } }]);
 }
 

@@ -17,7 +17,7 @@ interface InboxPayload {
 }
 
 /** Terminal states of which nothing is left to do. */
-const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "told"];
+const FORGOTTEN: readonly TerminalInputState["type"][] = ["answered", "silent", "suppressed", "ignored", "command", "interrupted", "told"];
 
 /** The reason of an input that waits because its dead letter was replayed; others wait without one. */
 const REPLAYED = "replayed";
@@ -107,7 +107,7 @@ export class InboxTable {
     state: TerminalInputState,
     options: { readonly from: "waiting" | "claimed"; readonly atMs: number },
   ): void {
-    const reason = state.type === "ignored" || state.type === "told" || state.type === "dead" ? state.reason : null;
+    const reason = "reason" in state ? state.reason : null;
     for (const id of ids) {
       const changed = this.#context.database.run(
         "UPDATE inbox SET state = ?, reason = ?, settled_at = ? WHERE id = ? AND state = ?",
@@ -300,6 +300,7 @@ function toInput(row: Row): InputRecord {
 function toState(type: string, reason: string | undefined): InputState {
   switch (type) {
     case "ignored":
+    case "interrupted":
     case "told":
     case "dead":
       return { type, reason: reason ?? "" };

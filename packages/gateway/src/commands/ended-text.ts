@@ -1,0 +1,17 @@
+import { sendNotice } from "../turn/send-notice.ts";
+import type { EndedWork } from "../sessions/session-service.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import type { CommandTarget } from "./command-target.ts";
+
+/** What a command has ended, in words for the person who sent it; `undefined` for nothing. */
+export function endedText({ aborted, dropped }: EndedWork): string | undefined {
+  const messages = `${dropped} waiting ${dropped === 1 ? "message" : "messages"}`;
+  if (dropped === 0) return aborted ? "Stopped." : undefined;
+  return aborted ? `Stopped, and dropped ${messages}.` : `Dropped ${messages}.`;
+}
+
+/** Says after a reset what it has ended, before the new conversation begins with its greeting. Says nothing when it has ended nothing. */
+export async function tellEnded({ sessionKey, input }: CommandTarget, ended: EndedWork, services: TurnServices): Promise<void> {
+  const text = endedText(ended);
+  if (text !== undefined) await sendNotice(services, sessionKey, input.message, { about: "ended", text, isEntry: true, suppressed: false });
+}
