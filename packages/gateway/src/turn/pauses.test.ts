@@ -81,6 +81,19 @@ test("a cold cache is used where it makes the request a tenth smaller, and else 
   expect(scene.server.violations).toEqual([]);
 });
 
+test("the cache goes cold after the lifetime of the session's model: 10 minutes for gpt-4.1, not 5", async () => {
+  await using scene = await PrefixScene.start("openai-responses", "short");
+  const say = (text: string): MessageReply => ({ type: "message", content: [{ type: "text", text }] });
+  await scene.say("Good morning.", [say("Morning.")]);
+  await scene.show("Look.", [say("I see.")]);
+  scene.wait(6);
+  await scene.say("What was it?", [say("A dot.")]);
+  scene.wait(11);
+  await scene.say("Sure?", [say("Sure.")]);
+  const causes = (await scene.requests()).map(({ kept }) => kept.causes);
+  expect(causes).toEqual([["new-session"], [], [], ["cold-cache"]]);
+});
+
 /** The trusted blocks of a request, by their delimiter. */
 function trustedBlocks(body: JsonObject): ReadonlyMap<string, Readonly<Record<string, unknown>>> {
   const texts = (value: JsonValue | undefined): readonly string[] => {

@@ -53,7 +53,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
       price: [1.5, 7.5, 0.15, null, null],
     },
     // The vendor takes up to 256,000 tokens of output; a quarter of the window is left for it here.
-    source: "https://docs.mistral.ai/models/mistral-medium-3-5-26-04",
+    source: "https://vercel.com/ai-gateway/models/mistral-medium-3.5",
     date: "2026-11-23",
   },
   {
@@ -67,7 +67,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
       levels: ["low", "medium", "high"],
       price: [0.15, 0.6, 0.075, null, null],
     },
-    source: "https://console.groq.com/docs/model/openai/gpt-oss-120b",
+    source: "https://console.groq.com/docs/models",
     date: "2026-11-23",
   },
   {
@@ -83,7 +83,7 @@ export const KEPT_ROWS: readonly KeptRow[] = [
       price: [2, 6, 0.5, null, null],
       long: { above: 199_999, price: [4, 12, 1, null, null] },
     },
-    source: "https://docs.x.ai/docs/models/grok-4.7",
+    source: "https://apidog.com/blog/how-to-use-grok-4-7-api (from the vendor's page of 2026-09-21)",
     date: "2026-11-23",
   },
 ];
