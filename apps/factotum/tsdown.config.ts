@@ -7,7 +7,11 @@ import { defineConfig, type UserConfig } from "tsdown";
  */
 const config: UserConfig = defineConfig({
   // A thread's program is an entry of its own: nothing imports it.
-  entry: { factotum: "src/factotum.ts", "image-worker": "../../packages/gateway/src/media/images/image-worker.ts" },
+  entry: {
+    factotum: "src/factotum.ts",
+    "image-worker": "../../packages/gateway/src/media/images/image-worker.ts",
+    "import-worker": "../../packages/store/src/session-file/session-file-worker.ts",
+  },
   format: "esm",
   platform: "node",
   target: "node24",

@@ -35,6 +35,8 @@ export interface EngineOptions extends EngineSettings {
   readonly remoteFiles: RemoteFiles;
   /** The program of the image decoder's thread, when the product was bundled. */
   readonly imageWorker?: URL;
+  /** The program of the thread that reads session files, when the product was bundled. */
+  readonly importWorker?: URL;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

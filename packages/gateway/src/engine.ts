@@ -123,7 +123,10 @@ export class Engine {
         this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
       },
     });
-    this.transfer = new SessionTransfer(this.services, this.sessions, { asideFolder: path.join(options.home, "imports") });
+    this.transfer = new SessionTransfer(this.services, this.sessions, {
+      asideFolder: path.join(options.home, "imports"),
+      ...(options.importWorker === undefined ? {} : { worker: options.importWorker }),
+    });
     this.deadLetters = new DeadLetterService({
       store: this.services.store,
       clock: options.clock,
@@ -249,6 +252,7 @@ export class Engine {
   async stop(reason: string): Promise<void> {
     this.#upkeep?.[Symbol.dispose]();
     this.#ingress.close();
+    this.transfer.close(reason);
     // Who waits for space waits no longer: what is not written is taken up at the next start.
     this.services.storage.close();
     this.#maintenance[Symbol.dispose]();

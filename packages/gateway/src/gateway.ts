@@ -66,6 +66,8 @@ export interface GatewayOptions extends GatewaySettings {
   readonly remoteFiles: RemoteFiles;
   /** The program of the image decoder's thread, when the product was bundled; the source beside it otherwise. */
   readonly imageWorker?: URL;
+  /** The program of the thread that reads session files, in the same way. */
+  readonly importWorker?: URL;
   /** Folder of the built Control UI. */
   readonly webFolder?: string;
   readonly commands: PromptFacts["commands"];
@@ -119,6 +121,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
     ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
+    ...(options.importWorker === undefined ? {} : { importWorker: options.importWorker }),
     clock,
     random,
     logger,

@@ -1,8 +1,17 @@
-import { NO_USAGE } from "@factotum/agent-contract";
+import { NO_USAGE, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AssistantMessage, UsageTotals, UserMessage } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InputAdmission, NewOutbound, NewSession, NewTurn, PromptRecord, TranscriptBody, TurnEnd } from "../src/index.ts";
+import type {
+  ImportedSession,
+  InputAdmission,
+  NewOutbound,
+  NewSession,
+  NewTurn,
+  PromptRecord,
+  TranscriptBody,
+  TurnEnd,
+} from "../src/index.ts";
 
 /** The time at which every sample happens unless it says otherwise. */
 export const NOW_MS: number = Date.UTC(2026, 0, 30, 12);
@@ -117,6 +126,27 @@ export function samplePrompt(changes: Partial<PromptRecord> = {}): PromptRecord 
     cause: "new-session",
     basis: "basis-1",
     renderedAtMs: NOW_MS,
+    ...changes,
+  };
+}
+
+/** A session from elsewhere. */
+export function importedSession(changes: Partial<ImportedSession> = {}): ImportedSession {
+  return {
+    ...sampleSession(),
+    createdAtMs: NOW_MS - 9,
+    startedAtMs: NOW_MS - 8,
+    interactedAtMs: NOW_MS - 7,
+    updatedAtMs: NOW_MS - 6,
+    overrides: { model: "a/b" },
+    usage: { ...NO_USAGE_TOTALS, total: 3 },
+    compactionCount: 4,
+    label: "Old",
+    entries: [
+      { id: "x1", timestampMs: NOW_MS - 5, body: userEntry("one") },
+      { id: "x2", timestampMs: NOW_MS - 4, body: userEntry("two") },
+      { id: "x3", timestampMs: NOW_MS - 3, body: compactionEntry("x2") },
+    ],
     ...changes,
   };
 }

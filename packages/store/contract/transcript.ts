@@ -1,7 +1,6 @@
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
-import type { ImportedSession, Store, TranscriptEntry } from "../src/index.ts";
-import { assistantEntry, compactionEntry, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
+import type { Store, TranscriptEntry } from "../src/index.ts";
+import { assistantEntry, compactionEntry, importedSession, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 async function appendTexts(store: Store, texts: readonly string[]): Promise<readonly TranscriptEntry[]> {
@@ -13,26 +12,6 @@ async function exported(store: Store, sessionId: string): Promise<readonly Trans
   const entries: TranscriptEntry[] = [];
   for await (const entry of store.exportTranscript(sessionId)) entries.push(entry);
   return entries;
-}
-
-function importedSession(changes: Partial<ImportedSession> = {}): ImportedSession {
-  return {
-    ...sampleSession(),
-    createdAtMs: NOW_MS - 9,
-    startedAtMs: NOW_MS - 8,
-    interactedAtMs: NOW_MS - 7,
-    updatedAtMs: NOW_MS - 6,
-    overrides: { model: "a/b" },
-    usage: { ...NO_USAGE_TOTALS, total: 3 },
-    compactionCount: 4,
-    label: "Old",
-    entries: [
-      { id: "x1", timestampMs: NOW_MS - 5, body: userEntry("one") },
-      { id: "x2", timestampMs: NOW_MS - 4, body: userEntry("two") },
-      { id: "x3", timestampMs: NOW_MS - 3, body: compactionEntry("x2") },
-    ],
-    ...changes,
-  };
 }
 
 export function describeTranscript(context: () => ContractContext): void {

@@ -6,6 +6,7 @@ export type {
   AcceptedInput,
   ImportedEntry,
   ImportedSession,
+  ImportOptions,
   MaintenanceOptions,
   NewOutbound,
   NewRequest,
@@ -72,6 +73,6 @@ export type { ImportTarget } from "./session-file/import-session.ts";
 export { importSessionFolder } from "./session-file/import-folder.ts";
 export type { ImportFolderOptions } from "./session-file/import-folder.ts";
 export { parseSessionFile } from "./session-file/parse-session-file.ts";
-export type { ParsedSessionFile, SessionFileProblem } from "./session-file/parse-session-file.ts";
+export type { ParsedSessionFile, SessionFile, SessionFileFacts, SessionFileProblem } from "./session-file/session-file.ts";
 export type { SessionFileSource } from "./session-file/read-lines.ts";
 export { isSafeSqlite } from "./sqlite/connection/sqlite-version.ts";

@@ -160,12 +160,13 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
 /** What is the same wherever this build runs. */
 function ofThisBuild(): Pick<
   GatewayOptions,
-  "drainMs" | "remoteFiles" | "imageWorker" | "webFolder" | "commands" | "documentation" | "fetch"
+  "drainMs" | "remoteFiles" | "imageWorker" | "importWorker" | "webFolder" | "commands" | "documentation" | "fetch"
 > {
   return {
     drainMs: DRAIN_MS,
     remoteFiles: { fetch: createPublicFetch({ clock: systemClock }) },
     imageWorker: pathToFileURL(assetPath("image-worker")),
+    importWorker: pathToFileURL(assetPath("import-worker")),
     ...(existsSync(assetPath("web")) ? { webFolder: assetPath("web") } : {}),
     commands: COMMANDS,
     documentation: { folder: assetPath("documentation") },

@@ -6,6 +6,7 @@ const ASSETS = {
   web: { built: "./web", source: "../../../web/dist" },
   skills: { built: "./skills", source: "../../../../packages/skills/bundled" },
   "image-worker": { built: "./image-worker.mjs", source: "../../../../packages/gateway/src/media/images/image-worker.ts" },
+  "import-worker": { built: "./import-worker.mjs", source: "../../../../packages/store/src/session-file/session-file-worker.ts" },
   documentation: { built: "./docs", source: "../../../../docs" },
   templates: { built: "./templates", source: "../../templates" },
 } as const;

@@ -164,7 +164,7 @@ describe("an order in somebody else's words is not followed", () => {
         .map((one) => `${JSON.stringify(one)}\n`)
         .join(""),
     );
-    const { imported } = await running.gateway.engine.transfer.import({ path: file });
+    const { imported } = await running.gateway.engine.transfer.import({ path: file }, { signal: new AbortController().signal });
     expect(imported).toMatchObject([{ key }]);
     await say(platform.message("And now?"));
     expectNothingDone();

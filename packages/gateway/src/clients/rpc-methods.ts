@@ -151,7 +151,7 @@ function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extr
     "sessions.list": async (params) => sessions.list(params),
     "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
     "sessions.export": async ({ key, ...from }) => transfer.export((await sessions.resolve({ key })).key, from),
-    "sessions.import": async (params) => transfer.import(params),
+    "sessions.import": async (params, connection) => transfer.import(params, { signal: connection.signal }),
     "sessions.resolve": async (params) => {
       if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
       return { session: await sessions.resolve(params) };

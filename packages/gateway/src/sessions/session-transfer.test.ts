@@ -1,11 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { startTestGateway, withModel } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
 
 const KEY = "agent:main:main";
+
+/** Conversations in the database, those that are being imported among them. */
+function conversations(home: string): number {
+  const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"), { readOnly: true });
+  const count = Number(database.prepare("SELECT count(*) AS n FROM conversations").get()?.["n"]);
+  database.close();
+  return count;
+}
 
 test("a session shows its settings, its counters and what its prompt is made of, and no secret", async () => {
   await using model = await startAnthropicServer();
@@ -71,4 +80,25 @@ test("an import tells who watches the list, and refuses what it cannot do with w
   await expect(client.call("sessions.import", { path: running.home, key: KEY })).rejects.toThrow("brings its own keys");
   await expect(client.call("sessions.import", { path: running.home })).rejects.toThrow("Name the folder that holds sessions.json");
   await expect(client.call("sessions.import", { path: path.join(running.home, "nowhere") })).rejects.toThrow("cannot be read");
+});
+
+test("an import ends with the connection that asked for it or with the gateway, and leaves nothing", async () => {
+  await using running = await startTestGateway();
+  const file = path.join(running.home, "theirs.jsonl");
+  const lines = Array.from({ length: 20_000 }, (_, index) => JSON.stringify({ role: "user", content: `${index} ${"x".repeat(200)}` }));
+  await writeFile(file, [JSON.stringify({ type: "session", id: "x1" }), ...lines].join("\n"));
+  const { store, gateway } = running;
+  const asking = await TestClient.connect(gateway.url, running.token);
+  void asking.call("sessions.import", { path: file }).catch(() => undefined);
+  await expect.poll(() => conversations(running.home)).toBe(1);
+  asking[Symbol.dispose]();
+  await expect.poll(() => conversations(running.home)).toBe(0);
+  using other = await TestClient.connect(gateway.url, running.token);
+  const stopped = other.call("sessions.import", { path: file });
+  stopped.catch(() => undefined);
+  await expect.poll(() => conversations(running.home)).toBe(1);
+  gateway.engine.transfer.close("the test ends");
+  await expect(stopped).rejects.toThrow("shutting down");
+  await expect.poll(() => conversations(running.home)).toBe(0);
+  expect((await store.listSessions({ limit: 5 })).items).toEqual([]);
 });

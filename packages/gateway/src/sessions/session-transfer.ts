@@ -3,6 +3,7 @@ import path from "node:path";
 import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
 import { importSessionFile, importSessionFolder, renderEntry, renderHeader, renderSessionEntry, StoreError } from "@factotum/store";
 import type { ImportReport, SessionRecord } from "@factotum/store";
+import { LaneShutdown } from "../lanes/session-lanes.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { describeProblems } from "./describe-problems.ts";
@@ -19,12 +20,19 @@ const PART_CHARS = 512 * 1024;
 export class SessionTransfer {
   readonly #services: TurnServices;
   readonly #sessions: SessionService;
-  readonly #asideFolder: string;
+  readonly #options: { readonly asideFolder: string; readonly worker?: URL };
+  readonly #closing = new AbortController();
 
-  constructor(services: TurnServices, sessions: SessionService, options: { readonly asideFolder: string }) {
+  /** `worker`: the program of the thread that reads session files, when the product was bundled. */
+  constructor(services: TurnServices, sessions: SessionService, options: { readonly asideFolder: string; readonly worker?: URL }) {
     this.#services = services;
     this.#sessions = sessions;
-    this.#asideFolder = options.asideFolder;
+    this.#options = options;
+  }
+
+  /** Ends imports that are running; nothing stays of the session that one has begun. */
+  close(reason: string): void {
+    this.#closing.abort(new LaneShutdown(reason));
   }
 
   /** Every field of a `sessions.json`, the snapshots of prompt and skills included. */
@@ -62,8 +70,14 @@ export class SessionTransfer {
     return { sessionId, lines };
   }
 
-  /** Takes a folder of sessions or one transcript. What is there already is never touched; the source is never changed. */
-  async import(params: RpcMethods["sessions.import"]["params"]): Promise<SessionImportReport> {
+  /**
+   * Takes a folder of sessions or one transcript. What is there already is never touched; the source is never changed. When the signal fires, nothing stays
+   * of the session that was begun.
+   */
+  async import(
+    params: RpcMethods["sessions.import"]["params"],
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<SessionImportReport> {
     const { store, clock, random, agents, events } = this.#services;
     if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
     if (params.key !== undefined && !isSessionKey(params.key))
@@ -76,6 +90,8 @@ export class SessionTransfer {
       agents: new Set(agents.list().map(({ config }) => config.id)),
       nowMs: clock.now(),
       isTrial: params.dryRun ?? false,
+      signal: AbortSignal.any([signal, this.#closing.signal]),
+      ...(this.#options.worker === undefined ? {} : { worker: this.#options.worker }),
     };
     const report = await this.#take(params.path, async (isFolder) => {
       if (!isFolder) {
@@ -84,7 +100,7 @@ export class SessionTransfer {
       }
       if (params.key !== undefined)
         throw new SessionRequestError("invalid-request", "A key is for a single transcript; a folder brings its own keys.");
-      return importSessionFolder(store, params.path, { ...options, asideFolder: this.#asideFolder });
+      return importSessionFolder(store, params.path, { ...options, asideFolder: this.#options.asideFolder });
     });
     if (!options.isTrial) for (const { key } of report.imported) events.sessionChanged(key);
     const imported = report.imported.map(({ problems, ...session }) => ({ ...session, problems: describeProblems(problems) }));

@@ -121,9 +121,10 @@ export interface SessionPatch {
   readonly overrides?: { readonly [Name in keyof SessionOverrides]?: SessionOverrides[Name] | null };
 }
 
-/** An entry from elsewhere. Its id is one of its file; the store gives it another. */
+/** An entry from elsewhere. */
 export interface ImportedEntry {
-  readonly id: string;
+  /** One of its file, by which later entries refer to it; the store gives it another. */
+  readonly id?: string;
   readonly timestampMs: number;
   /** A compaction names its first kept entry by that entry's id here. */
   readonly body: TranscriptBody;
@@ -131,7 +132,16 @@ export interface ImportedEntry {
 
 /** A session from elsewhere, with its entries in their order. */
 export interface ImportedSession extends SessionRecord {
-  readonly entries: readonly ImportedEntry[];
+  /** Read as they are stored, so that a long session is never in memory as a whole. */
+  readonly entries: Iterable<ImportedEntry> | AsyncIterable<ImportedEntry>;
+}
+
+/** How a session is imported. */
+export interface ImportOptions {
+  /** Only finds out whether it could be stored: reads no entries and keeps nothing. */
+  readonly isTrial?: boolean;
+  /** Ends the import, of which nothing stays then. */
+  readonly signal?: AbortSignal;
 }
 
 /** The newest part of a context. */
@@ -270,8 +280,11 @@ export interface Store {
     key: string,
     options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number },
   ): Promise<SessionRecord>;
-  /** Stores a session from elsewhere in one commit. Rejects with `conflict` if its key or its session id is taken. A trial does the same and keeps nothing. */
-  importSession(session: ImportedSession, options?: { readonly isTrial: boolean }): Promise<SessionRecord>;
+  /**
+   * Stores a session from elsewhere, in many small commits between which other work goes on. It is there with the last of them: an import that ends before,
+   * by an error, a signal or a crash, leaves nothing. Rejects with `conflict` if the key or the session id is taken.
+   */
+  importSession(session: ImportedSession, options?: ImportOptions): Promise<SessionRecord>;
   /**
    * Removes a session with every transcript that its key has had; the plain files are renamed to `<id>.jsonl.deleted.<time>`.
    * Gives the session ids that it has had, none if there is no such session; rejects with `conflict` while a turn of it is running. What was said

@@ -5,15 +5,14 @@ import { takenReason } from "./import-report.ts";
 import type { ImportReport } from "./import-report.ts";
 import { importSession } from "./import-session.ts";
 import type { ImportTarget } from "./import-session.ts";
-import { MAX_TRANSCRIPT_BYTES, openSource } from "./open-source.ts";
-import { parseSessionFile } from "./parse-session-file.ts";
-import type { ParsedSessionFile } from "./parse-session-file.ts";
+import { openSessionFile } from "./open-session-file.ts";
+import type { OpenSessionFile, OpenSessionFileOptions } from "./open-session-file.ts";
 import { placeImport } from "./place-import.ts";
 import type { ImportOwners } from "./place-import.ts";
 import { parseSessionEntry } from "./session-entry.ts";
 
 /** How one file is imported. */
-export interface ImportFileOptions extends ImportOwners {
+export interface ImportFileOptions extends ImportOwners, OpenSessionFileOptions {
   /** The key to take in place of the file's own. */
   readonly key?: string;
   readonly random: Random;
@@ -28,8 +27,7 @@ export interface ImportFileOptions extends ImportOwners {
  * becomes a second one.
  */
 export async function importSessionFile(store: Store, path: string, options: ImportFileOptions): Promise<ImportReport> {
-  await using handle = await openSource(path, { maxBytes: MAX_TRANSCRIPT_BYTES });
-  const file = await parseSessionFile(handle.createReadStream({ autoClose: false }));
+  await using file = await openSessionFile(path, options);
   if (!file.isReadable) throw new StoreError("invalid", `${path} is no session file: it has neither a first line of one nor an entry.`);
   const sessionId = file.sessionId ?? options.random.uuid();
   const place = placeImport(options.key ?? file.session?.key ?? `agent:${options.agentId}:import:${sessionId}`, options);
@@ -49,10 +47,11 @@ export async function importSessionFile(store: Store, path: string, options: Imp
     nowMs: options.nowMs,
     ...(record === undefined ? {} : { record }),
     ...(options.isTrial === undefined ? {} : { isTrial: options.isTrial }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
   };
   try {
     const stored = await take(store, file, target, options);
-    return { ...nothing, imported: [{ key, sessionId: stored, entries: file.entries.length, problems: file.problems }] };
+    return { ...nothing, imported: [{ key, sessionId: stored, entries: file.count, problems: file.problems }] };
   } catch (error) {
     if (!StoreError.isInstance(error) || (error.code !== "conflict" && error.code !== "invalid")) throw error;
     return { ...nothing, refused: [{ key, reason: error.message }] };
@@ -60,12 +59,15 @@ export async function importSessionFile(store: Store, path: string, options: Imp
 }
 
 /** Gives the session id. Under a key that was asked for it is another one when the file's is taken. */
-async function take(store: Store, file: ParsedSessionFile, target: ImportTarget, options: ImportFileOptions): Promise<string> {
+async function take(store: Store, file: OpenSessionFile, target: ImportTarget, options: ImportFileOptions): Promise<string> {
+  if (options.key === undefined) return (await importSession(store, file, target)).sessionId;
   try {
-    return (await importSession(store, file, target)).sessionId;
+    // The entries can be read once: a trial finds out whether the file's own id is free.
+    await importSession(store, file, { ...target, isTrial: true });
   } catch (error) {
-    if (options.key === undefined || !StoreError.isInstance(error) || error.code !== "conflict") throw error;
+    if (!StoreError.isInstance(error) || error.code !== "conflict") throw error;
     const { sessionId: _taken, ...unnamed } = file;
     return (await importSession(store, unnamed, { ...target, sessionId: options.random.uuid() })).sessionId;
   }
+  return (await importSession(store, file, target)).sessionId;
 }

@@ -5,9 +5,10 @@ import type { Store } from "../port/store.ts";
 import { isAboutSource, isFileError, takenReason } from "./import-report.ts";
 import type { ImportedReport, ImportReport } from "./import-report.ts";
 import { importSession } from "./import-session.ts";
-import { MAX_TRANSCRIPT_BYTES, openSource } from "./open-source.ts";
+import { openSessionFile } from "./open-session-file.ts";
+import type { OpenSessionFile, OpenSessionFileOptions } from "./open-session-file.ts";
+import { openSource } from "./open-source.ts";
 import { parseSessionFile } from "./parse-session-file.ts";
-import type { ParsedSessionFile } from "./parse-session-file.ts";
 import { placeImport } from "./place-import.ts";
 import type { ImportOwners } from "./place-import.ts";
 import { parseSessionEntry } from "./session-entry.ts";
@@ -19,7 +20,7 @@ const INDEX_NAME = "sessions.json";
 const MAX_INDEX_BYTES = 64 * 1024 * 1024;
 
 /** How a folder is imported. */
-export interface ImportFolderOptions extends ImportOwners {
+export interface ImportFolderOptions extends ImportOwners, OpenSessionFileOptions {
   /** Where files that cannot be read are copied to. The folder that is imported is never changed. */
   readonly asideFolder: string;
   readonly nowMs: number;
@@ -89,10 +90,10 @@ async function importListed(
 ): Promise<ImportedReport> {
   const { key, agentId, facts, path } = source;
   const { sessionId, record } = facts;
-  const file = await parseFile(path);
+  await using file = await openFile(path, options);
   const keptAside = file.isReadable || options.isTrial === true ? undefined : await keepAside(path, options);
   const { displayName } = record;
-  const { nowMs, isTrial = false } = options;
+  const { nowMs, isTrial = false, signal } = options;
   await importSession(store, file, {
     key,
     agentId,
@@ -102,18 +103,18 @@ async function importListed(
     nowMs,
     isTrial,
     record: { ...record, sessionId },
+    ...(signal === undefined ? {} : { signal }),
   });
-  return { key, sessionId, entries: file.entries.length, problems: file.problems, ...(keptAside === undefined ? {} : { keptAside }) };
+  return { key, sessionId, entries: file.count, problems: file.problems, ...(keptAside === undefined ? {} : { keptAside }) };
 }
 
 /** A session whose transcript is gone has no file: it is as unreadable as a broken one. */
-async function parseFile(path: string): Promise<ParsedSessionFile> {
+async function openFile(path: string, options: OpenSessionFileOptions): Promise<OpenSessionFile> {
   try {
-    await using handle = await openSource(path, { maxBytes: MAX_TRANSCRIPT_BYTES });
-    return await parseSessionFile(handle.createReadStream({ autoClose: false }));
+    return await openSessionFile(path, options);
   } catch (cause) {
-    if (isFileError(cause) && cause.code === "ENOENT") return parseSessionFile("");
-    throw cause;
+    if (!isFileError(cause) || cause.code !== "ENOENT") throw cause;
+    return { ...(await parseSessionFile("")), [Symbol.asyncDispose]: async () => undefined };
   }
 }
 

@@ -1,5 +1,5 @@
 import { StoreError } from "../port/store-error.ts";
-import type { SessionFileProblem } from "./parse-session-file.ts";
+import type { SessionFileProblem } from "./session-file.ts";
 
 /** What became of an import, or would become of it. */
 export interface ImportReport {

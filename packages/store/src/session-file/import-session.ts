@@ -1,8 +1,6 @@
-import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { UsageTotals } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
 import type { ImportedEntry, Store } from "../port/store.ts";
-import type { ParsedSessionFile } from "./parse-session-file.ts";
+import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
 
 /** Under what an imported session stands. */
 export interface ImportTarget {
@@ -19,23 +17,23 @@ export interface ImportTarget {
   readonly record?: Partial<SessionRecord>;
   /** Only finds out whether it could be stored. */
   readonly isTrial?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 /**
- * Stores a parsed file as a session. One that could not be read becomes an empty session that says so. Rejects with `conflict` when the
+ * Stores a session file as a session. One that could not be read becomes an empty session that says so. Rejects with `conflict` when the
  * key or the session id is taken. Nothing is newer than the import, and what would have gone away by itself by now stays.
  */
-export async function importSession(store: Store, file: ParsedSessionFile, target: ImportTarget): Promise<SessionRecord> {
+export async function importSession(store: Store, file: SessionFile | ParsedSessionFile, target: ImportTarget): Promise<SessionRecord> {
   const entries = file.isReadable ? file.entries : [unreadableNotice(target.nowMs)];
-  const firstMs = file.startedAtMs ?? entries[0]?.timestampMs ?? target.nowMs;
-  const lastMs = entries.at(-1)?.timestampMs ?? firstMs;
+  const firstMs = file.startedAtMs ?? file.firstMs ?? target.nowMs;
+  const lastMs = file.lastMs ?? firstMs;
   const { nowMs, record: { expiresAtMs, ...known } = {} } = target;
-  const compactionCount = entries.filter((entry) => entry.body.type === "compaction").length;
   const session = {
     displayName: target.displayName,
     overrides: {},
-    usage: sumUsage(entries),
-    compactionCount,
+    usage: file.usage,
+    compactionCount: file.compactionCount,
     ...known,
     ...(expiresAtMs === undefined || expiresAtMs <= nowMs ? {} : { expiresAtMs }),
     createdAtMs: Math.min(known.createdAtMs ?? firstMs, nowMs),
@@ -49,18 +47,11 @@ export async function importSession(store: Store, file: ParsedSessionFile, targe
     isPrivate: target.isPrivate,
     entries,
   };
-  return store.importSession(session, { isTrial: target.isTrial ?? false });
+  const { isTrial = false, signal } = target;
+  return store.importSession(session, { isTrial, ...(signal === undefined ? {} : { signal }) });
 }
 
 function unreadableNotice(timestampMs: number): ImportedEntry {
   const text = "The transcript of this session could not be read, so it begins empty.";
   return { id: "0", timestampMs, body: { type: "notice", level: "warning", text } };
-}
-
-function sumUsage(entries: readonly ImportedEntry[]): UsageTotals {
-  let totals = NO_USAGE_TOTALS;
-  for (const { body } of entries) {
-    if (body.type === "message" && body.message.role === "assistant") totals = addUsage(totals, body.message.usage);
-  }
-  return totals;
 }

@@ -1,88 +1,86 @@
 import type { TranscriptBody } from "../port/records.ts";
-import type { ImportedEntry } from "../port/store.ts";
 
-/** One record of a file. */
-export interface FileNode {
-  readonly id?: string;
-  /** Null for a beginning; undefined when the file does not say. */
-  readonly parentId?: string | null;
-  readonly timestampMs: number;
-  /** Absent for what is left out; the record is still a link of the chain. */
-  readonly body?: TranscriptBody;
+/** What is known of the records of a file while they are read for the first time, without what they hold. One index counts in all of it. */
+export interface FileRecords {
+  /** Undefined where the file gives none. */
+  readonly ids: readonly (string | undefined)[];
+  /** Index of the record before, or -1 for a beginning. */
+  readonly parents: readonly number[];
+  /** Undefined for a record that is left out; it is still a link of the chain. */
+  readonly types: readonly (TranscriptBody["type"] | undefined)[];
+  /** What compactions and replacements refer to. */
+  readonly references: ReadonlyMap<number, RecordReferences>;
+}
+
+/** Other records that one refers to. */
+export interface RecordReferences {
+  readonly ids: readonly string[];
   /** Version 1: the place of the first kept entry among the records of the file. */
   readonly keptIndex?: number;
 }
 
 /** The current branch of a file. */
-export interface LinkedEntries {
-  readonly entries: readonly ImportedEntry[];
+export interface LinkedRecords {
+  /** How many entries the conversation has. */
+  readonly count: number;
+  /** The place in the conversation of each record, or -1. */
+  readonly places: Int32Array;
+  /** Places that a later entry refers to. */
+  readonly referred: ReadonlySet<number>;
+  /** By the index of a compaction: the place of its first kept entry. A compaction that kept nothing is not in here. */
+  readonly kept: ReadonlyMap<number, number>;
+  /** By the index of a replacement: the places of the entries that it replaces, by their ids in the file. */
+  readonly replaced: ReadonlyMap<number, ReadonlyMap<string, number>>;
   /** Entries that are on no way from the last one to the beginning. */
   readonly otherBranch: number;
   /** Compactions whose first kept entry is not there. */
   readonly lostCuts: number;
 }
 
-/** Follows the parents from the last record to the beginning. A parent that is not there was lost: the record before takes its place. */
-export function linkEntries(nodes: readonly FileNode[]): LinkedEntries {
-  const path = pathToLast(nodes);
-  const entries: ImportedEntry[] = [];
-  /** The place in `entries` of the first entry that is not before a record of the path. */
-  const places = new Map<FileNode, number>();
-  const byId = new Map<string, FileNode>();
-  let lostCuts = 0;
-  for (const node of path) {
-    places.set(node, entries.length);
-    if (node.id !== undefined) byId.set(node.id, node);
-    if (node.body === undefined) continue;
-    const id = String(entries.length);
-    if (node.body.type === "replacement") {
-      const messages = node.body.messages.flatMap(({ entryId, message }) => {
-        const replaced = byId.get(entryId);
-        const place = replaced?.body === undefined ? undefined : places.get(replaced);
-        return place === undefined ? [] : [{ entryId: String(place), message }];
+/** Follows the parents from the last record to the beginning. */
+export function linkEntries(records: FileRecords): LinkedRecords {
+  const { ids, types, references } = records;
+  const places = new Int32Array(ids.length).fill(-1);
+  /** For every record of the path, those that are left out included: the place of the first entry that is not before it. */
+  const firstPlaces = new Int32Array(ids.length).fill(-1);
+  const byId = new Map<string, number>();
+  const kept = new Map<number, number>();
+  const replaced = new Map<number, ReadonlyMap<string, number>>();
+  let [count, lostCuts, lastMessage, taken] = [0, 0, -1, 0];
+  for (const type of types) if (type !== undefined) taken += 1;
+  for (const index of pathToLast(records)) {
+    firstPlaces[index] = count;
+    const id = ids[index];
+    // Nothing else looks records up by their ids.
+    if (id !== undefined && references.size > 0) byId.set(id, index);
+    const type = types[index];
+    if (type === undefined) continue;
+    const { ids: named = [], keptIndex } = references.get(index) ?? {};
+    if (type === "replacement") {
+      const found = named.flatMap((name) => {
+        const place = places[byId.get(name) ?? -1] ?? -1;
+        return place === -1 ? [] : [[name, place] as const];
       });
-      entries.push({ id, timestampMs: node.timestampMs, body: { ...node.body, messages } });
-      continue;
+      replaced.set(index, new Map(found));
     }
-    if (node.body.type !== "compaction") {
-      entries.push({ id, timestampMs: node.timestampMs, body: node.body });
-      continue;
+    if (type === "compaction") {
+      const first = firstPlaces[keptIndex ?? byId.get(named[0] ?? "") ?? -1] ?? -1;
+      const isLost = first === -1 || first >= count;
+      if (isLost) lostCuts += 1;
+      const place = isLost ? lastMessage : first;
+      if (place !== -1) kept.set(index, place);
     }
-    const kept = node.keptIndex === undefined ? byId.get(node.body.message.firstKeptEntryId) : nodes[node.keptIndex];
-    const keptPlace = kept === undefined ? undefined : places.get(kept);
-    const isLost = keptPlace === undefined || keptPlace >= entries.length;
-    if (isLost) lostCuts += 1;
-    const body = withKept(node.body, isLost ? lastMessage(entries) : keptPlace);
-    entries.push({ id, timestampMs: node.timestampMs, body });
+    // A compaction that kept nothing becomes a message.
+    if (type === "message" || (type === "compaction" && !kept.has(index))) lastMessage = count;
+    places[index] = count;
+    count += 1;
   }
-  const taken = nodes.filter((node) => node.body !== undefined).length;
-  return { entries, otherBranch: taken - entries.length, lostCuts };
+  const referred = new Set([...kept.values(), ...[...replaced.values()].flatMap((found) => [...found.values()])]);
+  return { count, places, referred, kept, replaced, otherBranch: taken - count, lostCuts };
 }
 
-function pathToLast(nodes: readonly FileNode[]): readonly FileNode[] {
-  const indexes = new Map<string, number>();
-  const parents = nodes.map((node, index) => {
-    const parent = node.parentId === undefined || node.parentId === null ? undefined : indexes.get(node.parentId);
-    if (node.id !== undefined) indexes.set(node.id, index);
-    return node.parentId === null ? -1 : (parent ?? index - 1);
-  });
-  const path: FileNode[] = [];
-  for (let index = nodes.length - 1; index >= 0; index = parents[index] ?? -1) {
-    const node = nodes[index];
-    if (node !== undefined) path.push(node);
-  }
+function pathToLast({ parents }: FileRecords): readonly number[] {
+  const path: number[] = [];
+  for (let index = parents.length - 1; index >= 0; index = parents[index] ?? -1) path.push(index);
   return path.toReversed();
-}
-
-function lastMessage(entries: readonly ImportedEntry[]): number | undefined {
-  const place = entries.findLastIndex((entry) => entry.body.type === "message");
-  return place < 0 ? undefined : place;
-}
-
-/** A compaction that kept nothing is what was said before, in the user's turn. */
-function withKept(body: Extract<TranscriptBody, { type: "compaction" }>, keptPlace: number | undefined): TranscriptBody {
-  if (keptPlace !== undefined) return { type: "compaction", message: { ...body.message, firstKeptEntryId: String(keptPlace) } };
-  const { summary, tainted, timestamp } = body.message;
-  const content = [{ type: "text" as const, text: summary }];
-  return { type: "message", message: { role: "user", content, ...(tainted === undefined ? {} : { tainted }), timestamp } };
 }

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { StoreError } from "../port/store-error.ts";
 
-/** A transcript is held in memory while it is taken over. */
+/** The largest transcript that is taken. */
 export const MAX_TRANSCRIPT_BYTES: number = 256 * 1024 * 1024;
 
 /**

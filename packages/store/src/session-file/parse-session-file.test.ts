@@ -1,3 +1,4 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NOW_MS, sampleSession } from "../../contract/samples.ts";
@@ -27,7 +28,8 @@ describe("what we write, we read", () => {
   async function throughStore(entries: readonly ImportedEntry[]): Promise<string> {
     imports += 1;
     const sessionId = `session-${imports}`;
-    const file = { isReadable: true, version: 3, sessionId, startedAtMs: NOW_MS, entries, problems: [] };
+    const facts = { count: entries.length, compactionCount: 0, usage: NO_USAGE_TOTALS };
+    const file = { isReadable: true, version: 3, sessionId, startedAtMs: NOW_MS, entries, problems: [], ...facts };
     const { key, agentId, displayName } = sampleSession({ key: `agent:main:${imports}` });
     await importSession(store, file, { key, agentId, displayName, sessionId, isPrivate: false, nowMs: NOW_MS });
     let text = "";

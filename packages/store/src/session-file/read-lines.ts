@@ -12,7 +12,7 @@ export interface FileLine {
 }
 
 /** What a session file can be read from. */
-export type SessionFileSource = string | AsyncIterable<string | Uint8Array>;
+export type SessionFileSource = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
 /** Splits a source into lines, one at a time, whatever the sizes of its pieces. Bytes that are no UTF-8 become replacement characters. */
 export async function* readLines(source: SessionFileSource): AsyncIterable<FileLine> {

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
+import { importedSession, NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn } from "../../contract/samples.ts";
 import { sampleRequest } from "../../contract/requests.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
@@ -261,6 +261,12 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.listConversations({ sessionKey: "agent:main:main", limit: 2 });
   await store.readTranscript("session-1", { limit: 2 });
   await store.readContext("session-1");
+  await store.readRecentContext("session-1", { maxChars: 2 });
+  await store.importSession(importedSession({ key: "agent:main:imported", sessionId: "imported", label: "x1" }));
+  const entries = importedSession().entries;
+  await store
+    .importSession(importedSession({ key: "agent:main:broken", sessionId: "broken", entries }), { signal: AbortSignal.abort() })
+    .catch(() => undefined);
   await store.readContext("session-1", { at: "e0000000001" });
   await store.readPrompt("session-1");
   await store.readPrompt("session-1", { hash: "hash-1", notAfterMs: NOW_MS });

@@ -147,7 +147,9 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
     logger,
     onStructureDamage: () => options.onStructureDamage?.(),
   });
-  return new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper, damage, databaseId });
+  const store = new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper, damage, databaseId });
+  void store.removeUnfinishedImports(logger);
+  return store;
 }
 
 /** The next epoch: every writer of an older one is refused from here on. A database without an id gets one. */

@@ -30,7 +30,9 @@ export class SqliteCopyBook implements CopyBook {
 
   behind(): readonly number[] {
     this.#writer.commitAhead();
-    return this.#database.all("SELECT n FROM conversations WHERE copied_entry < last_entry").map((row) => numberOf(row, "n"));
+    return this.#database
+      .all("SELECT n FROM conversations WHERE copied_entry < last_entry AND is_import = 0")
+      .map((row) => numberOf(row, "n"));
   }
 
   requireOwnership(): void {
@@ -45,6 +47,8 @@ export class SqliteCopyBook implements CopyBook {
       this.#positions.delete(n);
       return undefined;
     }
+    // Its file gets its name with the end of the import.
+    if (numberOf(row, "is_import") === 1) return undefined;
     const position = this.#positions.get(n) ?? { entry: numberOf(row, "copied_entry"), bytes: numberOf(row, "copied_bytes") };
     const lastEntry = numberOf(row, "last_entry");
     if (position.entry >= lastEntry) return undefined;

@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
+import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type {
   ConversationRecord,
@@ -25,6 +26,7 @@ import type { Written } from "../port/written.ts";
 import type {
   AcceptedInput,
   ImportedSession,
+  ImportOptions,
   MaintenanceOptions,
   NewOutbound,
   NewSession,
@@ -42,6 +44,7 @@ import { DeadLetters } from "./dead-letters.ts";
 import { usedBytes } from "./connection/used-bytes.ts";
 import { listConversations } from "./tables/conversation-list.ts";
 import { decodePosition } from "./values/sequence-id.ts";
+import { SessionImports } from "./session-imports.ts";
 import { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";
 
@@ -60,6 +63,7 @@ export class SqliteStore implements Store {
   readonly #deadLetters: DeadLetters;
   readonly #calls: StoreCalls;
   readonly #firstTurn = Promise.withResolvers<void>();
+  readonly #imports: SessionImports;
   #closing: Promise<void> | undefined;
   /** Which database this is: its copies have the same id, a new or a restored one has another. */
   readonly databaseId: string;
@@ -74,6 +78,7 @@ export class SqliteStore implements Store {
     this.#keeper = parts.keeper;
     this.#deadLetters = new DeadLetters(parts.tables);
     this.#calls = new StoreCalls(parts);
+    this.#imports = new SessionImports({ ...parts, calls: this.#calls });
     this.databaseId = parts.databaseId;
     this.damage = parts.damage;
   }
@@ -81,6 +86,11 @@ export class SqliteStore implements Store {
   /** Resolves after the first turn that this process has begun. */
   get firstTurn(): Promise<void> {
     return this.#firstTurn.promise;
+  }
+
+  /** Removes what imports of earlier processes have left, between other work. Never rejects. */
+  async removeUnfinishedImports(logger: Logger): Promise<void> {
+    await this.#imports.sweep(logger);
   }
 
   metrics(): StoreMetrics {
@@ -197,19 +207,8 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#tables.sessions.reset(key, options));
   }
 
-  async importSession(session: ImportedSession, options?: { readonly isTrial: boolean }): Promise<SessionRecord> {
-    if (options?.isTrial !== true) return this.#calls.write(() => this.#transactions.importSession(session));
-    const rollback = new StoreError("internal", "The import was a trial.");
-    let record: SessionRecord | undefined;
-    try {
-      return await this.#calls.write(() => {
-        record = this.#transactions.importSession(session);
-        throw rollback;
-      });
-    } catch (error) {
-      if (error !== rollback || record === undefined) throw error;
-      return record;
-    }
+  importSession(session: ImportedSession, options: ImportOptions = {}): Promise<SessionRecord> {
+    return this.#imports.take(session, options);
   }
 
   /** The plain files are completed first: what is deleted here is still whole there. */

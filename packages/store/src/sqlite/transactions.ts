@@ -1,16 +1,8 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
-import type {
-  OutboxRecord,
-  PromptRecord,
-  SessionRecord,
-  TerminalInputState,
-  TranscriptBody,
-  TranscriptEntry,
-  TurnRecord,
-} from "../port/records.ts";
+import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, TranscriptEntry, TurnRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedSession, MaintenanceOptions, NewOutbound, NewTurn, StartedTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
+import type { ImportedEntry, MaintenanceOptions, NewOutbound, NewTurn, StartedTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -133,16 +125,13 @@ export class Transactions {
     return this.#tables.outbox.add(rows, { atMs, turn: this.#tables.turns.sequenceOf(turnId) });
   }
 
-  importSession(session: ImportedSession): SessionRecord {
-    const { sessions, transcripts } = this.#tables;
-    const { n } = sessions.begin(session, session.startedAtMs);
-    const ids = new Map<string, string>();
-    for (const entry of session.entries) {
-      const body = withNewIds(entry.body, ids);
-      const [stored] = transcripts.append(transcripts.read(n), [body], { atMs: entry.timestampMs });
-      if (stored !== undefined) ids.set(entry.id, stored.id);
+  /** Appends entries to an import. `ids`: by the ids of the file, those that they have here. */
+  appendImported(n: number, entries: readonly ImportedEntry[], ids: Map<string, string>): void {
+    const { transcripts } = this.#tables;
+    for (const { id, body, timestampMs } of entries) {
+      const [stored] = transcripts.append(transcripts.read(n), [withNewIds(body, ids)], { atMs: timestampMs });
+      if (stored !== undefined && id !== undefined) ids.set(id, stored.id);
     }
-    return sessions.insertImported(transcripts.read(n), session);
   }
 
   deleteSession(key: string, nowMs: number): readonly string[] {

@@ -329,6 +329,12 @@ const DATABASE_ID = `
 ALTER TABLE ownership ADD COLUMN database_id TEXT;
 `;
 
+/** A conversation that is being imported belongs to no session yet; what a crash leaves of one is removed. */
+const IMPORTS = `
+ALTER TABLE conversations ADD COLUMN is_import INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX conversations_importing ON conversations (is_import) WHERE is_import = 1;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -341,4 +347,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 8, sql: MESSAGE_KEYS, fill: fillMessageKeys },
   { version: 9, sql: TURN_STARTS },
   { version: 10, sql: DATABASE_ID },
+  { version: 11, sql: IMPORTS },
 ];

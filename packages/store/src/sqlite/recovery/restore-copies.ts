@@ -2,7 +2,7 @@ import { copyFile, mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Clock } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
-import { parseRecord, toBody } from "../../session-file/parse-session-file.ts";
+import { parseBody, parseRecord } from "../../session-file/parse-record.ts";
 import { readLines } from "../../session-file/read-lines.ts";
 import { nonEmpty, timeOf } from "../../session-file/unknown-value.ts";
 import type { Database } from "../connection/database.ts";
@@ -103,10 +103,10 @@ async function restore(copy: SessionCopy, conversation: Conversation, database: 
   let [lastAtMs, isWhole] = [copy.startedAtMs, true];
   for await (const line of readLines(readCopy(copy.path, hasGaps ? 0 : copiedBytes(database, conversation.n)))) {
     if (line.text?.trim() === "") continue;
-    const record = parseRecord(line.text);
+    const record = parseRecord(line);
     if (record?.["type"] === "session") continue;
     const atMs = timeOf(record?.["timestamp"]) ?? lastAtMs;
-    const body = record === undefined ? undefined : toBody(record, atMs);
+    const body = record === undefined ? undefined : parseBody(record, atMs);
     const id = decodeId("e", nonEmpty(record?.["id"]) ?? "");
     if (body === undefined || id === undefined) {
       isWhole = false;

@@ -16,7 +16,11 @@ export function listConversations(
   const after = filter.cursor === undefined ? 0 : decodePosition("p", filter.cursor);
   const rows =
     filter.sessionKey === undefined
-      ? database.all(`${SELECT} WHERE conversations.n > ? ORDER BY conversations.n LIMIT ?`, after, filter.limit + 1)
+      ? database.all(
+          `${SELECT} WHERE conversations.n > ? AND conversations.is_import = 0 ORDER BY conversations.n LIMIT ?`,
+          after,
+          filter.limit + 1,
+        )
       : database.all(
           `${SELECT} WHERE conversations.session_key = ? AND conversations.n > ? ORDER BY conversations.n LIMIT ?`,
           filter.sessionKey,

@@ -160,11 +160,14 @@ export class SessionTable {
     return this.#transcripts.begin(session, startedAtMs);
   }
 
-  /** Stores an imported session; its key must be free. */
-  insertImported(conversation: Conversation, session: ImportedSession): SessionRecord {
+  /** Stores the record of an imported session, in whose conversation its entries are; its names must be free. */
+  insertImported(n: number, session: ImportedSession): SessionRecord {
+    checkKey("The session key", session.key);
+    checkKey("The agent id", session.agentId);
+    checkSessionId(session.sessionId);
     if (this.read(session.key) !== undefined) throw new StoreError("conflict", `The session ${session.key} exists already.`);
     const { entries: _entries, ...record } = session;
-    return this.#insert(conversation, record);
+    return this.#insert(this.#transcripts.adopt(n, session, session.startedAtMs), record);
   }
 
   /** Applies what a turn changes at its start. */

@@ -1,0 +1,28 @@
+import type { ImportedEntry } from "../port/store.ts";
+
+/** What is stored around the text of an entry, roughly. */
+const ENVELOPE_CHARS = 300;
+
+/** About how many characters an entry has once it is stored, without rendering it. */
+export function entryChars({ body }: Pick<ImportedEntry, "body">): number {
+  switch (body.type) {
+    case "message":
+      return ENVELOPE_CHARS + messageChars(body.message);
+    case "compaction":
+      return ENVELOPE_CHARS + body.message.summary.length;
+    case "replacement":
+      return body.messages.reduce((sum, { message }) => sum + ENVELOPE_CHARS + messageChars(message), ENVELOPE_CHARS);
+    case "notice":
+      return ENVELOPE_CHARS + body.text.length;
+  }
+}
+
+function messageChars(message: Extract<ImportedEntry["body"], { type: "message" }>["message"]): number {
+  let chars = message.role === "toolResult" && message.details !== undefined ? JSON.stringify(message.details).length : 0;
+  if (message.role === "user") chars += message.parts?.body.length ?? 0;
+  for (const block of message.content) {
+    if (block.type === "text" || block.type === "thinking") chars += block.text.length;
+    else chars += block.type === "image" ? block.data.length : JSON.stringify(block.arguments).length;
+  }
+  return chars;
+}

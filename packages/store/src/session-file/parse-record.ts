@@ -1,0 +1,98 @@
+import type { JsonObject } from "@factotum/agent-contract";
+import type { TranscriptBody } from "../port/records.ts";
+import { parseMessage } from "./parse-message.ts";
+import type { FileLine } from "./read-lines.ts";
+import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
+
+/** Shorter lines cannot be nested too deep. */
+const DEEP_CHARS = 4096;
+
+/** One line of a session file; undefined for a line that is no record or cannot be stored. */
+export function parseRecord({ text }: Pick<FileLine, "text">): JsonObject | undefined {
+  const record = parseObject(text);
+  return record !== undefined && isStorable(text, record) ? record : undefined;
+}
+
+/** When a record was written; the time of the one before it when it does not say. */
+export function recordTime(record: JsonObject, lastTimeMs: number): number {
+  return timeOf(record["timestamp"]) ?? timeOf(objectOf(record["message"])?.["timestamp"]) ?? lastTimeMs;
+}
+
+function parseObject(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return objectOf(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** What is nested deeper than a program can follow when it writes it: only a line that long can be. */
+function isStorable(text: string | undefined, record: JsonObject): boolean {
+  if (text === undefined || text.length < DEEP_CHARS) return true;
+  try {
+    return JSON.stringify(record) !== undefined;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** What a record holds of a conversation. A line without an envelope is a message of the oldest form; undefined for what is left out. */
+export function parseBody(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
+  const bare = record["type"] === undefined || record["type"] === "message";
+  if (bare) {
+    const message = parseMessage(objectOf(record["message"]) ?? record, timestampMs);
+    return message === undefined ? undefined : { type: "message", message };
+  }
+  switch (record["type"]) {
+    case "compaction":
+      return toCompaction(record, timestampMs);
+    case "replacement":
+      return toReplacement(record, timestampMs);
+    case "notice": {
+      const level = oneOf(record["level"], ["info", "warning", "error"]) ?? "info";
+      return { type: "notice", level, text: stringOf(record["text"]) ?? "" };
+    }
+    // Both were shown to the model as the user's words.
+    case "custom_message":
+      return toUserBody(record["content"], timestampMs);
+    case "branch_summary":
+      return toUserBody(record["summary"], timestampMs);
+    default:
+      return undefined;
+  }
+}
+
+function toCompaction(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
+  const summary = stringOf(record["summary"]);
+  if (summary === undefined) return undefined;
+  return {
+    type: "compaction",
+    message: {
+      role: "compaction",
+      summary,
+      firstKeptEntryId: stringOf(record["firstKeptEntryId"]) ?? "",
+      tokensBefore: countOf(record["tokensBefore"]) ?? 0,
+      ...(typeof record["tainted"] === "boolean" ? { tainted: record["tainted"] } : {}),
+      timestamp: timeOf(record["summarizedAt"]) ?? timestampMs,
+    },
+  };
+}
+
+function toReplacement(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
+  const messages = (arrayOf(record["messages"]) ?? []).flatMap((value) => {
+    const one = objectOf(value);
+    const entryId = nonEmpty(one?.["entryId"]);
+    const message = parseMessage(objectOf(one?.["message"]) ?? {}, timestampMs);
+    return entryId === undefined || message === undefined ? [] : [{ entryId, message }];
+  });
+  if (messages.length === 0) return undefined;
+  return { type: "replacement", messages, ...(record["rerendered"] === true ? { rerendered: true } : {}) };
+}
+
+function toUserBody(content: unknown, timestampMs: number): TranscriptBody | undefined {
+  const message = parseMessage({ role: "user", content: content as string }, timestampMs);
+  return message?.role === "user" && message.content.length > 0 ? { type: "message", message } : undefined;
+}

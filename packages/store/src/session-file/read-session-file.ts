@@ -1,0 +1,181 @@
+import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { JsonObject, Usage } from "@factotum/agent-contract";
+import type { TranscriptBody } from "../port/records.ts";
+import type { ImportedEntry } from "../port/store.ts";
+import { linkEntries } from "./link-entries.ts";
+import type { LinkedRecords, RecordReferences } from "./link-entries.ts";
+import { parseBody, parseRecord, recordTime } from "./parse-record.ts";
+import { readLines } from "./read-lines.ts";
+import type { FileLine, SessionFileSource } from "./read-lines.ts";
+import type { SessionFile, SessionFileFacts, SessionFileProblem } from "./session-file.ts";
+import { countOf, nonEmpty, objectOf, stringOf, timeOf } from "./unknown-value.ts";
+
+/** The newest version of the format that is known. */
+const NEWEST_VERSION = 3;
+/** Problems that are told one by one; more are as bad. */
+const MAX_PROBLEMS = 100;
+
+/**
+ * Reads a plain session file: ours, and versions 1 to 3 of OpenClaw and its ancestors (with envelopes and without). Never throws for what the file
+ * holds: a torn tail is cut, what cannot be read is left out, and both are said. The source is opened twice and must give the same both times: the first
+ * time finds out which records belong to the conversation, and keeps little of each; the second one hands them out.
+ */
+export async function readSessionFile(open: () => SessionFileSource): Promise<SessionFile> {
+  const reading = new Reading();
+  for await (const line of readLines(open())) reading.take(line);
+  const { facts, links } = reading.finish();
+  return { ...facts, entries: entriesOf(open, links) };
+}
+
+async function* entriesOf(open: () => SessionFileSource, links: LinkedRecords): AsyncIterable<ImportedEntry> {
+  let index = -1;
+  let lastTimeMs = 0;
+  for await (const line of readLines(open())) {
+    const record = line.text?.trim() === "" ? undefined : parseRecord(line);
+    if (record === undefined) continue;
+    index += 1;
+    if (record["type"] === "session") {
+      lastTimeMs = timeOf(record["timestamp"]) ?? lastTimeMs;
+      continue;
+    }
+    lastTimeMs = recordTime(record, lastTimeMs);
+    const place = links.places[index] ?? -1;
+    const body = place === -1 ? undefined : parseBody(record, lastTimeMs);
+    if (body === undefined) continue;
+    yield {
+      ...(links.referred.has(place) ? { id: String(place) } : {}),
+      timestampMs: lastTimeMs,
+      body: linkedBody(body, index, links),
+    };
+  }
+}
+
+/** A body that refers to other entries by their places in the conversation. A compaction that kept nothing is what was said before, in the user's turn. */
+function linkedBody(body: TranscriptBody, index: number, { kept, replaced }: LinkedRecords): TranscriptBody {
+  if (body.type === "replacement") {
+    const places = replaced.get(index);
+    const messages = body.messages.flatMap(({ entryId, message }) => {
+      const place = places?.get(entryId);
+      return place === undefined ? [] : [{ entryId: String(place), message }];
+    });
+    return { ...body, messages };
+  }
+  if (body.type !== "compaction") return body;
+  const place = kept.get(index);
+  if (place !== undefined) return { type: "compaction", message: { ...body.message, firstKeptEntryId: String(place) } };
+  const { summary, tainted, timestamp } = body.message;
+  const content = [{ type: "text" as const, text: summary }];
+  return { type: "message", message: { role: "user", content, ...(tainted === undefined ? {} : { tainted }), timestamp } };
+}
+
+/** The first pass over the lines. */
+class Reading {
+  readonly #ids: (string | undefined)[] = [];
+  readonly #indexes: Map<string, number> = new Map();
+  readonly #parents: number[] = [];
+  readonly #types: (TranscriptBody["type"] | undefined)[] = [];
+  readonly #times: number[] = [];
+  readonly #usages: Map<number, Usage> = new Map();
+  readonly #references: Map<number, RecordReferences> = new Map();
+  readonly #problems: SessionFileProblem[] = [];
+  readonly #leftOut: Map<string, number> = new Map();
+  #header: JsonObject | undefined;
+  #lastTimeMs = 0;
+
+  take(line: FileLine): void {
+    if (line.text?.trim() === "") return;
+    const record = parseRecord(line);
+    if (record === undefined) this.#addProblem({ type: line.isComplete ? "unreadable-line" : "torn-tail", line: line.number });
+    else if (record["type"] === "session") this.#takeHeader(record);
+    else this.#takeRecord(record);
+  }
+
+  finish(): { readonly facts: SessionFileFacts; readonly links: LinkedRecords } {
+    const header = this.#header;
+    const version = header === undefined ? NEWEST_VERSION : (countOf(header["version"]) ?? 1);
+    if (header === undefined) this.#addProblem({ type: "no-header" });
+    if (version > NEWEST_VERSION) this.#addProblem({ type: "newer-version", version });
+    for (const [kind, count] of this.#leftOut) this.#addProblem({ type: "left-out", kind, count });
+    this.#indexes.clear();
+    const links = linkEntries({ ids: this.#ids, parents: this.#parents, types: this.#types, references: this.#references });
+    const { count, otherBranch, lostCuts, kept } = links;
+    if (otherBranch > 0) this.#addProblem({ type: "other-branch", count: otherBranch });
+    for (let lost = 0; lost < lostCuts; lost += 1) this.#addProblem({ type: "lost-cut" });
+    const facts: SessionFileFacts = {
+      isReadable: header !== undefined || count > 0,
+      version,
+      ...headerFacts(header),
+      problems: this.#problems,
+      count,
+      compactionCount: kept.size,
+      ...this.#sums(links),
+    };
+    return { facts, links };
+  }
+
+  #sums({ places }: LinkedRecords): Pick<SessionFileFacts, "usage" | "firstMs" | "lastMs"> {
+    let usage = NO_USAGE_TOTALS;
+    for (const [index, one] of this.#usages) if (places[index] !== -1) usage = addUsage(usage, one);
+    const first = places.findIndex((place) => place !== -1);
+    const last = places.findLastIndex((place) => place !== -1);
+    const [firstMs, lastMs] = [this.#times[first], this.#times[last]];
+    return { usage, ...(firstMs === undefined ? {} : { firstMs }), ...(lastMs === undefined ? {} : { lastMs }) };
+  }
+
+  /** The first one counts. */
+  #takeHeader(record: JsonObject): void {
+    this.#header ??= record;
+    this.#lastTimeMs = timeOf(record["timestamp"]) ?? this.#lastTimeMs;
+    // Version 1 counts the header when it names an entry by its place.
+    this.#add({}, undefined);
+  }
+
+  #takeRecord(record: JsonObject): void {
+    this.#lastTimeMs = recordTime(record, this.#lastTimeMs);
+    const body = parseBody(record, this.#lastTimeMs);
+    const index = this.#add(record, body?.type);
+    if (body === undefined) {
+      const kind = (stringOf(record["type"]) ?? stringOf(record["role"]) ?? "unknown").slice(0, 40);
+      if (this.#leftOut.size < MAX_PROBLEMS || this.#leftOut.has(kind)) this.#leftOut.set(kind, (this.#leftOut.get(kind) ?? 0) + 1);
+    } else if (body.type === "message") {
+      if (body.message.role === "assistant") this.#usages.set(index, body.message.usage);
+    } else if (body.type === "compaction") {
+      const keptIndex = countOf(record["firstKeptEntryIndex"]);
+      this.#references.set(index, { ids: [body.message.firstKeptEntryId], ...(keptIndex === undefined ? {} : { keptIndex }) });
+    } else if (body.type === "replacement") {
+      this.#references.set(index, { ids: body.messages.map(({ entryId }) => entryId) });
+    }
+  }
+
+  /** A parent that is not there was lost: the record before takes its place. */
+  #add(record: JsonObject, type: TranscriptBody["type"] | undefined): number {
+    const index = this.#ids.length;
+    const id = nonEmpty(record["id"]);
+    const parent = record["parentId"] === null ? null : nonEmpty(record["parentId"]);
+    this.#parents.push(parent === null ? -1 : ((parent === undefined ? undefined : this.#indexes.get(parent)) ?? index - 1));
+    this.#ids.push(id);
+    this.#types.push(type);
+    this.#times.push(this.#lastTimeMs);
+    if (id !== undefined) this.#indexes.set(id, index);
+    return index;
+  }
+
+  #addProblem(problem: SessionFileProblem): void {
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push(problem);
+  }
+}
+
+function headerFacts(header: JsonObject | undefined): Pick<SessionFileFacts, "sessionId" | "startedAtMs" | "cwd" | "session"> {
+  const sessionId = nonEmpty(header?.["id"]);
+  const startedAtMs = timeOf(header?.["timestamp"]);
+  const cwd = stringOf(header?.["cwd"]);
+  const session = objectOf(header?.["session"]);
+  const key = nonEmpty(session?.["key"]);
+  const entry = objectOf(session?.["entry"]);
+  return {
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(startedAtMs === undefined ? {} : { startedAtMs }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(key === undefined || entry === undefined ? {} : { session: { key, entry } }),
+  };
+}

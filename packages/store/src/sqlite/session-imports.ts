@@ -1,0 +1,108 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Logger } from "@factotum/agent-contract";
+import type { SessionRecord } from "../port/records.ts";
+import { StoreError } from "../port/store-error.ts";
+import type { ImportedEntry, ImportedSession, ImportOptions } from "../port/store.ts";
+import { entryChars } from "../session-file/entry-chars.ts";
+import type { StoreCalls } from "./store-calls.ts";
+import type { Tables } from "./tables/tables.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** What one commit of an import holds: enough to share its flush among many entries, and little enough to hold nobody up. */
+const MAX_SLICE_CHARS = 256 * 1024;
+const MAX_SLICE_ENTRIES = 200;
+/** Entries that one commit removes of an import that came to nothing. */
+const REMOVED_ENTRIES = 500;
+
+/**
+ * Imports sessions slice by slice: the entries go into a conversation that belongs to no session and that nobody sees; the last commit makes it one. What
+ * is left of an import that ended before that is removed, at once or by the next start.
+ */
+export class SessionImports {
+  readonly #tables: Tables;
+  readonly #transactions: Transactions;
+  readonly #calls: StoreCalls;
+
+  constructor(parts: { readonly tables: Tables; readonly transactions: Transactions; readonly calls: StoreCalls }) {
+    this.#tables = parts.tables;
+    this.#transactions = parts.transactions;
+    this.#calls = parts.calls;
+  }
+
+  /** Rejects before it has read an entry when the names are taken. */
+  async take(session: ImportedSession, { isTrial = false, signal }: ImportOptions): Promise<SessionRecord> {
+    const record = await this.#try(session);
+    if (isTrial) return record;
+    const { transcripts, sessions } = this.#tables;
+    const n = await this.#calls.write(() => transcripts.beginImport());
+    try {
+      const ids = new Map<string, string>();
+      for await (const slice of slicesOf(session.entries)) {
+        signal?.throwIfAborted();
+        await this.#calls.write(() => this.#transactions.appendImported(n, slice, ids));
+        // Whoever waited for the commit goes first.
+        await nextTick();
+      }
+      signal?.throwIfAborted();
+      return await this.#calls.write(() => sessions.insertImported(n, session));
+    } catch (error) {
+      await this.#discard(n);
+      throw error;
+    }
+  }
+
+  /** Removes what earlier processes have left. Never rejects. */
+  async sweep(logger: Logger): Promise<void> {
+    try {
+      const left = await this.#calls.read(() => this.#tables.transcripts.imports());
+      for (const n of left) await this.#remove(n);
+      if (left.length > 0) logger.info("Unfinished imports of an earlier run were removed.", { imports: left.length });
+    } catch (error) {
+      if (StoreError.isInstance(error) && error.code === "closed") return;
+      logger.warn("Unfinished imports could not be removed; the next start tries again.", { error });
+    }
+  }
+
+  async #try(session: ImportedSession): Promise<SessionRecord> {
+    const rollback = new StoreError("internal", "The import was a trial.");
+    let record: SessionRecord | undefined;
+    try {
+      return await this.#calls.write(() => {
+        record = this.#tables.sessions.insertImported(this.#tables.transcripts.beginImport(), session);
+        throw rollback;
+      });
+    } catch (error) {
+      if (error !== rollback || record === undefined) throw error;
+      return record;
+    }
+  }
+
+  /** The error that ended the import is what its caller hears; what the store cannot remove now is removed by the next start. */
+  async #discard(n: number): Promise<void> {
+    try {
+      await this.#remove(n);
+    } catch (error) {
+      if (!StoreError.isInstance(error)) throw error;
+    }
+  }
+
+  async #remove(n: number): Promise<void> {
+    while (await this.#calls.write(() => this.#tables.transcripts.removeImport(n, REMOVED_ENTRIES))) await nextTick();
+  }
+}
+
+async function* slicesOf(entries: ImportedSession["entries"]): AsyncIterable<readonly ImportedEntry[]> {
+  let slice: ImportedEntry[] = [];
+  let chars = 0;
+  for await (const entry of entries) {
+    const size = entryChars(entry);
+    if (slice.length > 0 && (chars + size > MAX_SLICE_CHARS || slice.length >= MAX_SLICE_ENTRIES)) {
+      yield slice;
+      slice = [];
+      chars = 0;
+    }
+    slice.push(entry);
+    chars += size;
+  }
+  if (slice.length > 0) yield slice;
+}
