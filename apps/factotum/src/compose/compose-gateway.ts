@@ -39,6 +39,7 @@ import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
+import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 
 /** A gateway with all that belongs to it. */
 export interface ComposedGateway {
@@ -64,6 +65,9 @@ export const DAMAGED_DATABASE = "the database is damaged";
 
 /** How long a turn may still go on once the gateway is told to end; well within what a service manager waits. */
 const DRAIN_MS = 5000;
+
+/** Leftovers of killed processes are removed once the first messages of a start are on their way, and before the first snapshot. */
+const CLEAN_AFTER_MS = 1000;
 
 /** What the agent is told of this command: only what exists in this build. */
 const COMMANDS: GatewayOptions["commands"] = [
@@ -140,10 +144,11 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     reportDamage = (damage) => gateway.engine.reportDamage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);
     const snapshots = keepSnapshots({ store, clock: systemClock, logger, wasKilled });
+    const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
     const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
-      for (const beside of [snapshots, watch]) beside[Symbol.dispose]();
+      for (const beside of [snapshots, cleaning, watch]) beside[Symbol.dispose]();
       // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
       await using ends = new AsyncDisposableStack();
       ends.defer(() => store.close());
@@ -172,6 +177,25 @@ function ofThisBuild(): Pick<
     documentation: { folder: assetPath("documentation") },
     fetch: httpFetch,
   };
+}
+
+/** Removes what killed processes were writing. That it cannot be removed disturbs nothing. */
+async function removeLeftovers(
+  store: SqliteStore,
+  { paths, config, logger }: Pick<LoadedConfig, "paths" | "config"> & { readonly logger: Logger },
+): Promise<void> {
+  const sandboxes = config.agents.flatMap(({ sandbox }) => sandbox.workspaceRoot ?? []);
+  try {
+    await store.removeUnfinished();
+    const removed = await removeTemporaryFiles({
+      folders: [paths.home, ...config.agents.map(({ workspace }) => workspace), ...sandboxes],
+      ownFolders: [paths.stateFolder, paths.credentialsFolder, join(paths.home, "media")],
+      startedAtMs: performance.timeOrigin,
+    });
+    if (removed > 0) logger.info("Temporary files of killed processes were removed", { removed });
+  } catch (error) {
+    logger.warn("Temporary files of killed processes could not be removed", { error });
+  }
 }
 
 /** Names of the folders in a folder; none when it is not there. */

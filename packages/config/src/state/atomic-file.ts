@@ -11,7 +11,8 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   const target = await realTarget(path);
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = join(folder, `.${randomUUID()}.tmp`);
+  // The name says which process writes it: what a killed one left is removed at the gateway's next start.
+  const temporary = join(folder, `.factotum-${process.pid}-${randomUUID()}.tmp`);
   try {
     const file = await open(temporary, "wx", 0o600);
     try {

@@ -91,7 +91,8 @@ async function writeBeside(
   options: { readonly anchor: string; readonly shown: string; readonly unchangedSince?: FileVersion },
 ): Promise<void> {
   const mode = await modeOfExisting(place, options);
-  const temporary = join(options.anchor, `.factotum-${randomUUID()}.tmp`);
+  // The name says which process writes it: what a killed one left is removed at the gateway's next start.
+  const temporary = join(options.anchor, `.factotum-${process.pid}-${randomUUID()}.tmp`);
   const file = await open(temporary, CREATE_FLAGS, mode ?? DEFAULT_MODE);
   try {
     try {

@@ -1,0 +1,103 @@
+import type { Dirent } from "node:fs";
+import { lstat, opendir, realpath, rm } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { isProcessAlive } from "../runtime/runtime-file.ts";
+
+/** What is written beside a file before it replaces the file: the process that writes it, and a random part. */
+const TEMPORARY = /^\.factotum-(\d+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+/** The same in earlier versions, in workspaces and in the state directory; it does not say who writes it. */
+const EARLIER = /^\.(factotum-)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.tmp$/;
+/** No write takes that long. */
+const EARLIER_AGE_MS = 60 * 60_000;
+/** Entries that are looked at, in all folders together. */
+const MAX_ENTRIES = 100_000;
+/** Folders of many small files that hardly anybody writes with a tool: they come last, so that they do not use up the bound. */
+const LAST: ReadonlySet<string> = new Set(["node_modules", ".git"]);
+
+/** Where temporary files are removed. */
+export interface TemporaryFileOptions {
+  /** With everything below them; links are not followed. */
+  readonly folders: readonly string[];
+  /** Folders among them in which nobody but the product writes. */
+  readonly ownFolders: readonly string[];
+  /** When this process began, milliseconds since the epoch: what was written to since is in use. */
+  readonly startedAtMs: number;
+  /** 100,000 when left out. */
+  readonly maxEntries?: number;
+}
+
+/**
+ * Removes temporary files of processes that were killed before they could rename or remove them, and resolves with their number. Only files are removed
+ * whose name says that they are ours, whose process is gone, and that nobody has written to since this process began. Folders that cannot be read are
+ * skipped.
+ */
+export async function removeTemporaryFiles(options: TemporaryFileOptions): Promise<number> {
+  const { maxEntries = MAX_ENTRIES } = options;
+  const own = await Promise.all(options.ownFolders.map(realOf));
+  const [waiting, last] = [new Set(await Promise.all(options.folders.map(realOf))), new Set<string>()];
+  let [removed, seen] = [0, 0];
+  for (const queue of [waiting, last]) {
+    for (const folder of queue) {
+      const isOwn = own.some((path) => folder === path || folder.startsWith(`${path}${sep}`));
+      for await (const entry of entriesOf(folder)) {
+        seen += 1;
+        if (seen > maxEntries) return removed;
+        const path = join(folder, entry.name);
+        if (entry.isDirectory()) (LAST.has(entry.name) ? last : queue).add(path);
+        else if (entry.isFile() && (await isAbandoned(path, entry.name, { ...options, isOwn }))) {
+          await rm(path, { force: true });
+          removed += 1;
+        }
+      }
+    }
+  }
+  return removed;
+}
+
+async function isAbandoned(
+  path: string,
+  name: string,
+  { startedAtMs, isOwn }: Pick<TemporaryFileOptions, "startedAtMs"> & { readonly isOwn: boolean },
+): Promise<boolean> {
+  const pid = TEMPORARY.exec(name)?.[1];
+  if (pid !== undefined) {
+    // In a container every start has the same number.
+    const isGone = Number(pid) === process.pid || !isProcessAlive(Number(pid));
+    return isGone && (await changedAtMs(path)) < startedAtMs;
+  }
+  const earlier = EARLIER.exec(name);
+  if (earlier === null || (earlier[1] === undefined && !isOwn)) return false;
+  return (await changedAtMs(path)) < startedAtMs - EARLIER_AGE_MS;
+}
+
+/** A file that is gone was changed just now. */
+async function changedAtMs(path: string): Promise<number> {
+  try {
+    return (await lstat(path)).mtimeMs;
+  } catch (error) {
+    if (isSkipped(error)) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+async function* entriesOf(folder: string): AsyncIterable<Dirent> {
+  try {
+    yield* await opendir(folder);
+  } catch (error) {
+    if (!isSkipped(error)) throw error;
+  }
+}
+
+async function realOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isSkipped(error)) return path;
+    throw error;
+  }
+}
+
+/** What is not there any more, or is not ours to look at. */
+function isSkipped(error: unknown): boolean {
+  return error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP"].includes(String(error.code));
+}
