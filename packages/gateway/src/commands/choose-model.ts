@@ -1,5 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
-import { clampThinking, findProvider } from "@factotum/models";
+import { clampThinking, findProvider, noThoughtsNote } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
@@ -57,11 +57,13 @@ async function chooseModel(
   await changeOverrides(target, { model: model.reference }, services);
   const thinking = record?.overrides.thinking ?? agent.config.thinking;
   const note = thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
+  const areThoughtsShown = (record?.overrides.reasoning ?? agent.config.reasoning) !== "off";
+  const noThoughts = areThoughtsShown ? noThoughtsNote(model.client.info, thinking) : undefined;
   return [
     `This conversation uses ${model.reference} from the next message on.`,
     ...missingKey(model),
     ...(model.client.info.known ? [] : ["Nothing is known of this model, so careful limits hold for it."]),
-    ...(note === undefined ? [] : [note]),
+    ...[note, noThoughts].flatMap((text) => text ?? []),
   ].join("\n");
 }
 

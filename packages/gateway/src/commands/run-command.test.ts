@@ -250,6 +250,9 @@ describe("/reasoning", () => {
     expect((await say(running, "/reasoning on"))[0]).toMatch(/ demo\/demo gives no thoughts, so there is nothing to show\.$/);
     await say(running, "/reasoning off");
     expect((await say(running, "/reasoning on hello")).at(-1)).toMatch(/demo\/demo gives no thoughts/);
+    await say(running, "/model default");
+    await say(running, "/reasoning on");
+    expect((await say(running, "/model demo/demo"))[0]).toMatch(/demo\/demo gives no thoughts/);
   });
 
   test("inside a message holds for that message alone, and silence stays silence", async () => {
