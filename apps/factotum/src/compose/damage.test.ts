@@ -18,11 +18,21 @@ test("a conversation that has lost a part to the disk says so after the next sta
   const second = cli.spawn("gateway", "run", "--port", "0");
   await second.waitFor(/#token=/);
   expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
+  const rows = { kind: "rows", sessionKey: "agent:main:main" };
+  expect(JSON.parse((await cli.run("status", "--json")).stdout)).toMatchObject({ damage: [rows] });
   expect((await cli.run("gateway", "stop")).code).toBe(0);
   await second.ended;
   const folder = join(cli.factotumHome, "agents/main/sessions");
   const copies = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name), "utf8")));
   expect(copies.join("").match(/damaged on the disk/g)).toHaveLength(1);
+
+  // It is listed through stops and starts until somebody acknowledges it.
+  expect((await cli.run("status")).stdout).toContain("damaged on the disk");
+  const third = cli.spawn("gateway", "run", "--port", "0");
+  await third.waitFor(/#token=/);
+  expect((await cli.run("damage", "list")).stdout).toMatch(/^d1 .*damaged on the disk/);
+  expect((await cli.run("damage", "acknowledge")).stdout).toBe("1 acknowledged.\n");
+  expect(JSON.parse((await cli.run("status", "--json")).stdout)).toMatchObject({ damage: [] });
 });
 
 test("a gateway whose database has lost its structure puts it together anew, says so, and goes on", async () => {
