@@ -9,6 +9,7 @@ import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { rowIds } from "./delivery/row-ids.ts";
+import type { WaitNotices } from "./delivery/wait-notices.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import { LateMessages } from "./ingress/late-messages.ts";
 import type { Submission } from "./ingress/ingress.ts";
@@ -21,6 +22,8 @@ import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RecoveryNotices } from "./storage/recovery-notices.ts";
 import { RefusalNotices } from "./storage/refusal-notices.ts";
+import { createWaitNotices } from "./turn/create-wait-notices.ts";
+import type { InputJob } from "./turn/turn-job.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/session-notices.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
@@ -47,6 +50,7 @@ export class Engine {
   readonly #queue: TurnQueue;
   readonly #room: RoomKeeper;
   readonly #ingress: Ingress;
+  readonly #waits: WaitNotices;
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
@@ -92,12 +96,16 @@ export class Engine {
       onDropped: (sessionKey, input) =>
         this.#inBackgroundFor(input, "drop", async () => dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
-      onQueueChange: (sessionKey, queued) => this.services.events.publish(sessionKey, { type: "queue-change", queued }),
+      onQueueChange: (sessionKey, queued) => {
+        this.services.events.publish(sessionKey, { type: "queue-change", queued });
+        this.#waits.check(sessionKey);
+      },
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
+    this.#waits = createWaitNotices(this.services, (sessionKey, target) => this.#queue.waitReason(sessionKey, target));
     this.sessions = new SessionService(this.services, this.#queue, {
       flushMemory: async (context, options) => runner.flushMemory(context, options),
     });
@@ -108,10 +116,7 @@ export class Engine {
     });
     this.#ingress = new Ingress(this.services, {
       isIdle: (sessionKey) => !this.#queue.lanes.isBusy(sessionKey),
-      enqueue: (sessionKey, job) => {
-        this.#queue.add(sessionKey, job);
-        if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
-      },
+      enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
       tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
       spoken: (sessionKey, input, record) => {
@@ -142,7 +147,10 @@ export class Engine {
     await channels.prepare();
     await this.#shared.recall();
     await dispatcher.recover();
-    this.#queue.resume(await store.resumeTurns());
+    const turns = await store.resumeTurns();
+    this.#queue.resume(turns);
+    for (const { kind, sessionKey, origin, inputIds } of turns)
+      if (kind === "user") this.#waits.begin(sessionKey, origin, inputIds.at(-1) ?? "");
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
@@ -261,6 +269,7 @@ export class Engine {
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
     this.services.typing.close();
+    this.#waits.close();
     await this.services.dispatcher.close();
     await this.services.channels.stop();
     await Promise.all(this.#background);
@@ -287,6 +296,14 @@ export class Engine {
     return (
       this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
     );
+  }
+
+  /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
+  #enqueue(sessionKey: string, job: InputJob): void {
+    this.#queue.add(sessionKey, job);
+    const { id, message, admission } = job.input;
+    if (isExpected(job.input)) this.services.typing.begin(sessionKey, message.origin);
+    if (admission.kind === "user") this.#waits.begin(sessionKey, message.origin, id);
   }
 
   async #maintain(): Promise<void> {
@@ -318,6 +335,7 @@ export class Engine {
   }
 
   #noteSettled(row: OutboxRecord): void {
+    if (row.state.type === "accepted") this.#waits.shown(row.target);
     if (row.state.type !== "dead" && row.state.type !== "ambiguous") return;
     const { logger } = this.services;
     logger.error("A message could not be delivered", {

@@ -7,8 +7,13 @@ type Seen =
   | { readonly type: "parts"; readonly about: string | undefined; readonly parts: readonly number[] }
   /** It names nothing: what it is about stands in the message that it replies to. */
   | { readonly type: "notice"; readonly about: string | undefined }
+  /** It says that a message waits; the answer is still to come. */
+  | { readonly type: "wait"; readonly about: undefined }
   /** It names a message, and has no part of its answer: a preview that stands there. `isAnswer`: it has the first words of one. */
   | { readonly type: "preview"; readonly about: string; readonly isAnswer: boolean };
+
+/** How the gateway says that a message waits. */
+const WAITS = /Your message (?:waits for its turn|comes after it)/;
 
 /** What people see on the platform, as its own log says. A message may be another one later: an edit has made it that. */
 export class PlatformView {
@@ -50,7 +55,7 @@ export class PlatformView {
     return this.#feishu.sent.flatMap((message) => {
       const seen = this.#see(message);
       const base = { id: nameOf(message), conversation: message.receiveId, answers: seen.about, shown: true, onWireAtKill: false };
-      if (seen.type === "preview") return [];
+      if (seen.type === "preview" || seen.type === "wait") return [];
       if (seen.type === "parts") return seen.parts.map((part) => ({ ...base, part }));
       return [{ ...base, part: this.#parts.get(seen.about ?? "")?.size ?? 0 }];
     });
@@ -96,6 +101,7 @@ export class PlatformView {
     const parent = parentId === undefined ? undefined : this.#inputOf(parentId);
     const parts = readParts(text);
     const named = parts[0]?.mark ?? text.match(MARK)?.[0];
+    if (WAITS.test(text)) return { type: "wait", about: undefined };
     if (named === undefined) return { type: "notice", about: parent };
     if (parts.length === 0) return { type: "preview", about: parent ?? named, isAnswer: text.includes("Part 1 of the answer") };
     // An answer under a stranger's message answers nothing, nor does one to several.

@@ -2,6 +2,7 @@ import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
+import type { WaitReason } from "../delivery/wait-notices.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { inputsOf, isBackground, originOf, saidIn } from "../turn/turn-job.ts";
 import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
@@ -225,6 +226,20 @@ export class TurnQueue {
   #host(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
     return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
+  }
+
+  /** What a person's message of this conversation waits for; `undefined` when none waits. */
+  waitReason(sessionKey: string, target: Origin): WaitReason | undefined {
+    const key = conversationKey(target);
+    const waiting = this.lanes.waiting(sessionKey);
+    const at = waiting.findIndex((job) => job.type !== "task" && kindOf(job) === "user" && conversationKey(originOf(job)) === key);
+    const job = waiting[at];
+    if (job === undefined || job.type === "task") return undefined;
+    if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
+    if (this.lanes.running(sessionKey) !== undefined) return "earlier";
+    const [head] = waiting;
+    if (head?.type === "resume" && head.runsAlone === true) return "restart";
+    return at > 0 ? "earlier" : "place";
   }
 
   /** True while a turn for this address runs or waits. */

@@ -1,0 +1,189 @@
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { FactotumConfig } from "@factotum/config";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import type { Origin } from "@factotum/channel-contract";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { endsAsKilled, realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const STEP_MS = 5_000;
+
+/** Real time, but for what waits for five seconds: those go by when the test says so. */
+class WaitClock {
+  readonly #waiting = new Set<() => void>();
+  readonly now = (): number => realClock.now();
+  readonly monotonic = (): number => realClock.monotonic();
+  readonly schedule = (delayMs: number, callback: () => void): Disposable => {
+    if (delayMs !== STEP_MS) return realClock.schedule(delayMs, callback);
+    this.#waiting.add(callback);
+    return { [Symbol.dispose]: () => void this.#waiting.delete(callback) };
+  };
+
+  pass(steps: number): void {
+    for (let step = 0; step < steps; step += 1) {
+      const due = Array.from(this.#waiting);
+      for (const callback of due) if (this.#waiting.delete(callback)) callback();
+    }
+  }
+}
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+let clock: WaitClock;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  server.respond(({ index }) => textReply(`Answer ${index}.`));
+  platform = new TestPlatform();
+  clock = new WaitClock();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const patch = (config: FactotumConfig): FactotumConfig => {
+  const base = withModel(server.baseUrl)(config);
+  const queue = { ...base.messages.queue, mode: "followup" as const };
+  return {
+    ...base,
+    maxConcurrent: 1,
+    session: { ...base.session, dmScope: "per-channel-peer" },
+    messages: { ...base.messages, queue },
+  };
+};
+
+const start = (home?: string): Promise<TestGateway> =>
+  startTestGateway({ platform, clock, patch, accountConfig: { allowFrom: ["ann", "other"] }, ...(home === undefined ? {} : { home }) });
+
+const chat = (id: string, kind: Origin["conversation"]["kind"] = "direct"): Origin => ({
+  channel: "test",
+  accountId: "default",
+  conversation: { kind, id },
+});
+const say = (person: string, text: string) =>
+  platform.say(platform.message(text, { origin: chat(`dm-${person}`), sender: { id: person, isBot: false } }));
+const textsTo = (id: string): string[] =>
+  platform.sent.flatMap(({ target, outbound }) => (target.conversation.id === id && outbound.type === "text" ? [outbound.text] : []));
+
+/** Somebody else holds the only place. */
+async function occupy(): Promise<() => void> {
+  const gate = server.hold();
+  await say("other", "asparagus");
+  await server.nextRequest();
+  return gate.open;
+}
+
+const PLACE = "I am answering other people right now. Your message waits for its turn.";
+
+test("a person whose message waits for a place is told so once, after 20 seconds, and answered", async () => {
+  await using running = await start();
+  const release = await occupy();
+  await say("ann", "one");
+  await say("ann", "two");
+  clock.pass(3);
+  expect(textsTo("dm-ann")).toEqual([]);
+  clock.pass(1);
+  await platform.waitForSends(1);
+  expect(textsTo("dm-ann")).toEqual([PLACE]);
+  clock.pass(20);
+  release();
+  await running.gateway.engine.idle();
+  expect(textsTo("dm-ann")).toEqual([PLACE, expect.stringMatching(/^Answer/), expect.stringMatching(/^Answer/)]);
+  expect(textsTo("dm-other")).toEqual([expect.stringMatching(/^Answer/)]);
+});
+
+test("a wait after another one has a line of its own; one that ends before has none", async () => {
+  await using running = await start();
+  for (const steps of [4, 3, 4]) {
+    const release = await occupy();
+    const sent = platform.sent.length;
+    await say("ann", "one");
+    clock.pass(steps);
+    if (steps === 4) await platform.waitForSends(sent + 1);
+    release();
+    await running.gateway.engine.idle();
+    clock.pass(10);
+  }
+  expect(textsTo("dm-ann").filter((text) => text === PLACE)).toHaveLength(2);
+  expect(textsTo("dm-ann")).toHaveLength(5);
+});
+
+test("a message behind an earlier one of its own conversation is told so, unless something was shown meanwhile", async () => {
+  await using running = await start();
+  const gate = server.hold();
+  await say("ann", "one");
+  await server.nextRequest();
+  await say("ann", "two");
+  await say("ann", "three");
+  clock.pass(3);
+  const second = server.hold();
+  gate.open();
+  await platform.waitForSends(1);
+  await server.nextRequest();
+  clock.pass(3);
+  expect(textsTo("dm-ann")).toEqual(["Answer 0."]);
+  clock.pass(1);
+  await platform.waitForSends(2);
+  expect(textsTo("dm-ann")[1]).toContain("/stop ends what I am doing");
+  second.open();
+  await running.gateway.engine.idle();
+  expect(textsTo("dm-ann")).toHaveLength(4);
+});
+
+test("a message that is dropped is not told of", async () => {
+  await using running = await start();
+  const release = await occupy();
+  await say("ann", "one");
+  clock.pass(3);
+  await say("ann", "/stop");
+  await platform.waitForSends(1);
+  clock.pass(5);
+  release();
+  await running.gateway.engine.idle();
+  expect(textsTo("dm-ann")).toEqual([expect.stringContaining("ropped 1 waiting message.")]);
+});
+
+test("nothing is said in a group", async () => {
+  await using running = await startTestGateway({
+    platform,
+    clock,
+    patch,
+    accountConfig: { allowFrom: ["ann", "other"], groupPolicy: "open" },
+  });
+  const release = await occupy();
+  await platform.say(platform.message("one", { origin: chat("group-1", "group"), mentionsBot: true }));
+  clock.pass(10);
+  release();
+  await running.gateway.engine.idle();
+  expect(textsTo("group-1")).toEqual([expect.stringMatching(/^Answer/)]);
+});
+
+test("a turn that waits to be resumed shows the typing indicator after five seconds, and says after 20 that it waits", async () => {
+  const around = endsAsKilled;
+  const common = { platform, clock, accountConfig: { allowFrom: ["ann", "other"] } };
+  const both = (config: FactotumConfig): FactotumConfig => ({ ...patch(config), maxConcurrent: 2 });
+  const gate = server.hold();
+  const first = await startTestGateway({ ...common, patch: both, around });
+  await say("other", "asparagus");
+  await server.nextRequest();
+  await say("ann", "one");
+  await server.nextRequest();
+  await first.stop();
+  // As if it had crashed twice.
+  using database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
+  database.exec("UPDATE turns SET starts = 2");
+  const typing = new TestPlatform("platform", { typing: true });
+  await using second = await startTestGateway({ ...common, platform: typing, patch: both, home: first.home });
+  await server.nextRequest();
+  const isTyping = (): boolean =>
+    typing.sent.some(({ target, outbound }) => outbound.type === "typing" && target.conversation.id === "dm-ann");
+  expect(isTyping()).toBe(false);
+  clock.pass(1);
+  await expect.poll(isTyping).toBe(true);
+  clock.pass(3);
+  const texts = (): string[] =>
+    typing.sent.flatMap(({ target, outbound }) => (target.conversation.id === "dm-ann" && outbound.type === "text" ? [outbound.text] : []));
+  await expect.poll(texts).toEqual([expect.stringContaining("one conversation at a time")]);
+  gate.open();
+  await second.gateway.engine.idle();
+  expect(texts()).toEqual([expect.stringContaining("one conversation at a time"), expect.stringMatching(/^Answer/)]);
+});

@@ -1,0 +1,99 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import { conversationKey } from "./conversation-key.ts";
+
+/** Milliseconds without anything shown after which a person sees that somebody writes. */
+const TYPING_AFTER_MS = 5_000;
+/** Milliseconds without anything shown after which a person is told that the message waits, and for what. */
+const LINE_AFTER_MS = 20_000;
+
+/**
+ * What a message waits for: `held` for more of it, `earlier` for other work of its session, `restart` for interrupted turns that are resumed one at a
+ * time, `place` for a place in its lane.
+ */
+export type WaitReason = "held" | "earlier" | "restart" | "place";
+
+const LINES: Readonly<Record<Exclude<WaitReason, "held">, string>> = {
+  earlier: "I am still working on something else here. Your message comes after it; /stop ends what I am doing.",
+  restart: "I was interrupted and am resuming my work one conversation at a time. Your message waits for its turn.",
+  place: "I am answering other people right now. Your message waits for its turn.",
+};
+
+/** What the notices need of the rest. */
+export interface WaitNoticesOptions {
+  /** What a person's message of this conversation waits for; `undefined` when none waits. */
+  readonly reasonFor: (sessionKey: string, target: Origin) => WaitReason | undefined;
+  readonly showTyping: (sessionKey: string, target: Origin) => void;
+  /** Sends the line, once for an input however often it is asked. */
+  readonly send: (sessionKey: string, inputId: string, text: string) => Promise<void>;
+  readonly clock: Pick<Clock, "schedule">;
+  readonly logger: Logger;
+}
+
+/** One conversation in which a message waits. */
+interface Wait {
+  readonly sessionKey: string;
+  readonly target: Origin;
+  readonly inputId: string;
+  /** Milliseconds since the wait began, or since something was shown. */
+  silentMs: number;
+  timer: Disposable | undefined;
+}
+
+/**
+ * Tells people in direct conversations that their message waits: after 5 seconds by the typing indicator, after 20 by one line that says why. A wait lasts
+ * from the first message that waits in a conversation until none does, and has one line at most.
+ */
+export class WaitNotices {
+  readonly #options: WaitNoticesOptions;
+  readonly #waits = new Map<string, Wait>();
+
+  constructor(options: WaitNoticesOptions) {
+    this.#options = options;
+  }
+
+  /** A person's message has come. Does nothing for a group, for a message that does not wait, and while one waits already. */
+  begin(sessionKey: string, target: Origin, inputId: string): void {
+    const key = conversationKey(target);
+    if (target.conversation.kind !== "direct" || this.#waits.has(key) || this.#options.reasonFor(sessionKey, target) === undefined) return;
+    const wait: Wait = { sessionKey, target, inputId, silentMs: 0, timer: undefined };
+    this.#waits.set(key, wait);
+    this.#schedule(wait);
+  }
+
+  /** The queue of a session has changed: waits that are over end. */
+  check(sessionKey: string): void {
+    for (const [key, wait] of this.#waits) {
+      if (wait.sessionKey !== sessionKey || this.#options.reasonFor(sessionKey, wait.target) !== undefined) continue;
+      wait.timer?.[Symbol.dispose]();
+      this.#waits.delete(key);
+    }
+  }
+
+  /** Something was sent to a conversation: its silence begins again. */
+  shown(target: Origin): void {
+    const wait = this.#waits.get(conversationKey(target));
+    if (wait !== undefined) wait.silentMs = 0;
+  }
+
+  close(): void {
+    for (const { timer } of this.#waits.values()) timer?.[Symbol.dispose]();
+    this.#waits.clear();
+  }
+
+  #schedule(wait: Wait): void {
+    wait.timer = this.#options.clock.schedule(TYPING_AFTER_MS, () => this.#tick(wait));
+  }
+
+  #tick(wait: Wait): void {
+    const { reasonFor, showTyping, send, logger } = this.#options;
+    const { sessionKey, target, inputId } = wait;
+    const reason = reasonFor(sessionKey, target);
+    if (reason === undefined) return this.check(sessionKey);
+    wait.silentMs += TYPING_AFTER_MS;
+    if (reason === "held") return this.#schedule(wait);
+    showTyping(sessionKey, target);
+    if (wait.silentMs < LINE_AFTER_MS) return this.#schedule(wait);
+    send(sessionKey, inputId, LINES[reason]).catch((error: unknown) => logger.error("A wait could not be told of", { sessionKey, error }));
+  }
+}
