@@ -31,6 +31,7 @@ import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
+import { endInputs } from "./turn/answer-input.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
 import { RoomKeeper } from "./turn/room-keeper.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
@@ -204,7 +205,10 @@ export class Engine {
   async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
     const { store, watchers } = this.services;
     if (this.#queue.removeInput(sessionKey, input.inputId)) {
-      await store.settleInputs([input.inputId], { type: "told", reason: input.reason });
+      const said = await store.readInput(input.inputId);
+      const state = { type: "told", reason: input.reason } as const;
+      if (said !== undefined)
+        await endInputs(this.services, sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
     } else if (this.#queue.worksOn(sessionKey, input.inputId)) {
       await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });

@@ -1,7 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound } from "./samples.ts";
+import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound, sampleSession } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
 const OTHER_PLACES: readonly Origin[] = [
@@ -134,7 +134,19 @@ export function describeInbox(context: () => ContractContext): void {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), at);
       const other = await store.acceptInput(sampleMessage("2"), at);
-      const rows = await store.settleInputs([input.id], { type: "told", reason: "no model" }, { outbox: [sampleOutbound("told:1")] });
+      const { sessionId } = await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const said = { type: "ui-message", text: "hello", channel: "feishu", eventId: "1", sender: "Ada", attachments: 2 } as const;
+      const told = { type: "notice", level: "error", text: "no model" } as const;
+      const transcript = { sessionId, entries: [said, told] };
+      const { outbox: rows, entries } = await store.settleInputs(
+        [input.id],
+        { type: "told", reason: "no model" },
+        { outbox: [sampleOutbound("told:1")], transcript },
+      );
+      expect(entries).toMatchObject([said, told]);
+      expect((await store.readTranscript(sessionId, { limit: 9 })).items).toEqual(entries);
+      // The model is given neither.
+      expect(await store.readContext(sessionId)).toEqual([]);
       expect(rows).toMatchObject([{ outbound: { text: "sent as told:1" }, inputIds: [input.id], state: { type: "waiting" } }]);
       const [row] = await store.listPendingOutbound({ limit: 10 });
       expect(row).toEqual(rows[0]);
@@ -142,11 +154,21 @@ export function describeInbox(context: () => ContractContext): void {
       const third = await store.acceptInput(sampleMessage("3"), at);
       await store.settleInputs([third.input.id], { type: "interrupted", reason: "stopped" });
       expect((await store.readInput(third.input.id))?.state).toEqual({ type: "interrupted", reason: "stopped" });
-      const again = store.settleInputs([other.input.id, input.id], { type: "command" }, { outbox: [sampleOutbound("told:2")] });
+      const answer = { outbox: [sampleOutbound("told:2")], transcript };
+      const again = store.settleInputs([other.input.id, input.id], { type: "command" }, answer);
       await expect(again).rejects.toMatchObject({ code: "conflict" });
       expect((await store.readInput(other.input.id))?.state).toEqual({ type: "waiting" });
       expect(await store.listPendingOutbound({ limit: 10 })).toHaveLength(1);
+      expect((await store.readTranscript(sessionId, { limit: 9 })).items).toHaveLength(2);
       await expect(store.settleInputs(["nothing"], { type: "command" })).rejects.toMatchObject({ code: "not-found" });
+    });
+
+    test("entries for a session that was deleted are left out, and the inputs end all the same", async () => {
+      const { store } = context();
+      const { input } = await store.acceptInput(sampleMessage("1"), at);
+      const transcript = { sessionId: "gone", entries: [{ type: "notice", level: "info", text: "done" }] } as const;
+      expect(await store.settleInputs([input.id], { type: "command" }, { transcript })).toEqual({ outbox: [], entries: [] });
+      expect((await store.readInput(input.id))?.state).toEqual({ type: "command" });
     });
 
     test("a cursor of nobody is refused", async () => {

@@ -110,8 +110,8 @@ export function describeOutbox(context: () => ContractContext): void {
     test("what is sent in the place of an answer without a turn names its input", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), { admission: { owner: true, kind: "user" }, receivedAtMs: NOW_MS });
-      const [row] = await store.settleInputs([input.id], { type: "command" }, { outbox: [sampleOutbound("a", { state: "sending" })] });
-      const parts = await store.replaceOutbound(row?.id ?? "", [sampleOutbound("b")], { reason: "too-long", nowMs: NOW_MS + 5 });
+      const { outbox } = await store.settleInputs([input.id], { type: "command" }, { outbox: [sampleOutbound("a", { state: "sending" })] });
+      const parts = await store.replaceOutbound(outbox[0]?.id ?? "", [sampleOutbound("b")], { reason: "too-long", nowMs: NOW_MS + 5 });
       expect(parts).toMatchObject([{ inputIds: [input.id] }]);
     });
 

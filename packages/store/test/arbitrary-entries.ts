@@ -104,10 +104,23 @@ const notice = fc.record({
   text: anyText,
 });
 
+const uiMessage = fc.record(
+  {
+    type: fc.constant("ui-message" as const),
+    text: anyText,
+    channel: anyText,
+    eventId: anyText,
+    sender: anyText,
+    attachments: fc.integer({ min: 1, max: 20 }),
+  },
+  { requiredKeys: ["type", "text", "channel", "eventId"] },
+);
+
 /** What a transcript can hold but compactions. */
 export const arbitraryBody: fc.Arbitrary<TranscriptBody> = fc.oneof(
   { weight: 4, arbitrary: message.map((each): TranscriptBody => ({ type: "message", message: each })) },
   { weight: 1, arbitrary: notice },
+  { weight: 1, arbitrary: uiMessage },
 );
 
 /** A whole transcript; its compactions and replacements name entries that come before them. */

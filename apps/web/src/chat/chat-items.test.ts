@@ -1,3 +1,4 @@
+import type { ChatEntry } from "@factotum/protocol";
 import { expect, test } from "vitest";
 import { ScriptedSession } from "../../test/scripted-session.ts";
 import { toChatItems } from "./chat-items.ts";
@@ -61,4 +62,38 @@ test("a tool that runs before its message is committed is shown, and so is a res
 
   const cut = startWithCalls();
   expect(itemsOf(cut, 1)).toMatchObject([{ type: "tool", id: "a", status: "failed", argumentsText: "" }, { id: "b" }]);
+});
+
+const STARTED = [
+  { type: "user", id: "1", timestampMs: 0, text: "go", channel: "webchat" },
+  {
+    type: "assistant",
+    id: "2",
+    timestampMs: 0,
+    text: "I begin",
+    toolCalls: [],
+    model: "m",
+    stopReason: "error",
+    errorMessage: "The connection was cut.",
+  },
+] as const satisfies readonly ChatEntry[];
+
+const noticeOf = (level: "info" | "error"): ChatEntry => ({
+  type: "notice",
+  id: "3",
+  timestampMs: 0,
+  level,
+  text: "The answer broke off.",
+});
+
+test("an answer that broke off has one line that says so: the gateway's, or its own where there is none", () => {
+  const types = (...entries: readonly ChatEntry[]): readonly string[] => toChatItems(entries, undefined).map(({ type }) => type);
+  const [said, broken] = STARTED;
+  const stopped = { ...broken, stopReason: "aborted" } as const;
+  expect(types(said, broken, noticeOf("error"))).toEqual(["user", "answer", "notice"]);
+  expect(types(said, broken)).toEqual(["user", "answer", "answer-end"]);
+  expect(types(said, broken, noticeOf("info"))).toEqual(["user", "answer", "answer-end", "notice"]);
+  expect(types(said, stopped, noticeOf("info"))).toEqual(["user", "answer", "notice"]);
+  expect(types(said, broken, { ...said, id: "4" }, noticeOf("error"))).toEqual(["user", "answer", "answer-end", "user", "notice"]);
+  expect(types(said, { ...broken, stopReason: "length" }, noticeOf("error"))).toEqual(["user", "answer", "answer-end", "notice"]);
 });

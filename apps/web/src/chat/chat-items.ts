@@ -48,10 +48,10 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
   };
 
   const items: ChatItem[] = [];
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
     if (entry.type === "user" || entry.type === "notice") items.push(entry);
     else if (entry.type === "assistant") {
-      items.push(...toAnswerItems(entry));
+      items.push(...toAnswerItems(entry, { isEndTold: isEndTold(entry, entries.slice(index + 1)) }));
       for (const call of entry.toolCalls) items.push(toTool(call, live !== undefined && entry.id === lastAssistant));
     } else if (!shown.has(entry.callId)) {
       // The message that asked for it is on an older page.
@@ -66,14 +66,25 @@ export function toChatItems(entries: readonly ChatEntry[], live: LiveRun | undef
   return items;
 }
 
-function toAnswerItems(entry: Extract<ChatEntry, { type: "assistant" }>): readonly ChatItem[] {
+/** True when the gateway says itself, in the same run, how an answer ended: then its end needs no line of its own. */
+function isEndTold({ stopReason }: Extract<ChatEntry, { type: "assistant" }>, later: readonly ChatEntry[]): boolean {
+  if (stopReason !== "error" && stopReason !== "aborted") return false;
+  const level = stopReason === "error" ? "error" : "info";
+  const next = later.findIndex((entry) => entry.type === "user" || entry.type === "assistant");
+  return later.slice(0, next === -1 ? later.length : next).some((entry) => entry.type === "notice" && entry.level === level);
+}
+
+function toAnswerItems(
+  entry: Extract<ChatEntry, { type: "assistant" }>,
+  { isEndTold }: { readonly isEndTold: boolean },
+): readonly ChatItem[] {
   const items: ChatItem[] = [];
   const { id, text, thinking, toolCalls, stopReason, errorMessage } = entry;
   // Steps on the way need no time of their own.
   const time = toolCalls.length === 0 ? { timestampMs: entry.timestampMs } : {};
   if (thinking !== undefined && thinking !== "") items.push({ type: "thinking", id: `${id}-thinking`, text: thinking, live: false });
   if (text !== "") items.push({ type: "answer", id, text, live: false, ...time });
-  if (stopReason === "length" || stopReason === "aborted" || stopReason === "error") {
+  if (!isEndTold && (stopReason === "length" || stopReason === "aborted" || stopReason === "error")) {
     items.push({
       type: "answer-end",
       id: `${id}-end`,

@@ -1,6 +1,6 @@
 import type { InputRecord, SessionPatch, SessionRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import { sessionName } from "../turn/session-name.ts";
+import { ensureSession } from "../turn/ensure-session.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** The conversation that a command is about. */
@@ -20,27 +20,6 @@ export interface CommandSession {
 /** Looks the conversation up. */
 export async function readTarget({ sessionKey, agentId }: CommandTarget, { store, agents }: TurnServices): Promise<CommandSession> {
   return { record: await store.readSession(sessionKey), agent: agents.get(agentId) ?? agents.default };
-}
-
-/** Makes the conversation if nothing was said in it yet. */
-export async function ensureSession(
-  { sessionKey, agentId, input }: CommandTarget,
-  { store, channels, clock, random }: TurnServices,
-): Promise<void> {
-  const { message, admission } = input;
-  const isPlatform = channels.channelFor(message.origin)?.capabilities.addressing === "platform";
-  await store.createSession(
-    {
-      key: sessionKey,
-      sessionId: random.uuid(),
-      agentId,
-      isPrivate: admission.owner && message.origin.conversation.kind === "direct",
-      // A command is no name for a conversation.
-      displayName: isPlatform ? sessionName(message, true) : message.origin.channel,
-      ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
-    },
-    { nowMs: clock.now() },
-  );
 }
 
 /** Writes what was chosen for the conversation onto its entry. */

@@ -193,7 +193,10 @@ describe("/whoami", () => {
     await platform.say(platform.message("/whoami", { origin }));
     await running.gateway.engine.idle();
     const { entries } = await running.gateway.engine.sessions.history(key, { limit: 10 });
-    expect(entries).toMatchObject([{ text: `You are the owner.\nYou came in with the gateway's token, through test.\nSession ${key}` }]);
+    expect(entries).toMatchObject([
+      { type: "user", text: "/whoami" },
+      { text: `You are the owner.\nYou came in with the gateway's token, through test.\nSession ${key}` },
+    ]);
   });
 });
 

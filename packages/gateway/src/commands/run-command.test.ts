@@ -313,7 +313,10 @@ test("where people read the conversation itself, the answer stands in it, also w
   await platform.say(platform.message("/think", { origin }));
   await running.gateway.engine.idle();
   const { entries } = await running.gateway.engine.sessions.history(key, { limit: 10 });
-  expect(entries).toMatchObject([{ type: "notice", text: expect.stringContaining("thinking is left to the model") as string }]);
+  expect(entries).toMatchObject([
+    { type: "user", text: "/think" },
+    { type: "notice", text: expect.stringContaining("thinking is left to the model") as string },
+  ]);
   expect(platform.sent).toEqual([]);
 });
 

@@ -12,7 +12,6 @@ import { sendCommand } from "./choose-send.ts";
 import { reasoningCommand, thinkCommand } from "./choose-thinking.ts";
 import { COMMANDS } from "./command.ts";
 import type { Command } from "./command.ts";
-import { ensureSession } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { contextText } from "./context-text.ts";
 import { verboseCommand } from "./choose-verbose.ts";
@@ -29,8 +28,6 @@ export async function runCommand(
 ): Promise<void> {
   const { sessionKey, input } = target;
   const text = await answerOf(services, sessions, target, command);
-  // Clients that read the conversation see nothing of an answer that stands in none.
-  if (services.channels.channelFor(input.message.origin)?.capabilities.addressing === "session-key") await ensureSession(target, services);
   await answerInput(services, sessionKey, input, { text, level: "info", state: { type: "command" } });
   services.watchers.settled([input.id], text);
 }

@@ -40,7 +40,8 @@ export class LateMessages {
     const { origin, messageId, timestampMs } = input.message;
     const suppressed = await isSuppressed({ sessionKey, origin }, this.#services);
     const outbox = planChatMessage({ sessionKey, target: origin, purpose: "notice", replyTo: messageId, suppressed, ...notice }, channels);
-    dispatcher.dispatch(await store.settleInputs([input.id], { type: "dead", reason: TOO_OLD }, { outbox }));
+    const ended = await store.settleInputs([input.id], { type: "dead", reason: TOO_OLD }, { outbox });
+    dispatcher.dispatch(ended.outbox);
     watchers.settled([input.id], TOO_OLD);
     const ageMs = input.receivedAtMs - timestampMs;
     logger.warn("A message was delivered too late and is a dead letter", { inputId: input.id, sessionKey, channel: origin.channel, ageMs });

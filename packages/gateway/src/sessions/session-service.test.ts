@@ -86,7 +86,7 @@ describe("what a client of the gateway stops", () => {
     },
   );
 
-  test("a client's own messages are stopped without a word to it", async () => {
+  test("a client's own messages that are stopped stay in the conversation, and nothing is sent for them", async () => {
     await using model = await startAnthropicServer();
     model.respond(() => textReply("Yes."));
     const platform = new TestPlatform("session-key");
@@ -101,7 +101,12 @@ describe("what a client of the gateway stops", () => {
     gate.open();
     await running.gateway.engine.idle();
     const { entries } = await sessions.history(KEY, { limit: 10 });
-    expect(entries.flatMap((entry) => (entry.type === "notice" ? [entry.text] : []))).toEqual(["Stopped: you asked me to stop."]);
+    expect(entries.flatMap((entry) => (entry.type === "user" || entry.type === "notice" ? [[entry.type, entry.text]] : []))).toEqual([
+      ["user", "one"],
+      ["user", "two"],
+      ["notice", "Not begun: you asked me to stop."],
+      ["notice", "Stopped: you asked me to stop."],
+    ]);
     expect(platform.sent).toEqual([]);
     expect(await settledStates(running)).toEqual({ one: "interrupted", two: "told" });
   });

@@ -11,6 +11,7 @@ import { conversationKey } from "../delivery/conversation-key.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import { LaneAbort, LaneShutdown } from "../lanes/session-lanes.ts";
 import type { TurnQueue } from "../lanes/turn-queue.ts";
+import { endInputs } from "../turn/answer-input.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
@@ -270,7 +271,7 @@ export class SessionService {
       readonly before?: TurnJob;
     },
   ): Promise<EndedWork> {
-    const { events, store, watchers } = this.#services;
+    const { events } = this.#services;
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
     if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return NOTHING_ENDED;
@@ -278,11 +279,24 @@ export class SessionService {
     const running = this.#queue.lanes.running(sessionKey);
     const tellsSender = running !== undefined && running.type !== "task" && !this.#isSeenBy(originOf(running), by);
     const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
-    const own = dropped.filter((input) => this.#isOwn(input, by)).map(({ id }) => id);
-    if (own.length > 0) await store.settleInputs(own, { type: "told", reason: options.reason });
-    watchers.settled(own, options.reason);
-    for (const input of dropped) if (!own.includes(input.id)) await dropInput(this.#services, sessionKey, input, DROPPED.stopped);
+    const own = dropped.filter((input) => this.#isOwn(input, by));
+    await this.#endOwn(sessionKey, own, options.reason);
+    for (const input of dropped) if (!own.includes(input)) await dropInput(this.#services, sessionKey, input, DROPPED.stopped);
     return { aborted, dropped: dropped.length };
+  }
+
+  /** Ends waiting inputs of whoever asked: the answer to that is their word in the chat, and the conversation keeps what they said. */
+  async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
+    const { store, watchers } = this.#services;
+    const state = { type: "told", reason } as const;
+    const said = own.filter(({ admission }) => !UNATTENDED_KINDS.has(admission.kind));
+    const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
+    if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
+    if (said.length > 0) await endInputs(this.#services, sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
+    watchers.settled(
+      own.map(({ id }) => id),
+      reason,
+    );
   }
 
   /** Whether an input is of whoever asked, or of nobody who waits for an answer. */

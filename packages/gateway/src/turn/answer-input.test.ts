@@ -1,3 +1,4 @@
+import { messageId } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
@@ -96,5 +97,78 @@ describe("where the send policy denies", () => {
     await running.gateway.engine.idle();
     expect(platform.sent).toHaveLength(1);
     expect(await stateOf(running, "/send")).toBe("command");
+  });
+});
+
+describe("in the gateway's own chat", () => {
+  const KEY = "agent:main:main";
+  const here = { origin: { channel: "test", accountId: "default", conversation: { kind: "direct" as const, id: KEY } } };
+
+  const shown = async (running: TestGateway): Promise<readonly (readonly string[])[]> => {
+    const { entries } = await running.gateway.engine.sessions.history(KEY, { limit: 50 });
+    return entries.map((entry) => [entry.type, "text" in entry ? (entry.text.split("\n")[0] ?? "") : ""]);
+  };
+
+  test("a command and its answer stay in the conversation, also as the first thing said, and the model is given neither", async () => {
+    await using server = await startAnthropicServer();
+    server.respond(() => textReply("Yes."));
+    const platform = new TestPlatform("session-key");
+    const patch = withModel(server.baseUrl);
+    const first = await startTestGateway({ platform, patch });
+    for (const text of ["/help", "hello", "/status"]) {
+      await platform.say(platform.message(text, here));
+      await first.gateway.engine.idle();
+    }
+    await first.stop();
+    await using second = await startTestGateway({ platform, home: first.home, patch });
+    await platform.say(platform.message("and now?", { ...here, eventId: "later", messageId: messageId("later") }));
+    await second.gateway.engine.idle();
+    expect(await shown(second)).toEqual([
+      ["user", "/help"],
+      ["notice", expect.stringContaining("/new: ")],
+      ["user", "hello"],
+      ["assistant", "Yes."],
+      ["user", "/status"],
+      ["notice", expect.any(String)],
+      ["user", "and now?"],
+      ["assistant", "Yes."],
+    ]);
+    const given = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
+    expect(given).toMatch(/hello.*and now/);
+    expect(given).not.toMatch(/\/help|\/status|\/new/);
+  });
+
+  test("what is stopped or dropped before it begins stays in the conversation with a word about it, also before there is a session", async () => {
+    await using server = await startAnthropicServer();
+    const platform = new TestPlatform("session-key");
+    await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+    const fetching = Promise.withResolvers<void>();
+    const attachment = platform.attachment(async ({ signal }) => {
+      fetching.resolve();
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("gone")), { once: true }));
+    });
+    await platform.say(platform.message("one", { ...here, attachments: [attachment] }));
+    await fetching.promise;
+    await platform.say(platform.message("two", here));
+    expect(await running.store.readSession(KEY)).toBeUndefined();
+    await running.gateway.engine.sessions.abort(KEY, { queued: true, reason: "you asked me to stop" });
+    await running.gateway.engine.idle();
+    const entries = await shown(running);
+    expect(entries).toHaveLength(4);
+    expect(entries).toEqual(
+      expect.arrayContaining([
+        ["user", "one"],
+        ["user", "two"],
+        ["notice", "Not begun: you asked me to stop."],
+      ]),
+    );
+    for (const [state, text] of [
+      ["interrupted", "one"],
+      ["told", "two"],
+    ] as const) {
+      const { items } = await running.store.listInputs({ state, limit: 9 });
+      expect(items.map(({ message }) => message.text)).toEqual([text]);
+    }
+    expect(platform.sent).toEqual([]);
   });
 });

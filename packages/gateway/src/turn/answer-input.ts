@@ -1,6 +1,9 @@
-import type { InputRecord, TerminalInputState } from "@factotum/store";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAnswer, InputRecord, SessionRecord, TerminalInputState, TranscriptBody } from "@factotum/store";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
-import { planChatMessage } from "../delivery/plan-message.ts";
+import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+import { ensureSession } from "./ensure-session.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -9,16 +12,15 @@ export interface GatewayAnswer {
   readonly text: string;
   readonly level: "info" | "warning" | "error";
   readonly state: TerminalInputState;
-  /** Further inputs that end with it; nothing more is said of them. */
-  readonly withIds?: readonly string[];
 }
 
 /**
- * Ends an input without a turn: the person is told on the channel in the same commit, and in the conversation. A send policy that denies keeps it from
- * the channel, unless it answers a command: whoever asks the gateway itself, for the policy too, is answered.
+ * Ends an input without a turn: in one commit the person is told on the channel, and the conversation gets what was said and the answer, which the model
+ * is not given. A send policy that denies keeps it from the channel, unless it answers a command: whoever asks the gateway itself, for the policy too, is
+ * answered.
  */
 export async function answerInput(services: TurnServices, sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
-  const { store, channels, clock, dispatcher } = services;
+  const { channels, clock } = services;
   const { origin, messageId } = input.message;
   const suppressed = answer.state.type !== "command" && (await isSuppressed({ sessionKey, origin }, services));
   const outbox = planChatMessage(
@@ -36,13 +38,50 @@ export async function answerInput(services: TurnServices, sessionKey: string, in
     channels,
   );
   const state: TerminalInputState = suppressed ? { type: "suppressed" } : answer.state;
-  dispatcher.dispatch(await store.settleInputs([...(answer.withIds ?? []), input.id], state, { outbox }));
-  const session = await store.readSession(sessionKey);
-  if (session === undefined) return;
-  const entry = await store.appendEntry(
-    session.sessionId,
-    { type: "notice", level: answer.level, text: answer.text },
-    { timestampMs: clock.now() },
+  await endInputs(services, sessionKey, [input], { state, text: answer.text, level: answer.level, outbox });
+}
+
+/** Ends inputs without a turn, with what was said and one word about it in the conversation, in the same commit as the rows for their chat, if any. */
+export async function endInputs(
+  services: TurnServices,
+  sessionKey: string,
+  inputs: readonly InputRecord[],
+  end: GatewayAnswer & Pick<InputAnswer, "outbox">,
+): Promise<void> {
+  const { store, dispatcher } = services;
+  const session = await sessionOf(sessionKey, inputs, services);
+  const entries: readonly TranscriptBody[] = [
+    ...inputs.map(({ message }) => uiMessage(message)),
+    { type: "notice", level: end.level, text: end.text },
+  ];
+  const ended = await store.settleInputs(
+    inputs.map(({ id }) => id),
+    end.state,
+    {
+      ...(end.outbox === undefined ? {} : { outbox: end.outbox }),
+      ...(session === undefined ? {} : { transcript: { sessionId: session.sessionId, entries } }),
+    },
   );
-  publishEntry(services, sessionKey, entry, undefined);
+  dispatcher.dispatch(ended.outbox);
+  for (const entry of ended.entries) publishEntry(services, sessionKey, entry, undefined);
+}
+
+/** Clients that read the conversation see nothing of an answer that stands in none, so they get one; a platform shows the answer itself. */
+async function sessionOf(sessionKey: string, [input]: readonly InputRecord[], services: TurnServices): Promise<SessionRecord | undefined> {
+  const { store, channels, config } = services;
+  const session = await store.readSession(sessionKey);
+  if (session !== undefined || input === undefined || !isOwnAddress(input.message.origin, channels)) return session;
+  const agentId = input.admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId ?? config.defaultAgentId;
+  return ensureSession({ sessionKey, agentId, input }, services);
+}
+
+function uiMessage({ text, origin, eventId, sender, attachments }: MsgContext): TranscriptBody {
+  return {
+    type: "ui-message",
+    text,
+    channel: origin.channel,
+    eventId,
+    ...(sender.name === undefined ? {} : { sender: sender.name }),
+    ...(attachments.length === 0 ? {} : { attachments: attachments.length }),
+  };
 }

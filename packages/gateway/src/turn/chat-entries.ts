@@ -17,6 +17,18 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
       return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
     case "replacement":
       return undefined;
+    case "ui-message": {
+      const { text, channel, eventId, sender, attachments } = entry;
+      return {
+        type: "user",
+        ...base,
+        text,
+        channel,
+        idempotencyKey: eventId,
+        ...(sender === undefined ? {} : { sender }),
+        ...(attachments === undefined ? {} : { attachments }),
+      };
+    }
     case "message":
       return messageEntry(base, entry.message);
   }

@@ -47,8 +47,10 @@ export interface InputAdmission {
 /**
  * - `waiting`: committed, nobody works on it. - `claimed`: part of a turn that has not ended.
  * - `answered`: a reply was committed. - `silent`: the assistant chose to say nothing. - `suppressed`: the send policy held the reply back.
- * - `ignored`: not for us by policy (access, mention gate); nobody is told. - `command`: handled without a turn.
- * - `interrupted`: its turn was stopped before it had answered: by a person, or by a newer message. - `told`: it failed and the user was told. - `dead`: it failed and nobody could be told, or it was tried too often.
+ * - `ignored`: not for us by policy (access, mention gate), or unattended work that was dropped; nobody is told. - `command`: handled without a turn.
+ * - `interrupted`: its turn was stopped before it had answered: by a person, or by a newer message.
+ * - `told`: it failed and the user was told, by a row or an entry of the same commit. - `dead`: it failed and nobody could be told, it was tried too
+ *   often, or it came too late.
  */
 export type InputState =
   | { readonly type: "waiting" | "claimed" | "answered" | "silent" | "suppressed" | "command" }
@@ -174,6 +176,18 @@ export type TranscriptBody =
       readonly type: "replacement";
       readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[];
       readonly rerendered?: true;
+    }
+  /**
+   * A message of a person that clients show and the model is never given: a command, or a message that was dropped. `eventId` is that of its input.
+   */
+  | {
+      readonly type: "ui-message";
+      readonly text: string;
+      readonly channel: string;
+      readonly eventId: string;
+      readonly sender?: string;
+      /** How many files came with it, if any. */
+      readonly attachments?: number;
     }
   /**
    * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of

@@ -187,6 +187,18 @@ export interface StoreCounts {
   readonly usage: UsageTotals;
 }
 
+/** What is said about inputs in the commit that ends them. */
+export interface InputAnswer {
+  readonly outbox?: readonly NewOutbound[];
+  readonly transcript?: { readonly sessionId: string; readonly entries: readonly TranscriptBody[] };
+}
+
+/** What the end of inputs has stored. */
+export interface SettledInputs {
+  readonly outbox: readonly OutboxRecord[];
+  readonly entries: readonly TranscriptEntry[];
+}
+
 /**
  * Everything durable. One process owns a store; every method that changes something is one transaction, and it resolves only when that is on disk;
  * those whose name ends in `Ahead` resolve before. Transactions that are ready at the same time may share one flush. Rejects with a `StoreError`.
@@ -209,12 +221,8 @@ export interface Store {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
-  /** Ends inputs that get no turn. The rows of `outbox` name them. */
-  settleInputs(
-    ids: readonly string[],
-    state: TerminalInputState,
-    options?: { readonly outbox?: readonly NewOutbound[] },
-  ): Promise<readonly OutboxRecord[]>;
+  /** Ends inputs that get no turn. The rows of `outbox` name them. Entries for a session that was deleted meanwhile are left out. */
+  settleInputs(ids: readonly string[], state: TerminalInputState, answer?: InputAnswer): Promise<SettledInputs>;
 
   /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
   startTurn(turn: NewTurn): Promise<StartedTurn>;

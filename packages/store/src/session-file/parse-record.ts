@@ -51,6 +51,8 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
       return toCompaction(record, timestampMs);
     case "replacement":
       return toReplacement(record, timestampMs);
+    case "ui-message":
+      return toUiMessage(record);
     case "notice": {
       const level = oneOf(record["level"], ["info", "warning", "error"]) ?? "info";
       return { type: "notice", level, text: stringOf(record["text"]) ?? "" };
@@ -63,6 +65,19 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
     default:
       return undefined;
   }
+}
+
+function toUiMessage(record: JsonObject): TranscriptBody {
+  const sender = stringOf(record["sender"]);
+  const attachments = countOf(record["attachments"]);
+  return {
+    type: "ui-message",
+    text: stringOf(record["text"]) ?? "",
+    channel: stringOf(record["channel"]) ?? "",
+    eventId: stringOf(record["eventId"]) ?? "",
+    ...(sender === undefined ? {} : { sender }),
+    ...(attachments === undefined || attachments === 0 ? {} : { attachments }),
+  };
 }
 
 function toCompaction(record: JsonObject, timestampMs: number): TranscriptBody | undefined {

@@ -43,6 +43,10 @@ function contentOf(entry: TranscriptEntry): object {
     }
     case "replacement":
       return { messages: entry.messages, rerendered: entry.rerendered };
+    case "ui-message": {
+      const { text, channel, eventId, sender, attachments } = entry;
+      return { text, channel, eventId, sender, attachments };
+    }
     case "notice":
       return { level: entry.level, text: entry.text };
   }

@@ -24,6 +24,8 @@ import type { DamageLog } from "../damage/damage-log.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { Written } from "../port/written.ts";
 import type {
+  InputAnswer,
+  SettledInputs,
   AcceptedInput,
   ImportedSession,
   ImportOptions,
@@ -117,12 +119,8 @@ export class SqliteStore implements Store {
     return this.#calls.read(() => this.#tables.inbox.read(id));
   }
 
-  settleInputs(
-    ids: readonly string[],
-    state: TerminalInputState,
-    options?: { readonly outbox?: readonly NewOutbound[] },
-  ): Promise<readonly OutboxRecord[]> {
-    return this.#calls.write(() => this.#transactions.settleInputs(ids, state, options?.outbox ?? []));
+  settleInputs(ids: readonly string[], state: TerminalInputState, answer: InputAnswer = {}): Promise<SettledInputs> {
+    return this.#calls.write(() => this.#transactions.settleInputs(ids, state, answer));
   }
 
   async startTurn(turn: NewTurn): Promise<StartedTurn> {

@@ -2,7 +2,18 @@ import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
 import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, TranscriptEntry, TurnRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedEntry, MaintenanceOptions, NewOutbound, NewTurn, StartedTurn, Store, StoreCounts, TurnEnd } from "../port/store.ts";
+import type {
+  ImportedEntry,
+  InputAnswer,
+  MaintenanceOptions,
+  NewOutbound,
+  NewTurn,
+  SettledInputs,
+  StartedTurn,
+  Store,
+  StoreCounts,
+  TurnEnd,
+} from "../port/store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -27,10 +38,14 @@ export class Transactions {
     this.#clock = clock;
   }
 
-  settleInputs(ids: readonly string[], state: TerminalInputState, outbox: readonly NewOutbound[]): readonly OutboxRecord[] {
+  settleInputs(ids: readonly string[], state: TerminalInputState, { outbox = [], transcript }: InputAnswer): SettledInputs {
     const atMs = this.#clock.now();
     this.#tables.inbox.settle(ids, state, { from: "waiting", atMs });
-    return this.#tables.outbox.add(outbox, { atMs, inputIds: ids });
+    const conversation = transcript === undefined ? undefined : this.#tables.transcripts.find(transcript.sessionId);
+    return {
+      outbox: this.#tables.outbox.add(outbox, { atMs, inputIds: ids }),
+      entries: conversation === undefined ? [] : this.#append(conversation, transcript?.entries ?? [], atMs),
+    };
   }
 
   startTurn(start: NewTurn): StartedTurn {

@@ -72,6 +72,7 @@ export class EntryRestorer {
   #withKnownIds(body: TranscriptBody): TranscriptBody {
     switch (body.type) {
       case "message":
+      case "ui-message":
         return body;
       // Its key says what it is about in the database that is lost.
       case "notice":

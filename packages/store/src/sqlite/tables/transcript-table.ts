@@ -359,9 +359,10 @@ export function payloadOf(body: TranscriptBody): unknown {
       return body.message;
     case "replacement":
       return body.rerendered === true ? { messages: body.messages, rerendered: true } : body.messages;
+    case "ui-message":
     case "notice": {
-      const { type: _type, ...notice } = body;
-      return notice;
+      const { type: _type, ...payload } = body;
+      return payload;
     }
   }
 }
@@ -395,6 +396,8 @@ function toBody(type: string, payload: never): TranscriptBody {
       const { level, text, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
       return { type, level, text, ...(key === undefined ? {} : { key }), ...(tellsModel === undefined ? {} : { tellsModel }) };
     }
+    case "ui-message":
+      return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "ui-message" }>, "type">) };
     default:
       throw new StoreError("damaged", `No entry can be ${JSON.stringify(type)}.`);
   }

@@ -1,0 +1,101 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Product, startProduct } from "@factotum/testing-product";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, openPage } from "./open-browser.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterAll(() => browser.close());
+
+async function say(page: Page, text: string): Promise<void> {
+  const input = page.getByRole("textbox", { name: "Message" });
+  await input.fill(text);
+  await input.press("Enter");
+}
+
+async function open(page: Page, { url, token }: Product): Promise<void> {
+  await page.goto(`${url}/#token=${token}`);
+  await page.getByText("Connected").waitFor();
+}
+
+/** The lines of the conversation, each with what it is; none is on its way. */
+async function lines(page: Page): Promise<readonly string[]> {
+  await page.locator(".outgoing").waitFor({ state: "detached" });
+  const rows = await page.locator(".chat-column > .said, .chat-column > .answer, .chat-column > .notice").all();
+  return Promise.all(
+    rows.map(async (row) => {
+      const kind = (await row.getAttribute("class"))?.split(" ").filter((name) => ["said", "answer", "notice", "error"].includes(name));
+      return `${kind?.join(" ") ?? ""}: ${(await row.innerText()).split("\n")[0] ?? ""}`;
+    }),
+  );
+}
+
+test("a refused first message and a typed command are there after a reload, a kill and the mending of the setting", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  await using first = await startProduct({ config: { agents: { defaults: { model: "nowhere/nothing" } } } });
+  await open(page, first);
+  await say(page, "My car is blue.");
+  await page.locator(".notice.error").waitFor();
+  await say(page, "/help");
+  await page.locator(".notice.info").waitFor();
+  const shown = await lines(page);
+  expect(shown).toEqual([
+    "said: My car is blue.",
+    expect.stringMatching(/^notice error: /) as string,
+    "said: /help",
+    expect.stringMatching(/^notice: \/new: /) as string,
+  ]);
+  await page.reload();
+  await page.locator(".notice.info").waitFor();
+  expect(await lines(page)).toEqual(shown);
+  await first.end("SIGKILL");
+
+  await using second = await startProduct({ config: {}, home: first.home });
+  await open(page, second);
+  await page.locator(".notice.info").waitFor();
+  expect(await lines(page)).toEqual(shown);
+  await say(page, "And now?");
+  await page.locator(".answer .time").waitFor();
+  expect((await lines(page)).slice(0, 5)).toEqual([...shown, "said: And now?"]);
+  expect(complaints).toEqual([]);
+  await close();
+});
+
+test("an answer that broke off shows one error line, live as well as after a reload", async () => {
+  const { page, complaints, close } = await openPage(browser, { width: 1280 });
+  const provider = createServer((request, response) => {
+    request.resume();
+    request.on("end", () => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const chunk = {
+        id: "1",
+        object: "chat.completion.chunk",
+        created: 1,
+        model: "m",
+        choices: [{ index: 0, delta: { content: "I begin" } }],
+      };
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`, () => setImmediate(() => response.destroy()));
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+  const local = { api: "openai-chat", baseUrl, models: [{ id: "m", contextWindow: 100_000, maxOutput: 1000 }] };
+  await using product = await startProduct({
+    config: { agents: { defaults: { model: "local/m" } }, models: { providers: { local } } },
+  });
+  await open(page, product);
+  await say(page, "Go.");
+  await page.locator(".notice.error").waitFor();
+  const shown = await lines(page);
+  expect(shown).toEqual(["said: Go.", "answer: I begin", expect.stringMatching(/^notice error: /) as string]);
+  await page.reload();
+  await page.locator(".notice.error").waitFor();
+  expect(await lines(page)).toEqual(shown);
+  expect(complaints).toEqual([]);
+  await close();
+  provider.close();
+});
