@@ -292,6 +292,13 @@ describe("no loss", () => {
   test("is seen in a new state folder, in one whose sessions were all deleted, nor in files of others", async () => {
     await mkdir(copies(), { recursive: true });
     await writeFile(join(copies(), "notes.jsonl"), '{"my":"notes"}\n');
+    const theirs = [
+      { type: "session", version: 3, id: "theirs" },
+      { type: "message", id: "m1", message: { role: "user", content: "hello" } },
+    ];
+    await writeFile(join(copies(), "theirs.jsonl"), theirs.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const unused = await open();
+    await unused.close();
     const store = await open();
     await talk(store, "main", "one");
     await store.snapshot();

@@ -10,6 +10,8 @@ const ENDING = ".jsonl";
 const DELETED = `${ENDING}.deleted.`;
 /** The first line is short; a file whose first line is longer is not a copy of ours. */
 const HEADER_BYTES = 64 * 1024;
+/** How an entry of ours begins; a transcript of another program that lies there is for an import. */
+const OWN_ENTRY = /^\{"type":"[a-z]+","id":"e[0-9a-z]{10}"/;
 /** No copy that the product has written is too large for it to read. */
 const MAX_COPY_BYTES: number = Number.MAX_SAFE_INTEGER;
 
@@ -66,7 +68,9 @@ async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId" | "pat
   try {
     await using handle = await openSource(file.path, { maxBytes: MAX_COPY_BYTES });
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
-    for await (const line of readLines(buffer.toString("utf8", 0, bytesRead))) {
+    const text = buffer.toString("utf8", 0, bytesRead);
+    if (!OWN_ENTRY.test(text.slice(text.indexOf("\n") + 1))) return undefined;
+    for await (const line of readLines(text)) {
       const header = line.isComplete && line.text !== undefined ? objectOf(JSON.parse(line.text)) : undefined;
       if (header?.["type"] !== "session" || header["id"] !== file.sessionId) return undefined;
       const sessionKey = nonEmpty(header["sessionKey"]);
