@@ -175,12 +175,13 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token);
   const warnings = (): readonly GatewayWarning[] => {
-    const { storage: guard, channels, dispatcher } = engine.services;
+    const { storage: guard, channels, dispatcher, failedRuns } = engine.services;
     return gatewayWarnings({
       config: options.configControl.report(),
       storage: guard,
       damage: engine.damage.list(),
       channels: channels.status(),
+      failedRuns: failedRuns.list(),
       blocked: dispatcher.blocked,
       sharedSessions: engine.sharedSessions,
     });

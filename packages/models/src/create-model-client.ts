@@ -31,6 +31,8 @@ export interface ModelClientOptions {
   readonly baseUrl?: string;
   /** Left out for servers that need none: then no credential header is sent. Environment variables are never read. */
   readonly apiKey?: string;
+  /** Where the key stands, for error messages: a setting or an environment variable. */
+  readonly keyPlace?: string;
   /** Milliseconds; what is left out is the default for the address. */
   readonly timeouts?: Partial<ModelTimeouts>;
   readonly fetch: typeof fetch;
@@ -48,7 +50,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   if (api === "demo") return createLazyDemoClient(options);
   const baseUrl = findBaseUrl(options);
   const secrets = options.apiKey === undefined ? [] : [options.apiKey];
-  const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets };
+  const keyPlace = options.keyPlace === undefined ? {} : { keyPlace: options.keyPlace };
+  const errors: ErrorContext = { provider: info.provider, model: info.id, baseUrl, secrets, ...keyPlace };
   const connections = new ConnectionWatcher();
   const generateId = (): string => `call_${Buffer.from(options.random.bytes(12)).toString("hex")}`;
   const limits = answerLimits(info);

@@ -215,7 +215,7 @@ describe("when nobody answers", () => {
     ]);
     const { error } = failureOf(await collect(client));
     expect(error).toMatchObject({ code: "unauthorized", retry: { type: "after", delayMs: 7_000 } });
-    expect(error.message).toMatch(/a \(old\): unauthorized\. .*b \(key\): rate-limited\. .*c \(key\): server\./);
+    expect(error.message).toMatch(/a \(old\): it was unauthorized .*b \(key\): it was rate-limited .*c \(key\): it was server/);
     expect(error.cause).toBeInstanceOf(ModelError);
   });
 

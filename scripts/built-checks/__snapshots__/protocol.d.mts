@@ -273,6 +273,11 @@ interface AgentStatus {
   readonly model: string;
   /** Why the model cannot be used. */
   readonly modelProblem?: string;
+  /** Why its newest run failed, for the owner; absent while runs end as they should. */
+  readonly lastFailure?: {
+    readonly text: string;
+    readonly atMs: number;
+  };
   /** Names of the model's credentials in the order in which they are asked; never a key. */
   readonly credentials?: readonly string[];
   /** What of the agent's settings the model does not take, and what it gets in place of it. */

@@ -43,7 +43,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
     ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
     ...describeDamage(status.damage),
-    ...status.agents.flatMap(describeAgent),
+    ...status.agents.flatMap((agent) => describeAgent(agent, nowMs)),
     ...status.resting.map(({ provider, model = "*", credential, reason, untilMs }) => {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
     }),
@@ -79,11 +79,17 @@ function describeBlocked(blocked: GatewayStatus["outbox"]["blocked"], nowMs: num
   return more > 0 ? [...lines, `           ! ${more} more conversations wait; "factotum status --json" lists them`] : lines;
 }
 
-function describeAgent({ id, model, credentials = [], modelProblem, modelNote }: GatewayStatus["agents"][number]): string[] {
+function describeAgent(
+  { id, model, credentials = [], modelProblem, modelNote, lastFailure }: GatewayStatus["agents"][number],
+  nowMs: number,
+): string[] {
   const keys = credentials.length > 1 ? ` (credentials ${credentials.join(", ")})` : "";
   return [
     `agent      ${id}: ${model}${keys}${modelProblem === undefined ? "" : `  ! ${modelProblem}`}`,
     ...(modelNote === undefined ? [] : [`           ${modelNote}`]),
+    ...(lastFailure === undefined
+      ? []
+      : [`           ! the newest run failed ${duration(nowMs - lastFailure.atMs)} ago: ${lastFailure.text}`]),
   ];
 }
 

@@ -36,8 +36,9 @@ export interface ConfiguredModelsOptions {
 const MAX_CLIENTS = 100;
 
 /**
- * The models of the configuration and, where it names none, the one that the environment offers. A provider that wants a key, has none and is not named
- * in the configuration is refused: a conversation goes to nobody whom the owner has not chosen. Clients are kept while they are used.
+ * The models of the configuration and, where it names none, the one that the environment offers. A vendor that wants a key and has none is refused
+ * before anything is sent. One at another address may do without (a proxy that has the key), if the configuration names it: a conversation goes to nobody
+ * whom the owner has not chosen. Clients are kept while they are used.
  */
 export function createConfiguredModels(options: ConfiguredModelsOptions): ModelSource {
   const { config, environment, logger } = options;
@@ -137,7 +138,8 @@ async function connect(
   const isOwnServer = defaults === undefined && known.cacheLifetime === undefined && isLocalUrl(baseUrl ?? "");
   const info = isOwnServer ? { ...known, cacheLifetime: NEVER_EXPIRES } : known;
   const keys = await findKeys(id, provider, options);
-  if (keys.length === 0 && !isChosen && defaults?.keyVariables !== undefined)
+  const isVendor = provider?.baseUrl === undefined || provider.baseUrl === defaults?.baseUrl;
+  if (keys.length === 0 && defaults?.keyVariables !== undefined && (isVendor || !isChosen))
     throw new ModelError("unauthorized", missingKeyText(id, defaults.keyVariables[0]), { retry: { type: "never" } });
   judgeWindow(info, options);
   for (const { value } of keys) options.onSecret(value);
@@ -149,8 +151,8 @@ async function connect(
     clock: options.clock,
     random: options.random,
   };
-  const withKeys = keys.map(({ value, name: credential }): ModelCandidate => ({
-    client: createModelClient({ ...common, apiKey: value }),
+  const withKeys = keys.map(({ value, name: credential, place }): ModelCandidate => ({
+    client: createModelClient({ ...common, apiKey: value, keyPlace: place }),
     credential,
   }));
   const [first = { client: createModelClient(common) }, ...others] = withKeys;

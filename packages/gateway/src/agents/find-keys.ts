@@ -9,6 +9,8 @@ export interface FoundKey {
   readonly value: string;
   /** Its name among the provider's `credentials`, else where it came from. */
   readonly name: string;
+  /** The setting or the environment variable in which it stands, for error messages. */
+  readonly place: string;
 }
 
 /** What keys are looked up with. */
@@ -35,7 +37,7 @@ export async function findKeys(providerId: string, provider: ProviderConfig | un
   const problems: string[] = [];
   for (const key of configured) {
     const resolution = await resolveSecret(key.secret, { env: lookup.environment });
-    if (resolution.type === "resolved") found.push({ value: resolution.value, name: key.name });
+    if (resolution.type === "resolved") found.push({ value: resolution.value, name: key.name, place: key.place });
     else problems.push(`${key.place} has no value: ${resolution.message}.`);
   }
   if (found.length === 0) throw new ModelError("unauthorized", problems.join(" "), { retry: { type: "never" } });
@@ -45,5 +47,6 @@ export async function findKeys(providerId: string, provider: ProviderConfig | un
 
 function fromEnvironment(providerId: string, { environment }: KeyLookup): readonly FoundKey[] {
   const key = readProviderKey(providerId, environment);
-  return key === undefined ? [] : [{ value: key.value, name: key.variable }];
+  if (key === undefined) return [];
+  return [{ value: key.value, name: key.variable, place: `the environment variable ${key.variable}` }];
 }

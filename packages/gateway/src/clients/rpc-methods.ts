@@ -16,7 +16,6 @@ import { listContextRequests } from "../context/list-context-requests.ts";
 import { replayRequest } from "../context/replay-request.ts";
 import type { Engine } from "../engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
-import { failureText } from "../turn/failure-text.ts";
 import type { RunReport } from "../turn/run-report.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
@@ -206,7 +205,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
 
 function toRunResult(report: RunReport): AgentRunResult {
   const { outcome, usage } = report;
-  const message = outcome.type === "failed" ? failureText(outcome) : outcome.type === "aborted" ? outcome.reason : undefined;
+  const message = outcome.type === "failed" ? report.failureText : outcome.type === "aborted" ? outcome.reason : undefined;
   return {
     sessionKey: report.sessionKey,
     runId: report.runId,

@@ -114,7 +114,7 @@ describe("/model", () => {
     expect([...new Set(fetched)]).toEqual([new URL(server.baseUrl).host]);
   });
 
-  test("says that a key is missing where the configuration names the provider", async () => {
+  test("refuses a model whose vendor has no key, although the configuration names the vendor", async () => {
     const named = (config: FactotumConfig): FactotumConfig => {
       const base = patch(config);
       return {
@@ -124,7 +124,7 @@ describe("/model", () => {
     };
     await using running = await start({ patch: named });
     const [text] = await say(running, "/model mistral/mistral-large-latest");
-    expect(text).toMatch(/uses mistral\/mistral-large-latest .*There is no key for mistral: set MISTRAL_API_KEY/s);
+    expect(text).toMatch(/^There is no key for mistral: set MISTRAL_API_KEY, or models\.providers\.mistral\.apiKey/);
   });
 
   test("says what to do when the chosen one cannot be used any more", async () => {

@@ -5,6 +5,7 @@ import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
 import type { Engine } from "../engine.ts";
+import type { FailedRuns } from "./failed-runs.ts";
 import { restingModels } from "./resting-models.ts";
 
 /** What the gateway knows of itself and the engine does not. */
@@ -19,12 +20,12 @@ export interface StatusFacts {
 
 /** Everything `status` says, read now. */
 export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise<GatewayStatus> {
-  const { store, agents, channels, models } = engine.services;
+  const { store, agents, channels, models, failedRuns } = engine.services;
   const counts = await store.counts();
   const { costUsd, total } = counts.usage;
   return {
     ...facts,
-    agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, models))),
+    agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, { models, failedRuns }))),
     storage: storageStatus(engine.services.storage),
     damage: engine.damage.list(),
     resting: restingModels(engine.services),
@@ -63,8 +64,17 @@ function storageStatus({ problem, shortage }: Engine["services"]["storage"]): Ga
   return shortage === undefined ? { state: "ok" } : { state: "low", detail: shortage };
 }
 
-async function agentStatus(agent: AgentRuntime, models: ModelSource): Promise<AgentStatus> {
-  const base = { id: agent.config.id, name: agent.name ?? agent.config.id };
+async function agentStatus(
+  agent: AgentRuntime,
+  { models, failedRuns }: { readonly models: ModelSource; readonly failedRuns: FailedRuns },
+): Promise<AgentStatus> {
+  const { id } = agent.config;
+  const failed = failedRuns.of(id);
+  const base = {
+    id,
+    name: agent.name ?? id,
+    ...(failed === undefined ? {} : { lastFailure: { text: failed.text, atMs: failed.atMs } }),
+  };
   try {
     const model = await agent.model(undefined);
     const { reference, candidates, client } = model;

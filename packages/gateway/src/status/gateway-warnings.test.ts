@@ -25,6 +25,7 @@ const WELL: WarningSources = {
   storage: { problem: undefined, shortage: undefined },
   damage: [],
   sharedSessions: [],
+  failedRuns: [],
   blocked: [{ target: LATE.target, sinceMs: 0, reason: "rate-limited", isLate: false }],
   channels: (["starting", "connected", "stopped", "disabled"] as const).map((state) => ({ channel: "chat", accountId: state, state })),
 };
@@ -54,6 +55,18 @@ describe("what the owner should know", () => {
       { config: { ...CONFIG, needsRestart: ["gateway.port", "gateway.bind"] } },
       "warning restart",
       /gateway\.port, gateway\.bind.*gateway restart/,
+    ],
+    [
+      "a failed run",
+      { failedRuns: [{ agentId: "main", text: "There is no key.", atMs: 1, needsOwner: true }] },
+      "error run:main",
+      /agent main failed\. There is no key\./,
+    ],
+    [
+      "a provider that is overloaded",
+      { failedRuns: [{ agentId: "main", text: "It is overloaded.", atMs: 1, needsOwner: false }] },
+      "warning run:main",
+      /It is overloaded/,
     ],
     [
       "a full disk",

@@ -1,6 +1,7 @@
 import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageEvent } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { FailedAgentRun } from "./failed-runs.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { timeText } from "../turn/session-notices.ts";
 
@@ -11,6 +12,8 @@ export interface WarningSources {
   /** What nobody has acknowledged, oldest first. */
   readonly damage: readonly DamageEvent[];
   readonly channels: readonly ChannelStatus[];
+  /** Agents whose newest run has failed. */
+  readonly failedRuns: readonly FailedAgentRun[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
   /** Keys of sessions into which direct messages of more than one person come. */
@@ -18,10 +21,19 @@ export interface WarningSources {
 }
 
 /** What the owner should know now, the worst first. */
-export function gatewayWarnings({ config, storage, damage, channels, blocked, sharedSessions }: WarningSources): readonly GatewayWarning[] {
+export function gatewayWarnings({
+  config,
+  storage,
+  damage,
+  channels,
+  failedRuns,
+  blocked,
+  sharedSessions,
+}: WarningSources): readonly GatewayWarning[] {
   const warnings = [
     ...storageWarning(storage),
     ...configWarnings(config),
+    ...failedRuns.map(failureWarning),
     ...channels.flatMap(channelWarning),
     ...lateWarnings(blocked.filter(({ isLate }) => isLate)),
     ...damageWarning(damage),
@@ -33,6 +45,11 @@ export function gatewayWarnings({ config, storage, damage, channels, blocked, sh
 function storageWarning({ problem, shortage }: WarningSources["storage"]): readonly GatewayWarning[] {
   if (problem !== undefined) return [{ id: "storage", level: "error", text: `No messages are taken. ${problem.reason}` }];
   return shortage === undefined ? [] : [{ id: "storage", level: "warning", text: `The disk is nearly full. ${shortage}` }];
+}
+
+/** The reason itself, which people in groups are not told. */
+function failureWarning({ agentId, text, needsOwner }: FailedAgentRun): GatewayWarning {
+  return { id: `run:${agentId}`, level: needsOwner ? "error" : "warning", text: `The newest run of the agent ${agentId} failed. ${text}` };
 }
 
 function configWarnings({ path, fileHash, runningHash, problems, needsRestart }: GatewayStatus["config"]): readonly GatewayWarning[] {

@@ -12,7 +12,8 @@ import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../lanes/session-lanes.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { answerText } from "./chat-entries.ts";
-import { failureText } from "./failure-text.ts";
+import { failureText, ownerFailureText } from "./failure-text.ts";
+import { isOwnerChat } from "./owner-chat.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
@@ -88,7 +89,8 @@ export async function closeTurn(services: TurnServices, finished: FinishedRun): 
   const { store, clock, events, dispatcher } = services;
   const nowMs = clock.now();
   const suppressed = await isSuppressed(turn, services);
-  const closing = decideClosing(run);
+  const texts = await failureTexts(run, services);
+  const closing = decideClosing(run, texts);
   const media = await planFiles(services, run, closing, { nowMs, suppressed });
   const { signal, ...rest } = run;
   // Stopped by a person while its files were fetched: the answer is not given then.
@@ -125,11 +127,14 @@ export async function closeTurn(services: TurnServices, finished: FinishedRun): 
     endedAtMs: nowMs,
   });
   services.observer.turnEnded(turn, run.outcome.type);
+  if (run.outcome.type === "done") services.failedRuns.clear(turn.agentId);
+  else if (run.outcome.type === "failed")
+    services.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
   services.crashPoint?.("after-final-commit");
   dispatcher.dispatch(ended.outbox);
   services.cache.append(turn.sessionId, ended.entries);
   for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);
-  const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : failureText(run.outcome);
+  const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;
   events.publish(turn.sessionKey, {
     type: "run-end",
     runId: turn.id,
@@ -146,6 +151,7 @@ export async function closeTurn(services: TurnServices, finished: FinishedRun): 
     runId: turn.id,
     sessionKey: turn.sessionKey,
     outcome: run.outcome,
+    failureText: texts.owner,
     text: closing.say?.purpose === "reply" ? closing.say.text : "",
     stopReason: stopReason(run.outcome),
     model: run.model ?? "",
@@ -159,7 +165,20 @@ function isSaid({ inputState, say }: Closing): boolean {
   return inputState.type === "answered" || (inputState.type === "told" && say !== undefined);
 }
 
-function decideClosing(run: FinishedRun): Closing {
+/** What is said of a failed run: in the chat, and where only the owner looks. */
+interface FailureTexts {
+  readonly chat: string;
+  readonly owner: string;
+}
+
+/** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
+async function failureTexts({ outcome, turn }: FinishedRun, services: TurnServices): Promise<FailureTexts> {
+  if (outcome.type !== "failed") return { chat: "", owner: "" };
+  const owner = ownerFailureText(outcome, services.hideSecrets);
+  return { owner, chat: (await isOwnerChat(turn, services)) ? owner : failureText(outcome) };
+}
+
+function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
   const { outcome, turn } = run;
   // Notes are nobody's answer: what became of them stands in the log.
   if (turn.kind === "memory" || turn.kind === "compaction") return SILENT;
@@ -174,7 +193,11 @@ function decideClosing(run: FinishedRun): Closing {
     };
   }
   if (outcome.type === "failed") {
-    const told = failure(failureText(outcome), `${outcome.code}: ${outcome.message}`);
+    const told: Closing = {
+      inputState: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
+      say: { text: texts.chat, purpose: "notice" },
+      notice: { level: "error", text: texts.owner },
+    };
     const failed: Closing = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (!UNATTENDED_KINDS.has(turn.kind)) return failed;
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
@@ -234,10 +257,6 @@ function decideAnswer(run: FinishedRun, message: AssistantMessage): Closing | un
 function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAnswer: boolean): number {
   if (streamed?.type !== "blocks") return 0;
   return isLastAnswer ? Math.min(streamed.covered, length) : length;
-}
-
-function failure(text: string, reason: string): Closing {
-  return { inputState: { type: "told", reason }, say: { text, purpose: "notice" }, notice: { level: "error", text } };
 }
 
 function planRows(

@@ -4,6 +4,7 @@ import { Cooldowns } from "@factotum/models";
 import type { OutboxRecord } from "@factotum/store";
 import { createToolGate } from "../access/tool-gate.ts";
 import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { FailedRuns } from "../status/failed-runs.ts";
 import { createSteadyNow } from "../clock/steady-now.ts";
 import { RunningConfig } from "../config/running-config.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
@@ -104,6 +105,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     toolGate: createToolGate(),
     cooldowns,
     observer,
+    failedRuns: new FailedRuns(),
     turnContext,
     spend,
     compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),

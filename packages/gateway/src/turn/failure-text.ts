@@ -1,42 +1,101 @@
 import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
 
+/** A run that failed. */
+export type FailedRun = Extract<RunOutcome, { readonly type: "failed" }>;
+
 /** Stands in a text for when the model can be asked again. */
 const LATER = "{later}";
 
-const ADVICE: Readonly<Record<RunFailureCode, string>> = {
-  unauthorized: "The model's provider refused the key. Set a valid one in the configuration, then send the message again.",
-  billing: "The account at the model's provider is out of credit. Top it up, then send the message again.",
-  "rate-limited": "The model's provider asks to slow down. Try again {later}.",
-  overloaded: "The model's provider is overloaded. Try again {later}.",
-  "context-overflow": "This conversation has grown too long for the model. Send /new to start a fresh one.",
-  "invalid-request":
-    "The model's provider did not accept this conversation. Say it in other words, or send /new to begin a fresh one; the log has the details.",
-  "not-found": "The model was not found at its provider. Check the model's name in the configuration.",
-  refused: "The model declined to answer this.",
-  filtered: "The content filter of the model's provider stopped this. Say it in other words.",
-  timeout: "The model did not answer in time. Try again.",
-  unreachable: "The model's provider could not be reached. Check the connection, then try again.",
-  truncated: "The model's answer broke off. Try again.",
-  server: "The model's provider had an internal error. Try again {later}.",
-  budget:
-    "What this may use for today is used up, or it pauses after failures. `factotum status` and the log say more; caps are set under spend.",
-  aborted: "The work on this message was stopped.",
-  loop: "I kept repeating the same step without getting further, so I stopped. Tell me how to go on.",
-  "max-turns": "This took more steps than one run may take, so I stopped. Tell me to go on if you want me to.",
-  "max-tool-calls": "This took more tool calls than one run may make, so I stopped. Tell me to go on if you want me to.",
-  empty: "The model gave no answer, twice. Say it in other words, or choose another model with /model.",
-  "output-limit":
-    "The model reached the limit of its output before it was done. Ask for it in smaller parts, or lower the level of thinking with /think.",
-  "malformed-calls": "The model kept writing tool calls that cannot be read, so I stopped. Try again, or choose another model with /model.",
-  internal: "Something went wrong on my side while I worked on this message. The log has the details; please try again.",
-};
-
-/** What a person is told when a run failed: what happened and what to do, without a word of the prompt or a secret. */
-export function failureText({ code, retryAfterMs }: Pick<FailedRun, "code" | "retryAfterMs">): string {
-  return ADVICE[code].replace(LATER, renderDelay(retryAfterMs));
+/** What happened, for anybody, and what to do next, for everybody. */
+interface Advice {
+  readonly what: string;
+  readonly next: string;
 }
 
-type FailedRun = Extract<RunOutcome, { readonly type: "failed" }>;
+const RESEND = "Then send the message again.";
+
+const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
+  unauthorized: { what: "The model's provider refused the key. A valid one must be set in the configuration.", next: RESEND },
+  billing: { what: "The account at the model's provider is out of credit. It must be topped up.", next: RESEND },
+  "rate-limited": { what: "The model's provider asks to slow down.", next: "Try again {later}." },
+  overloaded: { what: "The model's provider is overloaded.", next: "Try again {later}." },
+  "context-overflow": {
+    what: "This conversation has grown too long for the model.",
+    next: "Send /new to start a fresh one.",
+  },
+  "invalid-request": {
+    what: "The model's provider did not accept this conversation.",
+    next: "Say it in other words, or send /new to begin a fresh one; the log has the details.",
+  },
+  "not-found": { what: "The model was not found at its provider. Its name must be corrected in the configuration.", next: RESEND },
+  refused: { what: "The model declined to answer this.", next: "Say it in other words." },
+  filtered: { what: "The content filter of the model's provider stopped this.", next: "Say it in other words." },
+  timeout: { what: "The model did not answer in time.", next: "Try again." },
+  unreachable: { what: "The model's provider could not be reached.", next: "Try again {later}." },
+  truncated: { what: "The model's answer broke off.", next: "Try again." },
+  server: { what: "The model's provider had an internal error.", next: "Try again {later}." },
+  budget: {
+    what: "What this may use for today is used up, or it pauses after failures.",
+    next: "`factotum status` and the log say more; caps are set under spend.",
+  },
+  aborted: { what: "The work on this message was stopped.", next: "" },
+  loop: { what: "I kept repeating the same step without getting further, so I stopped.", next: "Tell me how to go on." },
+  "max-turns": { what: "This took more steps than one run may take, so I stopped.", next: "Tell me to go on if you want me to." },
+  "max-tool-calls": { what: "This took more tool calls than one run may make, so I stopped.", next: "Tell me to go on if you want me to." },
+  empty: { what: "The model gave no answer, twice.", next: "Say it in other words, or choose another model with /model." },
+  "output-limit": {
+    what: "The model reached the limit of its output before it was done.",
+    next: "Ask for it in smaller parts, or lower the level of thinking with /think.",
+  },
+  "malformed-calls": {
+    what: "The model kept writing tool calls that cannot be read, so I stopped.",
+    next: "Try again, or choose another model with /model.",
+  },
+  internal: { what: "Something went wrong on my side while I worked on this message.", next: "The log has the details; please try again." },
+};
+
+/** What anybody is told when a run failed: what happened and what to do, and nothing of the installation. */
+export function failureText({ code, retryAfterMs }: Pick<FailedRun, "code" | "retryAfterMs">): string {
+  const { what, next } = ADVICE[code];
+  return join(what, next, retryAfterMs);
+}
+
+/** Failures whose reason says by itself what happened: the model's client has put it into words for people. */
+const SELF_EXPLAINING: ReadonlySet<RunFailureCode> = new Set<RunFailureCode>([
+  "unauthorized",
+  "billing",
+  "rate-limited",
+  "overloaded",
+  "not-found",
+  "refused",
+  "filtered",
+  "unreachable",
+  "truncated",
+  "server",
+  "budget",
+]);
+
+/** A chat message, not a report: the log has the rest. */
+const MAX_REASON_CHARS = 1_500;
+
+/**
+ * What the owner is told: the reason itself, which names key, provider, model, setting and status, and what to do. `hideSecrets` takes every secret of the
+ * process out of it.
+ */
+export function ownerFailureText({ code, message, retryAfterMs }: FailedRun, hideSecrets: (text: string) => string): string {
+  const reason = hideSecrets(message).trim();
+  if (reason === "" || code === "aborted") return failureText({ code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  const cut = reason.length > MAX_REASON_CHARS ? `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : reason;
+  // Names of providers and tools stay as they are written.
+  const begun = /^(?:the|it)\b/.test(cut) ? `${cut.charAt(0).toUpperCase()}${cut.slice(1)}` : cut;
+  const sentence = `${begun}${/[.!?…]$/.test(begun) ? "" : "."}`;
+  const { what, next } = ADVICE[code];
+  return join(SELF_EXPLAINING.has(code) ? sentence : `${what} ${sentence}`, next, retryAfterMs);
+}
+
+function join(what: string, next: string, retryAfterMs: number | undefined): string {
+  return `${what} ${next.replace(LATER, renderDelay(retryAfterMs))}`.trimEnd();
+}
 
 const MINUTE_MS = 60_000;
 

@@ -5,6 +5,8 @@ export interface RunReport {
   readonly runId: string;
   readonly sessionKey: string;
   readonly outcome: RunOutcome;
+  /** What the owner is told of a run that failed; empty for any other. */
+  readonly failureText: string;
   /** What the assistant said last, as a person may see it; empty when it stayed silent or failed. */
   readonly text: string;
   readonly stopReason: StopReason;

@@ -18,6 +18,7 @@ import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
+import type { FailedRuns } from "../status/failed-runs.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
@@ -53,6 +54,8 @@ export interface TurnServices {
   /** Which credentials and models rest after failures. */
   readonly cooldowns: Cooldowns;
   readonly observer: Observer;
+  /** Agents whose newest run has failed. */
+  readonly failedRuns: FailedRuns;
   /** Names the turn in what is logged. */
   readonly turnContext: TurnContext;
   readonly clock: Clock;

@@ -6,6 +6,8 @@ export interface ErrorContext {
   readonly model: string;
   /** Shown to people; never with a credential in it. */
   readonly baseUrl: string;
+  /** Where the key of the call stands: a setting, or an environment variable. Absent for a call without a key. */
+  readonly keyPlace?: string;
   /** Cut out of whatever a provider says. */
   readonly secrets: readonly string[];
 }
@@ -62,34 +64,37 @@ export function createOversizeError(what: string, context: ErrorContext): ModelE
   return createModelError("server", { said: `it sent ${what}, so the call was ended`, final: true }, context);
 }
 
-function describe(code: ModelErrorCode, { provider, model }: ErrorContext): string {
+function describe(code: ModelErrorCode, { provider, model, keyPlace }: ErrorContext): string {
+  const name = `${provider}/${model}`;
   switch (code) {
     case "unauthorized":
-      return `${provider} refused the credential`;
+      return keyPlace === undefined
+        ? `${provider} refused a request to ${model} without a key`
+        : `${provider} refused the key in ${keyPlace} for ${model}`;
     case "billing":
-      return `The account at ${provider} has no credit left or is over its plan`;
+      return `The account at ${provider}${keyPlace === undefined ? "" : ` of the key in ${keyPlace}`} has no credit left or is over its plan`;
     case "rate-limited":
-      return `${provider} wants fewer requests`;
+      return `${name} wants fewer requests`;
     case "overloaded":
-      return `${provider} is overloaded`;
+      return `${name} is overloaded`;
     case "context-overflow":
-      return `The conversation does not fit into the window of ${provider}/${model}`;
+      return `The conversation does not fit into the window of ${name}`;
     case "invalid-request":
-      return `${provider} does not take this request`;
+      return `${name} does not take this request`;
     case "not-found":
       return `${provider} has no model "${model}" at this address`;
     case "refused":
-      return `${provider}/${model} declined to answer`;
+      return `${name} declined to answer`;
     case "filtered":
-      return `The content filter of ${provider} stopped ${provider}/${model}`;
+      return `The content filter of ${provider} stopped ${name}`;
     case "timeout":
-      return `${provider} did not answer in time`;
+      return `${name} did not answer in time`;
     case "unreachable":
-      return `${provider} cannot be reached`;
+      return `${name} cannot be reached`;
     case "truncated":
-      return `The answer of ${provider} broke off`;
+      return `The answer of ${name} broke off`;
     case "server":
-      return `${provider} failed`;
+      return `${name} failed`;
     case "budget":
       return "The budget is used up";
     case "aborted":
@@ -97,24 +102,25 @@ function describe(code: ModelErrorCode, { provider, model }: ErrorContext): stri
   }
 }
 
-function advise(code: ModelErrorCode, { provider, baseUrl }: ErrorContext): string {
+function advise(code: ModelErrorCode, { provider, baseUrl, keyPlace }: ErrorContext): string {
   switch (code) {
     case "unauthorized":
-      return ` Set a valid key in models.providers.${provider}.apiKey or in the provider's environment variable.`;
+      return keyPlace === undefined ? ` Set models.providers.${provider}.apiKey.` : " Set a valid key there.";
     case "billing":
       return " Top up the account, or choose another model.";
     case "not-found":
       return ` Check the model's name and models.providers.${provider}.baseUrl (${baseUrl}).`;
     case "unreachable":
-      return ` Check that ${baseUrl} is right and that its server runs.`;
+      return ` Check that models.providers.${provider}.baseUrl (${baseUrl}) is right and that its server runs.`;
     case "context-overflow":
       return " Compact the conversation or start a new one.";
+    case "timeout":
+      return ` Its limits are set under models.providers.${provider}.timeouts.`;
     case "rate-limited":
     case "overloaded":
     case "invalid-request":
     case "refused":
     case "filtered":
-    case "timeout":
     case "truncated":
     case "server":
     case "budget":

@@ -123,7 +123,7 @@ function goesOn(error: ModelError, isFirst: boolean): boolean {
 function describe(attempt: Attempt<CandidateKey>, nowMs: number): string {
   const { provider, model, credential } = attempt.candidate;
   const name = `${provider}/${model} (${credential})`;
-  if (attempt.type === "failed") return `${name}: ${attempt.error.code}.`;
+  if (attempt.type === "failed") return `${name}: ${attempt.error.message}`;
   const seconds = Math.ceil((attempt.cooldown.untilMs - nowMs) / 1_000);
   return `${name}: skipped, rests for ${seconds} s after ${attempt.cooldown.reason}.`;
 }

@@ -5,7 +5,6 @@ import type { InputAdmission } from "@factotum/store";
 import type { Engine } from "../../engine.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
-import { failureText } from "../../turn/failure-text.ts";
 import type { RunReport } from "../../turn/run-report.ts";
 import { RunText } from "../run-text.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
@@ -252,7 +251,7 @@ const NO_USAGE = {
 
 function failure(report: RunReport): object {
   const { outcome } = report;
-  const message = outcome.type === "failed" ? failureText(outcome) : "The run was stopped.";
+  const message = outcome.type === "failed" ? report.failureText : "The run was stopped.";
   return renderError(message, { type: "server_error", code: outcome.type === "failed" ? outcome.code : "aborted" });
 }
 

@@ -1,0 +1,62 @@
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { sayText, startStrictServer } from "@factotum/testing-providers";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import OpenAI from "openai";
+import { expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig, waitForSent } from "./feishu-scene.ts";
+
+const KEY = "sk-ant-test-0123456789-never-shown";
+const REASON =
+  /anthropic refused the key in models\.providers\.anthropic\.apiKey for claude-sonnet-4-6 \(401\): invalid x-api-key.*Set a valid key there/;
+const GENERAL = "The model's provider refused the key. A valid one must be set in the configuration. Then send the message again.";
+const OWNER = "ou_owner";
+const OTHER = "ou_other";
+
+test("a missing key is said before any request is made: at the start, on the command line, on /v1 and in status", async () => {
+  await using product = await startProduct({ config: { agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } } } });
+  const missing = /There is no key for anthropic: set ANTHROPIC_API_KEY, or models\.providers\.anthropic\.apiKey\./;
+  await expect.poll(() => product.output()).toMatch(missing);
+  const asked = await runCommand(["agent", "--message", "hello"], { home: product.home });
+  expect(asked).toMatchObject({ code: 1, stdout: "", stderr: expect.stringMatching(missing) });
+  const client = new OpenAI({ baseURL: `${product.url}/v1`, apiKey: product.token, maxRetries: 0 });
+  const answer = client.chat.completions.create({ model: "factotum", messages: [{ role: "user", content: "hello" }] });
+  await expect(answer).rejects.toMatchObject({ status: 502, code: "unauthorized", message: expect.stringMatching(missing) });
+  const { stdout } = await runCommand(["status"], { home: product.home });
+  expect(stdout).toMatch(new RegExp(`agent +main.*${missing.source}`));
+  expect(stdout).toMatch(new RegExp(`the newest run failed.*${missing.source}`));
+});
+
+test("a refused key: the owner sees which one and where it stands, other people that it is refused, and nobody the key", async () => {
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  await using feishu = await FakeFeishu.start({ people: [OWNER, OTHER], chats: ["oc_owner", "oc_other"] });
+  model.respond(() => ({ type: "error", errorType: "authentication", message: `invalid x-api-key ${KEY}` }));
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: KEY } } },
+      ...feishuConfig(feishu, OWNER, { allowFrom: [OWNER, OTHER] }),
+      session: { dmScope: "per-channel-peer" },
+    },
+  });
+  const say = async (senderOpenId: string, chatId: string, messageId: string): Promise<string> => {
+    const before = feishu.sent.length;
+    const content = { text: "hello" };
+    const event = feishuMessageEvent(feishu.app, { chatId, chatType: "p2p", messageType: "text", content, senderOpenId, messageId });
+    feishu.addInbound({ messageId, chatId });
+    await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));
+    await waitForSent(feishu, before + 1);
+    return JSON.stringify(feishu.sent.slice(before));
+  };
+  expect(await say(OWNER, "oc_owner", "om_1123456789abcdef6123456789abcdef")).toMatch(REASON);
+  expect(await say(OTHER, "oc_other", "om_2123456789abcdef6123456789abcdef")).toContain(GENERAL);
+  const asked = await runCommand(["agent", "--message", "hello"], { home: product.home });
+  expect(asked).toMatchObject({ code: 1, stderr: expect.stringMatching(REASON) });
+  const { stdout } = await runCommand(["status"], { home: product.home });
+  expect(stdout).toMatch(REASON);
+  for (const shown of [asked.stderr, stdout, product.output(), JSON.stringify(feishu.sent)]) expect(shown).not.toContain(KEY);
+  // A run that is done takes the failure back.
+  model.respond(() => sayText("Here."));
+  expect(await runCommand(["agent", "--message", "hello"], { home: product.home })).toMatchObject({ code: 0, stdout: "Here.\n" });
+  expect((await runCommand(["status"], { home: product.home })).stdout).not.toContain("newest run failed");
+});
