@@ -19,24 +19,26 @@ export interface SessionWithRoom {
 }
 
 /**
- * Compacts the session before a turn whose request would leave too little room for an answer: with the summary that was begun behind an earlier turn,
+ * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the summary that was begun behind an earlier turn,
  * if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two compactions of one. No notes are taken
  * here, since a person waits (R7).
  */
 export async function makeRoom(
   before: SessionContext,
   services: TurnServices,
-  { room, signal }: { readonly room: RoomKeeper; readonly signal: AbortSignal },
+  { room, signal, incomingTokens }: { readonly room: RoomKeeper; readonly signal: AbortSignal; readonly incomingTokens: number },
 ): Promise<SessionWithRoom> {
+  const isFull = (size: ContextSize, context: SessionContext): boolean =>
+    isOverfull({ ...size, contextTokens: size.contextTokens + incomingTokens }, windowBudget(context));
   const unchanged: SessionWithRoom = { context: before, outcome: { type: "nothing" } };
   if (before.record === undefined) return unchanged;
   let size = await readContextSize(before, services);
-  if (!isOverfull(size, windowBudget(before))) return unchanged;
+  if (!isFull(size, before)) return unchanged;
   const placed = await room.finish(before.record, signal);
   const context = await refreshed(before, services);
   if (placed.type !== "nothing") size = await readContextSize(context, services);
   const { record, agent, model } = context;
-  if (record === undefined || !isOverfull(size, windowBudget(context))) return { context, outcome: placed };
+  if (record === undefined || !isFull(size, context)) return { context, outcome: placed };
   const outcome = await services.compactor.compact(
     {
       record,

@@ -9,6 +9,7 @@ import type { RequestRecorderOptions } from "../context/request-recorder.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
 import { viewHistory } from "./history-view.ts";
 import type { CompactionOutcome } from "./compaction-outcome.ts";
+import { longTextTokens, shortenMessages } from "./long-message.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { createNewTurn } from "./new-turn.ts";
@@ -25,7 +26,7 @@ import { renderTurnMessages } from "./turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import { inputsOf } from "./turn-job.ts";
+import { inputsOf, saidIn } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { within } from "./within.ts";
@@ -85,7 +86,13 @@ export async function prepareInputTurn(
   const bound = { signal, clock };
   const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await renewSession(found, sessionKey, job, services);
-  const { context, outcome: compacted } = await makeRoom(renewed, services, options);
+  const { context, outcome: compacted } = await makeRoom(renewed, services, {
+    ...options,
+    incomingTokens: longTextTokens(
+      saidIn(job).map(({ input }) => input.message.text),
+      renewed.model.client.info.contextWindow,
+    ),
+  });
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
   const prompt = await within(
@@ -110,7 +117,10 @@ export async function prepareInputTurn(
     ),
     bound,
   );
-  const earlier = context.record === undefined ? (admission.history ?? []) : [];
+  const { contextWindow } = context.model.client.info;
+  const place = { sessionId: context.sessionId, sessionKey, untrusted: !owner };
+  const earlier =
+    context.record === undefined ? await shortenMessages(admission.history ?? [], contextWindow, place, services.media.store) : [];
   const newTurn = createNewTurn(
     job,
     {

@@ -67,7 +67,13 @@ export async function renderTurnMessages(
     ...(prompt === undefined ? {} : responseFormat(prompt, context)),
   };
   const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
-  return renderSaid(job, { facts, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), ...shown }, context, services);
+  const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
+  return renderSaid(
+    job,
+    { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), ...shown },
+    context,
+    services,
+  );
 }
 
 /** A job's messages for a turn at work. */
@@ -78,7 +84,8 @@ export async function renderJoinedMessages(
   services: TurnServices,
 ): Promise<readonly UserMessage[]> {
   const { facts, tools, signal } = request;
-  const plain = { facts, signal, nowMs: services.clock.now(), hasMessageTool: hasMessageTool(tools) };
+  const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
+  const plain = { facts, session, signal, nowMs: services.clock.now(), hasMessageTool: hasMessageTool(tools) };
   return renderSaid(job, { ...plain, ...NO_OPENING }, context, services);
 }
 

@@ -20,6 +20,7 @@ import { leaveOut } from "./leave-out.ts";
 import type { LeftOut } from "./leave-out.ts";
 import { windowBudget } from "./context-size.ts";
 import { leftOutRemark } from "./compaction-outcome.ts";
+import { longTextRemark } from "./long-message.ts";
 import { compactNow } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
@@ -229,9 +230,13 @@ export class TurnRunner {
     }
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
-      remarks: [thinkingRemark(prepared), thoughtsRemark(prepared), runModel.switchNotice(prepared.history), tried.leftOut?.notice].flatMap(
-        (text) => text ?? [],
-      ),
+      remarks: [
+        thinkingRemark(prepared),
+        thoughtsRemark(prepared),
+        runModel.switchNotice(prepared.history),
+        tried.leftOut?.notice,
+        longTextRemark(inputTexts(ended), model.client.info.contextWindow),
+      ].flatMap((text) => text ?? []),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
@@ -345,6 +350,10 @@ async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, st
     throw error;
   }
   return end;
+}
+
+function inputTexts({ inputs }: Pick<PreparedTurn, "inputs">): readonly string[] {
+  return inputs.map(({ message }) => message.text);
 }
 
 function deadlineOutcome(outcome: RunOutcome, signal: AbortSignal): RunOutcome {

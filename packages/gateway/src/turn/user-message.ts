@@ -2,6 +2,8 @@ import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { displayId } from "../access/display-id.ts";
 import type { PreparedMedia } from "../media/media-stage.ts";
+import { shortenText } from "./long-message.ts";
+import type { LongTextPlace } from "./long-message.ts";
 import { isTainted, messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -13,6 +15,8 @@ export interface UserMessageRequest {
   readonly said: SaidInput;
   /** Absent where there is no workspace to work in: then attachments are left out. */
   readonly facts: RunFacts | undefined;
+  /** Where a text is kept that is too long for the model. */
+  readonly session: Pick<LongTextPlace, "sessionId" | "sessionKey">;
   readonly nowMs: number;
   readonly showsGroup: boolean;
   readonly isReset: boolean;
@@ -40,7 +44,14 @@ export async function renderUserMessage(
   services: TurnServices,
 ): Promise<UserMessage> {
   const { said, facts, nowMs, signal } = request;
-  const { message, admission } = said.input;
+  const { message: whole, admission } = said.input;
+  const shortened = await shortenText(
+    whole.text,
+    context.model?.client.info.contextWindow,
+    { ...request.session, untrusted: !admission.owner },
+    services.media.store,
+  );
+  const message = { ...whole, text: shortened.text };
   const platform = services.channels.channelFor(message.origin);
   const media =
     facts === undefined
@@ -68,7 +79,7 @@ export async function renderUserMessage(
       showsGroup: request.showsGroup,
       isReset: request.isReset,
       ...request.opening,
-      media: media.media,
+      media: [...media.media, ...(shortened.file === undefined ? [] : [shortened.file])],
     }),
     context.agent.time,
   );

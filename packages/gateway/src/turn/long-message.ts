@@ -1,0 +1,106 @@
+import { contextBudget, estimateTokens, toolResultMaxChars } from "@factotum/agent-core";
+import type { MediaFacts } from "@factotum/agent-core";
+import type { AgentMessage } from "@factotum/agent-contract";
+import { mediaReference } from "../media/store/media-store.ts";
+import type { MediaStore } from "../media/store/media-store.ts";
+
+/** What is assumed where no model is known: the smallest window that agents run with. */
+const MIN_WINDOW = 16_000;
+const HEAD_SHARE = 0.7;
+/** Of what a request may have; the rest is for the prompt, the tools and a few words of the conversation. */
+const MAX_MESSAGE_SHARE = 0.85;
+
+/** Where a long text is kept, and for whom. */
+export interface LongTextPlace {
+  readonly sessionId: string;
+  readonly sessionKey: string;
+  /** True when anybody but the owner has written it (R23). */
+  readonly untrusted: boolean;
+}
+
+/** A message as the model gets it. */
+export interface ShortenedText {
+  readonly text: string;
+  /** The file with the whole text; absent for a text that was not cut. */
+  readonly file?: MediaFacts;
+}
+
+/** True for a text that takes nearly all or more of what a request of a model with this window may have: no request could hold it. */
+export function isLongText(text: string, window: number = MIN_WINDOW): boolean {
+  const maxTokens = maxMessageTokens(window);
+  // A text never has more tokens than UTF-16 units, so most need no counting.
+  return text.length > maxTokens && estimateTokens(text) > maxTokens;
+}
+
+/**
+ * Keeps the whole of a long text in a file that the tools of its conversation read, and cuts it to its beginning and its end; a shorter one stays as it
+ * is. Rejects when the file cannot be written: then nothing is cut.
+ */
+export async function shortenText(
+  text: string,
+  window: number | undefined,
+  place: LongTextPlace,
+  store: Pick<MediaStore, "put">,
+): Promise<ShortenedText> {
+  if (!isLongText(text, window)) return { text };
+  const stored = await store.put(Buffer.from(text), {
+    ...place,
+    kind: "file",
+    mimeType: "text/plain",
+    extension: "txt",
+    fileName: "message.txt",
+  });
+  const location = mediaReference(stored.id);
+  return {
+    text: cutMiddle(text, window, location),
+    file: { location, path: stored.path, fileName: "message.txt", mimeType: "text/plain" },
+  };
+}
+
+/** The same for each text of messages that a client has sent along with its own, whose files the model is told of in the cut itself. */
+export async function shortenMessages(
+  messages: readonly AgentMessage[],
+  window: number,
+  place: LongTextPlace,
+  store: Pick<MediaStore, "put">,
+): Promise<readonly AgentMessage[]> {
+  const shortened: AgentMessage[] = [];
+  for (const message of messages) {
+    const content: AgentMessage["content"][number][] = [];
+    for (const block of message.content)
+      content.push(block.type === "text" ? { ...block, text: (await shortenText(block.text, window, place, store)).text } : block);
+    shortened.push({ ...message, content } as AgentMessage);
+  }
+  return shortened;
+}
+
+/** The line for the person who wrote it; `undefined` where nothing was cut. */
+export function longTextRemark(texts: readonly string[], window: number): string | undefined {
+  const long = texts.filter((text) => isLongText(text, window));
+  if (long.length === 0) return undefined;
+  const chars = long.reduce((sum, text) => sum + text.length, 0).toLocaleString("en-US");
+  const what = long.length === 1 ? "Your message is" : `${long.length} messages are`;
+  return `${what} longer than the model can take at once (${chars} characters): it was given the beginning and the end. The whole text is kept in a file that it can read.`;
+}
+
+/** Tokens of new messages that the reserve of a window does not cover; none for messages of usual length. */
+export function longTextTokens(texts: readonly string[], window: number): number {
+  const maxTokens = maxMessageTokens(window);
+  const tokens = texts.reduce((sum, text) => sum + Math.min(maxTokens, estimateTokens(text)), 0);
+  return tokens > (window - contextBudget({ window }).maxContext) / 2 ? tokens : 0;
+}
+
+function maxMessageTokens(window: number): number {
+  return Math.floor(contextBudget({ window }).maxContext * MAX_MESSAGE_SHARE);
+}
+
+function cutMiddle(text: string, window: number = MIN_WINDOW, location: string): string {
+  for (let chars = toolResultMaxChars(window); ; chars = Math.floor(chars / 2)) {
+    const head = text.slice(0, Math.ceil(chars * HEAD_SHARE)).toWellFormed();
+    const tail = text.slice(text.length - Math.floor(chars * (1 - HEAD_SHARE))).toWellFormed();
+    const total = text.length.toLocaleString("en-US");
+    const cut = (text.length - head.length - tail.length).toLocaleString("en-US");
+    const shown = `${head}\n(${cut} of the ${total} characters of this message are left out here. The whole text is in the file ${location}.)\n${tail}`;
+    if (chars === 0 || estimateTokens(shown) <= maxMessageTokens(window)) return shown;
+  }
+}
