@@ -7,7 +7,10 @@ import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
+import type { AccountAddress } from "./delivery/account-gates.ts";
+import { conversationKey } from "./delivery/conversation-key.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
+import { EXPIRED_REASON } from "./delivery/expired-row.ts";
 import { rowIds } from "./delivery/row-ids.ts";
 import type { WaitNotices } from "./delivery/wait-notices.ts";
 import { Ingress } from "./ingress/ingress.ts";
@@ -26,6 +29,7 @@ import { createWaitNotices } from "./turn/create-wait-notices.ts";
 import type { InputJob } from "./turn/turn-job.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { tellExpired } from "./turn/tell-expired.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
@@ -58,6 +62,8 @@ export class Engine {
   readonly #recoveries: RecoveryNotices;
   /** What of the stored state was damaged and nobody has acknowledged yet. */
   readonly damage: EngineOptions["damage"];
+  /** Conversations in which messages ran out of time and nothing was taken since. */
+  readonly #expired = new Set<string>();
   readonly #drainMs: number;
   readonly #maintenance: SessionMaintenance;
   #upkeep: Disposable | undefined;
@@ -69,6 +75,7 @@ export class Engine {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
       onLate: (row, blocked) => this.#inBackground("delay notice", tellDelayed(this.services, row, blocked)),
+      onAccountWorks: (account) => this.#tellExpired(account),
       worksFor: (sessionKey, target) => this.#queue.worksFor(sessionKey, target),
       onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
       onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
@@ -338,8 +345,20 @@ export class Engine {
     this.services.turnContext.run({ inputIds: [input.id] }, () => this.#inBackground(what, work()));
   }
 
+  #tellExpired(account: AccountAddress): void {
+    this.#inBackground("expiry notice", tellExpired(this.services, account));
+  }
+
   #noteSettled(row: OutboxRecord): void {
     if (row.state.type === "accepted") this.#waits.shown(row.target);
+    const { dispatcher, gates } = this.services;
+    const key = conversationKey(row.target);
+    if (row.state.type === "accepted" && this.#expired.delete(key)) this.#tellExpired(row.target);
+    if (row.state.type === "dead" && row.state.reason === EXPIRED_REASON) {
+      // While its account or what stands behind it cannot leave either, the next message that is taken there brings the notice.
+      if (gates.isWorking(row.target) && dispatcher.waitingFor(row.target) === 0) this.#tellExpired(row.target);
+      else this.#expired.add(key);
+    }
     if (row.state.type !== "dead" && row.state.type !== "ambiguous") return;
     const { logger } = this.services;
     logger.error("A message could not be delivered", {

@@ -156,7 +156,8 @@ type Retry = {
   readonly type: "backoff";
 };
 /**
- * - `unauthorized`: the account's credential is wrong, revoked or expired.
+ * - `unauthorized`: the platform refuses the account, and with it everything that the account sends: its credential is wrong, revoked or expired, or the
+ *   account is suspended. The gateway keeps the account's messages and probes with one of them, whatever `retry` says.
  * - `forbidden`: the bot may not do this here.
  * - `not-found`: the conversation, message or person does not exist (any more).
  * - `rate-limited`: later; `retry` holds the platform's own delay if it gave one.

@@ -12,6 +12,7 @@ export interface AccountSlotOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly onStarted: (account: ChannelAccount) => void;
 }
 
 /** How long a channel has to stop before it is left behind. */
@@ -83,12 +84,24 @@ export class AccountSlot {
     return this.#then(async () => this.#stop());
   }
 
-  status(): ChannelStatus {
+  /** Does not wait for the next try of a start that failed. */
+  retryStart(): void {
+    if (this.#retry === undefined) return;
+    this.#retry[Symbol.dispose]();
+    this.#retry = undefined;
+    void this.#then(async () => this.#start(0));
+  }
+
+  /** `problem`: why the platform refuses what the account sends. */
+  status(problem?: string): ChannelStatus {
     const { channel, accountId, config } = this.#account;
     const base = { channel, accountId };
     if (!config.enabled) return { ...base, state: "disabled" };
     if (this.#failure !== undefined) return { ...base, state: "failed", detail: this.#failure };
     const health: ChannelHealth = this.#channel?.health() ?? { state: "starting" };
+    // Evidence of the inbound path says nothing of what is sent.
+    if (problem !== undefined && (health.state === "connected" || health.state === "starting" || health.state === "degraded"))
+      return { ...base, state: "degraded", detail: `messages cannot be sent: ${problem}` };
     return {
       ...base,
       state: health.state,
@@ -111,6 +124,7 @@ export class AccountSlot {
   async #start(attempt: number): Promise<void> {
     const { channel: id, accountId, config } = this.#account;
     const { signal } = this.#leaving;
+    this.#retry = undefined;
     if (signal.aborted || !config.enabled) return;
     const { logger, clock, random, host } = this.#options;
     try {
@@ -121,16 +135,21 @@ export class AccountSlot {
       await started.start({ signal });
       this.#failure = undefined;
       logger.info("Channel started", { channel: id, accountId });
+      this.#options.onStarted(this.#account);
     } catch (error) {
       if (signal.aborted) return;
       this.#failure = messageOf(error);
-      const final = ChannelError.isInstance(error) && error.retry.type === "never";
+      // A credential can become good again where it was made: the app is enabled again, or the old secret restored.
+      const isUnauthorized = ChannelError.isInstance(error) && error.code === "unauthorized";
+      const final = ChannelError.isInstance(error) && error.retry.type === "never" && !isUnauthorized;
       logger.error("Channel did not start", { channel: id, accountId, error, again: !final });
       if (final) return;
       const delayMs =
         ChannelError.isInstance(error) && error.retry.type === "after"
           ? error.retry.delayMs
-          : 1000 + backoffDelay(attempt, { baseMs: 2000, random });
+          : isUnauthorized
+            ? 60_000 + backoffDelay(attempt, { baseMs: 60_000, maxMs: 840_000, random })
+            : 1000 + backoffDelay(attempt, { baseMs: 2000, random });
       this.#retry = clock.schedule(delayMs, () => void this.#then(async () => this.#start(attempt + 1)));
     }
   }

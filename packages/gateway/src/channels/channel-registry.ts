@@ -14,6 +14,9 @@ export interface ChannelRegistryOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly fetch: typeof fetch;
+  /** Why the platform refuses what an account sends; `undefined` while it does not. */
+  readonly problemOf: (account: ChannelAccount) => string | undefined;
+  readonly onStarted: (account: ChannelAccount) => void;
 }
 
 /** The channels of this gateway, each account for itself. */
@@ -71,7 +74,12 @@ export class ChannelRegistry {
   }
 
   status(): readonly ChannelStatus[] {
-    return [...this.#slots.values()].map((slot) => slot.status());
+    return [...this.#slots.values()].map((slot) => slot.status(this.#options.problemOf(slot.account)));
+  }
+
+  /** The platform accepts the account again: a start that failed is tried again now. */
+  retryStart(account: Pick<Origin, "channel" | "accountId">): void {
+    this.#slots.get(entryKey(account))?.retryStart();
   }
 
   /** Stops every channel and waits, for a bounded time. */
@@ -88,8 +96,8 @@ export class ChannelRegistry {
   }
 
   #add(account: ChannelAccount): AccountSlot {
-    const { clock, random, logger } = this.#options;
-    const slot = new AccountSlot(account, { clock, random, logger, host: (of) => this.#host(of) });
+    const { clock, random, logger, onStarted } = this.#options;
+    const slot = new AccountSlot(account, { clock, random, logger, onStarted, host: (of) => this.#host(of) });
     this.#slots.set(entryKey(account), slot);
     return slot;
   }

@@ -10,6 +10,7 @@ import type { NewOutbound, OutboxRecord, SqliteStore } from "@factotum/store";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryLogger, realRandom, TestPlatform } from "../../test/gateway-harness.ts";
 import { Observer } from "../observe/observer.ts";
+import { AccountGates } from "./account-gates.ts";
 import { Dispatcher } from "./dispatcher.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
@@ -89,6 +90,8 @@ class Scene {
   readonly shown: string[] = [];
   readonly settled: OutboxRecord[] = [];
   readonly late: (readonly [text: string, nextTryMs: number])[] = [];
+  readonly working: string[] = [];
+  readonly gates: AccountGates;
   readonly dispatcher: Dispatcher;
   isRunning = true;
   afterSettled: () => void = () => undefined;
@@ -100,6 +103,12 @@ class Scene {
   ) {
     let failures = reads;
     const channel = new ScriptedChannel(answer, this, { ...capabilities, idempotentSend });
+    this.gates = new AccountGates({
+      clock,
+      random: { ...realRandom, float: () => 0.5 },
+      logger: createMemoryLogger(),
+      onWorks: ({ accountId }) => void this.working.push(accountId),
+    });
     this.dispatcher = new Dispatcher({
       store,
       channelFor: () => (this.isRunning ? channel.channel : undefined),
@@ -107,6 +116,7 @@ class Scene {
         if (failures-- > 0) throw Object.assign(new Error(code), { code });
         return undefined;
       },
+      gates: this.gates,
       clock,
       random: { ...realRandom, float: () => 0.5 },
       logger: createMemoryLogger(),
@@ -377,6 +387,149 @@ describe("a conversation whose first message waits", () => {
     await scene.dispatcher.idle();
     expect(clock.waits).toEqual([45_000]);
     expect(scene.shown).toEqual(["Hello"]);
+  });
+});
+
+describe("an account that its platform refuses", () => {
+  const HOUR_MS = 3_600_000;
+  const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
+  const known = { idempotentSend: { windowMs: HOUR_MS, maxKeyLength: 64 } };
+  const conversations = Array.from({ length: 5 }, (_, index) => `dm-${index}`);
+  const rows = (): readonly NewOutbound[] =>
+    conversations.flatMap((id) => [
+      row(`${id} **one**`, { target: origin(id), state: "sending" }),
+      row(`${id} two`, { target: origin(id), state: "sending" }),
+    ]);
+
+  /** Timers fire in their order, whenever nothing else is left to do for a moment. Stops with the returned function. */
+  function runTimersInOrder(): () => void {
+    const timers: { readonly atMs: number; readonly callback: () => void }[] = [];
+    let isOver = false;
+    clock.schedule = (delayMs, callback) => {
+      const timer = { atMs: clock.nowMs + delayMs, callback };
+      // The limit of a send is no wait.
+      if (delayMs !== 60_000) timers.push(timer);
+      return { [Symbol.dispose]: () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1)) };
+    };
+    const run = async (): Promise<void> => {
+      while (!isOver) {
+        for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+        const next = timers.toSorted((one, other) => one.atMs - other.atMs)[0];
+        if (next === undefined) continue;
+        clock.nowMs = Math.max(clock.nowMs, next.atMs);
+        next.callback();
+      }
+    };
+    void run();
+    return () => void (isOver = true);
+  }
+
+  test("has one message sent as a probe, with backoff, and everything in order once it is accepted", async () => {
+    const scene = new Scene(() => (clock.nowMs < NOW_MS + HOUR_MS ? WRONG_SECRET : yes()), known);
+    const stop = runTimersInOrder();
+    await scene.send(...rows());
+    stop();
+    // Before the first answer each conversation may have one on the way; then the probes alone, not one for each message.
+    expect(scene.asked.length - scene.shown.length).toBeLessThan(conversations.length + 40);
+    expect(clock.nowMs).toBeLessThan(NOW_MS + HOUR_MS + 360_000);
+    expect(scene.settled.map(({ state }) => state.type)).toEqual(scene.settled.map(() => "accepted"));
+    expect(scene.shown.toSorted()).toEqual(
+      rows()
+        .map(({ outbound }) => outbound.text)
+        .toSorted(),
+    );
+    for (const id of conversations) expect(scene.shown.filter((text) => text.startsWith(id))).toEqual([`${id} **one**`, `${id} two`]);
+    expect(scene.working).toEqual(["default"]);
+    expect(scene.gates.problemOf(origin())).toBeUndefined();
+  });
+
+  test("has a reason, and so has every conversation that waits for it; other accounts go on", async () => {
+    const [gate, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const scene = new Scene(async (text) => {
+      if (text === "elsewhere") return yes();
+      if (scene.asked.length <= 10) return WRONG_SECRET;
+      reached.resolve();
+      await gate.promise;
+      return WRONG_SECRET;
+    });
+    const stop = runTimersInOrder();
+    const other = { ...origin("dm-9"), accountId: "second" };
+    scene.dispatcher.dispatch(await store.addOutbound([...rows(), row("elsewhere", { target: other })]));
+    await reached.promise;
+    expect(scene.shown).toEqual(["elsewhere"]);
+    expect(scene.gates.problemOf(origin())).toBe("unauthorized: app secret invalid");
+    expect(scene.gates.problemOf(other)).toBeUndefined();
+    expect(scene.dispatcher.blocked.map(({ reason, waiting }) => `${waiting} ${reason}`)).toEqual(
+      conversations.map(() => "2 unauthorized: app secret invalid"),
+    );
+    // Of the first of each conversation the probe alone is in custody: after a kill the others certainly have not left.
+    const pending = await store.listPendingOutbound({ limit: 20 });
+    const firsts = pending.filter(({ outbound }) => outbound.text.includes("**"));
+    expect(firsts.filter(({ state }) => state.type === "sending")).toHaveLength(1);
+    expect(scene.dispatcher.sending).toBe(1);
+    gate.resolve();
+    await scene.dispatcher.close();
+    stop();
+  });
+
+  test("gives its messages up when their time runs out, and no earlier", async () => {
+    const scene = new Scene(() => WRONG_SECRET);
+    const stop = runTimersInOrder();
+    const expiresAtMs = NOW_MS + 2 * HOUR_MS;
+    await scene.send(row("Hello", { expiresAtMs }), row("later", { target: origin("dm-2"), expiresAtMs }));
+    stop();
+    expect(clock.nowMs).toBeGreaterThanOrEqual(expiresAtMs);
+    expect(scene.settled.map(({ state }) => state)).toEqual(
+      scene.settled.map(() => ({ type: "dead", reason: "it could not be sent before its time ran out" })),
+    );
+    expect(scene.late.map(([text]) => text).toSorted()).toEqual(["Hello", "later"]);
+    // With this random number the longest backoff is 150 s, whatever waits.
+    expect(scene.asked.length).toBeLessThan(75);
+  });
+
+  test("drops previews: their answers come as they would be without", async () => {
+    const scene = new Scene((_, count) => (count === 1 ? WRONG_SECRET : yes()));
+    await scene.send(row("growing", { purpose: "preview" }), row("grown", { purpose: "preview" }), row("answer"));
+    expect(scene.shown).toEqual(["answer"]);
+    expect(scene.settled.map(({ state }) => state.type)).toEqual(["replaced", "replaced", "accepted"]);
+  });
+
+  test("is asked again at once when its credential changes", async () => {
+    let isRefused = true;
+    const scene = new Scene(() => (isRefused ? WRONG_SECRET : yes()));
+    const schedule = clock.schedule.bind(clock);
+    clock.schedule = (delayMs, callback) => {
+      if (scene.asked.length < 10) return schedule(delayMs, callback);
+      // No timer fires any more: what happens now, happens because of the change.
+      isRefused = false;
+      queueMicrotask(() => scene.gates.retryNow(origin()));
+      return { [Symbol.dispose]: () => undefined };
+    };
+    await scene.send(row("Hello"));
+    expect(scene.shown).toEqual(["Hello"]);
+    expect(scene.asked).toHaveLength(11);
+  });
+
+  test("is not taken as working for an answer that says nothing of it", async () => {
+    const answers: SendReceipt[] = [
+      WRONG_SECRET,
+      { type: "rejected", code: "unreachable", retry: { type: "backoff" } },
+      { type: "rejected", code: "rate-limited", retry: { type: "after", delayMs: 1_000 } },
+    ];
+    const problems: (string | undefined)[] = [];
+    const scene = new Scene(() => {
+      problems.push(scene.gates.problemOf(origin()));
+      return answers.shift() ?? yes();
+    });
+    await scene.send(row("Hello"));
+    const problem = "unauthorized: app secret invalid";
+    expect(problems).toEqual([undefined, problem, problem, problem]);
+    const forbidden = new Scene((_, count) =>
+      count === 1 ? WRONG_SECRET : { type: "rejected", code: "forbidden", retry: { type: "never" } },
+    );
+    await forbidden.send(row("Hi"));
+    expect(forbidden.gates.problemOf(origin())).toBeUndefined();
+    expect(forbidden.working).toEqual([]);
   });
 });
 

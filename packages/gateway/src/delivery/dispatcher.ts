@@ -6,6 +6,7 @@ import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factot
 import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
+import type { AccountGates, SendPermit } from "./account-gates.ts";
 import { BlockedConversations } from "./blocked-conversations.ts";
 import type { BlockedConversation } from "./blocked-conversations.ts";
 import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
@@ -14,10 +15,11 @@ import { OUTBOX_TTL_MS } from "./plan-message.ts";
 import { EXPIRED_REASON } from "./expired-row.ts";
 import { resolveOutbound } from "./resolve-outbound.ts";
 import type { OutboundSources } from "./resolve-outbound.ts";
-import { isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
+import { isAccountWide, isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import { rowIds } from "./row-ids.ts";
 import { compareRows } from "./row-order.ts";
 import { RowTimes } from "./row-times.ts";
+import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
 /** What delivery needs of the rest. */
@@ -26,6 +28,8 @@ export interface DispatcherOptions {
   /** The connected channel of an address; `undefined` while there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
   readonly readFile: OutboundSources["readFile"];
+  /** Hold what is sent to accounts that their platform refuses. */
+  readonly gates: AccountGates;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -127,7 +131,12 @@ export class Dispatcher {
 
   /** Conversations whose first unsent row waits for another try, each with the number of its unsent rows. */
   get blocked(): readonly (BlockedConversation & { readonly waiting: number })[] {
-    return this.#blocked.list().map((one) => ({ ...one, waiting: this.#queues.get(conversationKey(one.target))?.length ?? 0 }));
+    return this.#blocked.list().map((one) => ({ ...one, waiting: this.waitingFor(one.target) }));
+  }
+
+  /** Unsent rows of a conversation. */
+  waitingFor(target: Origin): number {
+    return this.#queues.get(conversationKey(target))?.length ?? 0;
   }
 
   /** Rows that are being sent now. */
@@ -234,18 +243,29 @@ export class Dispatcher {
       if (row.state.type === "waiting" && row.state.delay !== undefined) this.#recordBlock(row, row.state.delay.reason, waitMs);
       await this.#wait(waitMs);
     }
-    if (this.#closing.signal.aborted) return [row];
-    if (this.#times.isExpired(row)) return [await this.#transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
+    const { gates } = this.#options;
+    const { signal } = this.#closing;
+    const problem = gates.problemOf(row.target);
+    if (problem !== undefined && !signal.aborted) {
+      // Nobody needs a preview later, and what custody was taken of at its commit has never left.
+      if (row.purpose === "preview") return [await this.#transition(row, { type: "dropped", reason: problem })];
+      if (row.state.type === "sending") return [await this.#settle(row, refusedAccount(problem))];
+    }
+    const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
+    using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
+    if (signal.aborted) return [row];
+    if (permit === undefined || this.#times.isExpired(row))
+      return [await this.#transition(row, { type: stateGivenUp(row), reason: EXPIRED_REASON })];
     this.#sending += 1;
     try {
-      return await this.#attempt(row);
+      return await this.#attempt(row, permit);
     } finally {
       this.#sending -= 1;
     }
   }
 
   /** One try of a row that is due. */
-  async #attempt(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+  async #attempt(row: OutboxRecord, permit: SendPermit): Promise<readonly OutboxRecord[]> {
     const { store } = this.#options;
     if (row.state.type === "waiting" && !(await store.claimOutbound(row.id))) return [(await store.readOutbound(row.id)) ?? row];
     const channel = this.#options.channelFor(row.target);
@@ -265,6 +285,7 @@ export class Dispatcher {
     const sent = this.#options.observer.sendStarted(row);
     const receipt = await this.#send(channel, row, outbound);
     sent(receipt);
+    permit.report(receipt);
     this.#options.crashPoint?.("after-send");
     if (receipt.type === "rejected") return this.#refused(row, receipt, { sentAs: outbound.type, channel });
     return [await this.#settle(row, receipt)];
@@ -276,7 +297,8 @@ export class Dispatcher {
     receipt: Rejection,
     { sentAs, channel }: { readonly sentAs: Outbound["type"]; readonly channel: Channel },
   ): Promise<readonly OutboxRecord[]> {
-    const others = receipt.retry.type === "never" ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
+    const isFinal = receipt.retry.type === "never" && !isAccountWide(receipt);
+    const others = isFinal ? degradeRow(row, { receipt, sentAs }, channel.capabilities) : undefined;
     return others === undefined ? [await this.#settle(row, receipt)] : this.#replace(row, receipt, others);
   }
 
@@ -336,13 +358,16 @@ export class Dispatcher {
     const idempotent = isEdit ? ALWAYS : this.#options.channelFor(row.target)?.capabilities.idempotentSend;
     // One that is on the wire already has been counted when custody of it was taken.
     const attempts = row.state.type === "sending" ? row.attempts : row.attempts + 1;
-    const delayMs = nextTry(receipt, {
-      attempts,
-      refusals: row.refusals + (options.isRefusal ? 1 : 0),
-      ageMs: this.#times.ageMs(row),
-      random,
-      ...(idempotent === undefined ? {} : { idempotent }),
-    });
+    const delayMs =
+      isAccountWide(receipt) && row.purpose === "preview"
+        ? undefined
+        : nextTry(receipt, {
+            attempts,
+            refusals: row.refusals + (options.isRefusal ? 1 : 0),
+            ageMs: this.#times.ageMs(row),
+            random,
+            ...(idempotent === undefined ? {} : { idempotent }),
+          });
     if (delayMs !== undefined) this.#times.putOff(row, delayMs);
     const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";
     const settled = await this.#record(
@@ -382,18 +407,13 @@ export class Dispatcher {
   }
 
   async #wait(delayMs: number): Promise<void> {
-    const { signal } = this.#closing;
-    if (signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      const timer = this.#options.clock.schedule(delayMs, done);
-      function done(): void {
-        timer[Symbol.dispose]();
-        signal.removeEventListener("abort", done);
-        resolve();
-      }
-      signal.addEventListener("abort", done);
-    });
+    await wait(delayMs, { clock: this.#options.clock, signal: this.#closing.signal });
   }
+}
+
+/** The receipt of a row that is not sent, because its account is refused. */
+function refusedAccount(problem: string): SendReceipt {
+  return { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: problem.replace(/^unauthorized: /, "") };
 }
 
 type Rejection = Extract<SendReceipt, { type: "rejected" }>;

@@ -21,10 +21,15 @@ export interface SendAttempt {
   readonly idempotent?: NonNullable<ChannelCapabilities["idempotentSend"]>;
 }
 
+/** True for refusals that say nothing of the message: the platform refuses the account, and with it everything that the account sends. */
+export function isAccountWide(receipt: SendReceipt): boolean {
+  return receipt.type === "rejected" && receipt.code === "unauthorized";
+}
+
 /** Whether a try uses up one of a row's chances. */
 export function isRefusal(receipt: SendReceipt): boolean {
   if (receipt.type !== "rejected") return receipt.type === "ambiguous";
-  return receipt.code !== "unreachable" && receipt.code !== "rate-limited";
+  return !isAccountWide(receipt) && receipt.code !== "unreachable" && receipt.code !== "rate-limited";
 }
 
 /**
@@ -33,6 +38,8 @@ export function isRefusal(receipt: SendReceipt): boolean {
  */
 export function nextTry(receipt: SendReceipt, attempt: SendAttempt): number | undefined {
   if (receipt.type === "accepted") return undefined;
+  // As soon as its account is accepted again: see AccountGates.
+  if (isAccountWide(receipt)) return 0;
   if (attempt.refusals >= MAX_REFUSALS) return undefined;
   if (receipt.type === "ambiguous") {
     const window = attempt.idempotent?.windowMs;

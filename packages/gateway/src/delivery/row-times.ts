@@ -59,6 +59,11 @@ export class RowTimes {
     return this.#clock.monotonic() >= this.#of(row).expiresMs;
   }
 
+  /** Milliseconds until its time is over. */
+  leftMs(row: OutboxRecord): number {
+    return Math.max(0, this.#of(row).expiresMs - this.#clock.monotonic());
+  }
+
   /** How old it is; what a jump of the clock adds counts only before it was taken. */
   ageMs(row: OutboxRecord): number {
     const { ageMs, takenMs } = this.#of(row);

@@ -7,6 +7,8 @@ import { ChannelRegistry } from "../channels/channel-registry.ts";
 import { FailedRuns } from "../status/failed-runs.ts";
 import { createSteadyNow } from "../clock/steady-now.ts";
 import { RunningConfig } from "../config/running-config.ts";
+import { AccountGates } from "../delivery/account-gates.ts";
+import type { AccountAddress } from "../delivery/account-gates.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { Dispatcher } from "../delivery/dispatcher.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
@@ -30,6 +32,8 @@ export interface TurnServicesHooks {
   readonly onSettled: (row: OutboxRecord) => void;
   /** A message will leave late. */
   readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
+  /** The platform takes messages of an account, for the first time or again. */
+  readonly onAccountWorks: (account: AccountAddress) => void;
   /** True while a turn of the session is, or will be, at work for this address. */
   readonly worksFor: (sessionKey: string, target: Origin) => boolean;
   /** There is space again. */
@@ -45,13 +49,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const storage = createStorage(options, hooks, logger);
   const store = createGuardedStore(options.store, storage);
   const base = { clock, random, logger };
-  const channels = new ChannelRegistry({
-    accounts: options.accounts,
-    receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
-    readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
-    ...base,
-    fetch: options.fetch,
-  });
+  const { channels, gates } = createChannels(options, hooks, { store, logger });
   const media = createMedia(options, logger);
   const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
   const events = new SessionEvents();
@@ -59,6 +57,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     store,
     channelFor: (target) => channels.channelFor(target),
     readFile: async (file) => media.outbound.read(file),
+    gates,
     ...base,
     observer,
     outside: (work) => turnContext.run(undefined, work),
@@ -95,6 +94,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     storage,
     channels,
     dispatcher,
+    gates,
     typing: createTyping(options, hooks, { store, running, channels, dispatcher, logger }),
     events,
     media,
@@ -116,6 +116,32 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     documentation: options.documentation,
     crashPoint: options.crashPoint,
   };
+}
+
+/** The channels, and the gates that hold what is sent to accounts that their platform refuses. */
+function createChannels(
+  { accounts, fetch, clock, random }: EngineOptions,
+  hooks: TurnServicesHooks,
+  { store, logger }: Pick<TurnServices, "store" | "logger">,
+): Pick<TurnServices, "channels" | "gates"> {
+  const base = { clock, random, logger };
+  const gates = new AccountGates({
+    ...base,
+    onWorks: (account) => {
+      channels.retryStart(account);
+      hooks.onAccountWorks(account);
+    },
+  });
+  const channels = new ChannelRegistry({
+    accounts,
+    receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
+    readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
+    ...base,
+    fetch,
+    problemOf: (account) => gates.problemOf(account),
+    onStarted: (account) => gates.retryNow(account),
+  });
+  return { channels, gates };
 }
 
 function createStorage({ reserve, store, clock }: EngineOptions, hooks: TurnServicesHooks, logger: Logger): StorageGuard {

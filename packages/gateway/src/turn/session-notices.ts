@@ -3,6 +3,7 @@ import type { OutboxRecord, StoreDamage } from "@factotum/store";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { conversationKey } from "../delivery/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
+import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -32,7 +33,8 @@ export async function tellUndelivered(services: NoticeServices & AddressServices
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
-  if (purpose !== "notice" && !CLOSED.test(reason)) await sayUndelivered(services, sessionKey, target, text);
+  // What ran out of time is told of once the chat takes something again.
+  if (purpose !== "notice" && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(services, sessionKey, target, text);
   const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
   await addNotice(services, sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
 }

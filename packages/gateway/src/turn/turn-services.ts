@@ -9,6 +9,7 @@ import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { AccountGates } from "../delivery/account-gates.ts";
 import type { Dispatcher } from "../delivery/dispatcher.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { SessionEvents } from "../events/session-events.ts";
@@ -38,6 +39,7 @@ export interface TurnServices {
   readonly models: ModelSource;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
+  readonly gates: AccountGates;
   /** Shows in chats that an answer is being written. */
   readonly typing: TypingIndicator;
   readonly events: SessionEvents;

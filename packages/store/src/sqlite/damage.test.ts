@@ -204,6 +204,9 @@ test("a message that is damaged while it waits is not handed out for sending", a
   expect(await store.claimOutbound(rows[0]?.id ?? "")).toBe(false);
   expect(await store.claimOutbound(rows[1]?.id ?? "")).toBe(true);
   expect(await store.counts()).toMatchObject({ outboxWaiting: 1, outboxDead: 1 });
+  // Listing it later reports nothing again.
+  for (let time = 0; time < 2; time += 1)
+    expect((await store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ id: rows[0]?.id, reason: "damaged" }]);
   expect(fixture.damages).toEqual([{ type: "outbound", id: rows[0]?.id }]);
 });
 

@@ -89,6 +89,12 @@ export class FakeFeishu implements AsyncDisposable {
     this.#api.tokens.revoke();
   }
 
+  /** Gives the app another secret, as its console does: the old one and the tokens that it gave are refused from now on. */
+  rotateSecret(appSecret: string): void {
+    Object.assign(this.app, { appSecret });
+    this.revokeTokens();
+  }
+
   /** Lets the next message request (send, reply, edit, recall) go wrong; several queue up. */
   failNext(fault: FeishuFault): void {
     this.#api.faults.push(fault);

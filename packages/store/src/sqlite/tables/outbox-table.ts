@@ -260,8 +260,9 @@ export class OutboxTable {
     return row === undefined ? 0 : numberOf(row, "count");
   }
 
+  /** A row that was given up is sent no more: damage of it concerns nobody but the reader of the letter. */
   #letter(row: Row): OutboundLetter {
-    const record = this.#decode(row);
+    const record = toReadable(row);
     return {
       type: "outbound",
       id: encodeId("o", numberOf(row, "id")),
@@ -274,13 +275,9 @@ export class OutboxTable {
   }
 
   #decode(row: Row): OutboxRecord | undefined {
-    try {
-      return toRecord(row);
-    } catch (error) {
-      if (!StoreError.isInstance(error)) throw error;
-      this.#exclude(numberOf(row, "id"), optionalNumber(row, "turn"));
-      return undefined;
-    }
+    const record = toReadable(row);
+    if (record === undefined) this.#exclude(numberOf(row, "id"), optionalNumber(row, "turn"));
+    return record;
   }
 
   #exclude(id: number, turn: number | undefined): void {
@@ -316,6 +313,16 @@ function resultOf(state: OutboxState): string | null {
   if (state.type === "accepted") return JSON.stringify(state.messageIds);
   if (state.type === "waiting") return state.delay === undefined ? null : JSON.stringify(state.delay);
   return state.type === "dead" || state.type === "ambiguous" || state.type === "replaced" ? JSON.stringify(state.reason) : null;
+}
+
+/** `undefined` for a row that is not what was written. */
+function toReadable(row: Row): OutboxRecord | undefined {
+  try {
+    return toRecord(row);
+  } catch (error) {
+    if (!StoreError.isInstance(error)) throw error;
+    return undefined;
+  }
 }
 
 function toRecord(row: Row): OutboxRecord {

@@ -1,0 +1,15 @@
+import type { Clock } from "@factotum/agent-contract";
+
+/** Resolves after a time, or as soon as the signal fires. */
+export async function wait(delayMs: number, { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal }): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    const timer = clock.schedule(delayMs, done);
+    function done(): void {
+      timer[Symbol.dispose]();
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+}
