@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
 import { renderEffectivePrompt } from "./render-effective-prompt.ts";
+import { renderJson } from "./render-json.ts";
+import { renderOlderTurn } from "./render-older-turn.ts";
 
 const NOW = Date.UTC(2026, 2, 4, 14, 31, 20);
 const DELIMITER = "9f2c4e81a0b7";
@@ -73,6 +75,27 @@ test("texts made by another hand are recovered too", () => {
     const fields = Array.from({ length: FIELDS }, () => texts.next().value);
     const at = (index: number): string => fields[index] ?? "";
     expectRecovered(renderEffectivePrompt(factsOf(at, true)).text, at, true);
+  }
+});
+
+test("an older turn has the same body, events, files and texts, and neither more nor other blocks", { timeout: 60_000 }, () => {
+  const texts = hostileText({ seed: 20_260_305, delimiters: [DELIMITER, LAST_DELIMITER] });
+  for (let round = 0; round < 500; round++) {
+    const fields = Array.from({ length: FIELDS }, () => texts.next().value);
+    const { text, parts } = renderEffectivePrompt(factsOf((index) => fields[index] ?? "", round % 2 === 0));
+    const older = renderOlderTurn(text, parts) ?? "";
+    expect(renderOlderTurn(older, parts)).toBe(older);
+    const [sent, kept] = [parseEffectivePrompt(text), parseEffectivePrompt(older)];
+    expect(kept).toMatchObject({
+      trusted: { delimiter: DELIMITER, owner: false, timestamp: sent.trusted["timestamp"] },
+      body: sent.body,
+      systemEvents: sent.systemEvents,
+      attachments: sent.attachments,
+    });
+    const titles = ({ untrusted, untrustedSuffix }: typeof sent): readonly string[] =>
+      [...untrusted, ...untrustedSuffix].map(({ title }) => title);
+    expect(titles(kept)).toEqual(titles(sent));
+    for (const { value } of kept.untrusted) expect(renderJson(value).length).toBeLessThanOrEqual(1_000);
   }
 });
 

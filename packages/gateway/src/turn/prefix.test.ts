@@ -1,5 +1,5 @@
-import { callTools, checkOfficialRequests, prefixReport, sayText, WIRE_FORMATS } from "@factotum/testing-providers";
-import type { JsonObject, WireFormatName } from "@factotum/testing-providers";
+import { callTools, checkOfficialRequests, prefixReport, WIRE_FORMATS } from "@factotum/testing-providers";
+import type { JsonObject, MessageReply, WireFormatName } from "@factotum/testing-providers";
 import { expect, test } from "vitest";
 import { MAIN, PrefixScene, RESULT_CHARS } from "../../test/prefix-scene.ts";
 import { prefixPairs } from "../../test/prefix-pairs.ts";
@@ -9,6 +9,14 @@ import type { SentRequest } from "../../test/prefix-scene.ts";
 /** Minutes between two turns of the owner's conversation: 45 of them are more than a day, and none lets a cache of an hour go cold. */
 const STEP_MINUTES = 33;
 
+/** An answer behind a thought: where the provider binds it to all that was sent before, nothing of that may change. */
+const answer = (text: string): MessageReply => ({
+  type: "message",
+  content: [
+    { type: "thinking", text: `About ${text}` },
+    { type: "text", text },
+  ],
+});
 const readLarge = callTools({ name: "read", arguments: { path: "large.txt" } });
 
 /** One turn. Time passes before those of the owner's conversation; a turn of the group comes right after one of them. */
@@ -18,19 +26,19 @@ interface Turn {
 }
 
 const own = (run: Turn["run"]): Turn => ({ minutes: STEP_MINUTES, run });
-const plain = own((scene, number) => scene.say(`What about ${number}?`, [sayText(`This about ${number}.`)]));
-const withTool = own((scene, number) => scene.say(`Read it, ${number}.`, [readLarge, sayText(`I have read it ${number} times.`)]));
-const picture = own((scene, number) => scene.show(`And this picture, ${number}?`, [sayText("A dot.")]));
+const plain = own((scene, number) => scene.say(`What about ${number}?`, [answer(`This about ${number}.`)]));
+const withTool = own((scene, number) => scene.say(`Read it, ${number}.`, [readLarge, answer(`I have read it ${number} times.`)]));
+const picture = own((scene, number) => scene.show(`And this picture, ${number}?`, [answer("A dot.")]));
 const quietBeat = own((scene) => scene.beat("HEARTBEAT_OK"));
 const beat = own((scene, number) => scene.beat(`There is something: ${number}.`));
 const remember = own((scene, number) => {
   const file = number % 2 === 0 ? "MEMORY.md" : "memory/notes.md";
   const write = callTools({ name: "write", arguments: { path: file, content: `The number is ${number}.` } });
-  return scene.say(`Remember ${number}.`, [write, sayText("I will.")]);
+  return scene.say(`Remember ${number}.`, [write, answer("I will.")]);
 });
 const inGroup = (name: string): Turn => ({
   minutes: 0,
-  run: (scene, number) => scene.sayInGroup(name, `and ${number}?`, [sayText(`${number}, ${name}.`)]),
+  run: (scene, number) => scene.sayInGroup(name, `and ${number}?`, [answer(`${number}, ${name}.`)]),
 });
 
 /** 50 turns: 20 with large results, 5 of the group by 3 people, 2 pictures, 6 beats, 4 notes, 13 plain ones. */
