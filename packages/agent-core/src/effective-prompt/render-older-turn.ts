@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, UserMessageParts } from "@factotum/agent-contract";
-import { splitEffectivePrompt } from "../report/split-effective-prompt.ts";
+import { splitEffectivePrompt, type PromptBlock } from "../report/split-effective-prompt.ts";
 import { cutText } from "../text/cut-text.ts";
 import { limitBlock, MAX_OLDER_BLOCK_CHARS } from "./limit-block.ts";
 import { renderKeptBody } from "./render-body.ts";
@@ -9,12 +9,21 @@ import { renderJson } from "./render-json.ts";
 export interface OlderTurnOptions {
   /** The channel that the system prompt was rendered for: a turn of another one keeps the name of its own. */
   readonly promptChannel?: string;
+  /** An earlier message by its platform's id, for a reply whose platform named no more than that. */
+  readonly repliedTo?: (messageId: string) => EarlierMessage | undefined;
+}
+
+/** A message that a later one may reply to. */
+export interface EarlierMessage {
+  readonly timestamp: JsonValue | undefined;
+  readonly body: string;
 }
 
 /** What is true of the turn for good: when and by whom it was said. Ids, and what only held for the answer to it, go. */
 const TRUSTED_FIELDS = ["schema", "delimiter", "timestamp", "channel", "sender", "owner", "run", "agent_to_agent"] as const;
 /** Of no use to a later turn: names of things on the platform that only the `message` tool takes. */
 const RAW_IDS: ReadonlySet<string> = new Set(["chat_id", "sender_id", "id"]);
+const REPLIED = "replied message (untrusted)";
 /** Announcements for the answer to the turn itself. */
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set(["media reply hint", "session hint", "bootstrap truncation warning"]);
 
@@ -38,6 +47,7 @@ export function renderOlderTurn(text: string, parts: UserMessageParts, options: 
     ...before.flatMap(({ id, text: piece }) => renderPiece(id, piece, parts)),
     ...parts.systemEvents,
     ...head.slice(before.length).flatMap(({ id, text: piece }) => renderPiece(id, piece, parts)),
+    ...repliedBlock(fields, head, options),
     ...(body === "" ? [] : [body]),
     ...(bodyAt === -1 ? [] : pieces.slice(bodyAt + 1).flatMap(({ id, text: piece }) => renderPiece(id, piece, parts))),
   ].join("\n");
@@ -54,6 +64,24 @@ function keptFields(fields: JsonObject, { promptChannel }: OlderTurnOptions): Js
       name === "agent_to_agent" ? requesterOf(fields[name]) : fields[name],
     ]),
   );
+}
+
+/** What a message replied to, where only the id told: the id goes, so the earlier message is shown in its place. */
+function repliedBlock(fields: JsonObject, head: readonly PromptBlock[], { repliedTo }: OlderTurnOptions): readonly string[] {
+  const { reply_to_id: id, delimiter } = fields;
+  if (typeof id !== "string" || typeof delimiter !== "string" || head.some((piece) => piece.id === REPLIED)) return [];
+  const earlier = repliedTo?.(id);
+  if (earlier === undefined) return [];
+  const value = limitBlock({ timestamp: earlier.timestamp, is_quote: false, body: earlier.body });
+  return [`[${delimiter} Replied message (untrusted)]\n${renderJson(value)}\n[/${delimiter}]`];
+}
+
+/** The id of a message and what a reply to it is shown; `undefined` for a text without one. */
+export function readEarlierMessage(text: string, { body }: UserMessageParts): (EarlierMessage & { readonly id: string }) | undefined {
+  const [trusted] = splitEffectivePrompt(text);
+  const fields = trusted?.id === "trusted" ? parseBlock(trusted.text) : undefined;
+  const id = fields?.["message_id"];
+  return typeof id === "string" ? { id, timestamp: fields?.["timestamp"], body } : undefined;
 }
 
 /** Who asked; how the exchange goes on concerns its own turn alone. */

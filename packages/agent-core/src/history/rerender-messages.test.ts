@@ -70,6 +70,19 @@ describe("rerenderMessages", () => {
     );
   });
 
+  test("shows what a message replied to where only its id said so", () => {
+    const first = turn("Shall we meet?", { trusted: { messageId: "om_1" } });
+    const reply = turn("Yes.", { trusted: { messageId: "om_2", replyToId: "om_1" } });
+    const quoted = turn("Why?", { trusted: { replyToId: "om_1" }, replied: { isQuote: true, body: "meet" } });
+    const lost = turn("No.", { trusted: { replyToId: "om_9" } });
+    const texts = rerenderMessages([first, reply, quoted, lost], OPTIONS).map(textOf);
+    const block =
+      '[9f2c4e81a0b7 Replied message (untrusted)]\n{"timestamp":"Thu 1970-01-01 00:00 UTC","is_quote":false,"body":"Shall we meet?"}';
+    expect(texts.map((text) => text.includes(block))).toEqual([false, true, false, false]);
+    expect(texts.map((text) => text.split("Replied message").length - 1)).toEqual([0, 1, 1, 0]);
+    expect(texts.join("")).not.toContain("om_");
+  });
+
   test("names the channel only where it is not the one that the prompt was rendered for", () => {
     const sent = turn("hi", { trusted: { channel: "lark" } });
     const channelIn = (promptChannel: string): unknown => trustedOf(rerenderMessages([sent], { ...OPTIONS, promptChannel })[0])["channel"];

@@ -1,10 +1,10 @@
 import type { AgentMessage, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
-import { renderOlderTurn, type OlderTurnOptions } from "../effective-prompt/render-older-turn.ts";
+import { readEarlierMessage, renderOlderTurn, type EarlierMessage, type OlderTurnOptions } from "../effective-prompt/render-older-turn.ts";
 import { capContent } from "../loop/truncate-tool-result.ts";
 import { replaceImage, withoutImages } from "./drop-images.ts";
 
 /** What older turns are rendered for. */
-export interface RerenderOptions extends OlderTurnOptions {
+export interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
   /** Characters of one tool result. */
   readonly toolResultMaxChars: number;
 }
@@ -17,10 +17,17 @@ export interface RerenderOptions extends OlderTurnOptions {
  * the history without the turn that is being made, and store what it returns: from then on it is replayed as it is.
  */
 export function rerenderMessages(messages: readonly AgentMessage[], options: RerenderOptions): readonly AgentMessage[] {
+  const earlier = new Map<string, EarlierMessage>();
+  const repliedTo = (id: string): EarlierMessage | undefined => earlier.get(id);
   return messages.map((message): AgentMessage => {
     switch (message.role) {
-      case "user":
-        return rerenderUser(message, options);
+      case "user": {
+        const rendered = rerenderUser(message, { ...options, repliedTo });
+        const [first] = message.content;
+        const own = first?.type === "text" && message.parts !== undefined ? readEarlierMessage(first.text, message.parts) : undefined;
+        if (own !== undefined) earlier.set(own.id, own);
+        return rendered;
+      }
       case "assistant":
         return message;
       case "toolResult":
@@ -31,7 +38,7 @@ export function rerenderMessages(messages: readonly AgentMessage[], options: Rer
   });
 }
 
-function rerenderUser(message: UserMessage, options: RerenderOptions): UserMessage {
+function rerenderUser(message: UserMessage, options: OlderTurnOptions): UserMessage {
   const [first, ...others] = message.content;
   const text = first?.type === "text" && message.parts !== undefined ? renderOlderTurn(first.text, message.parts, options) : undefined;
   if (first === undefined || text === undefined) return withoutImages(message);
