@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
-import type { MsgContext } from "@factotum/channel-contract";
-import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage, TurnRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
@@ -12,7 +12,7 @@ import { conversationKey } from "./delivery/conversation-key.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { EXPIRED_REASON } from "./delivery/expired-row.ts";
 import { rowIds } from "./delivery/row-ids.ts";
-import type { WaitNotices } from "./delivery/wait-notices.ts";
+import type { WaitNotices, WaitReason } from "./delivery/wait-notices.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import { LateMessages } from "./ingress/late-messages.ts";
 import type { Submission } from "./ingress/ingress.ts";
@@ -96,6 +96,7 @@ export class Engine {
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       admits: (input) => this.#ingress.admits(input),
+      toolWait: (turn) => this.#noteWait(turn),
     };
     const runner = new TurnRunner(this.services, waiting, this.#room);
     this.#queue = new TurnQueue({
@@ -104,16 +105,13 @@ export class Engine {
       onDropped: (sessionKey, input) =>
         this.#inBackgroundFor(input, "drop", async () => dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
-      onQueueChange: (sessionKey, queued) => {
-        this.services.events.publish(sessionKey, { type: "queue-change", queued });
-        this.#waits.check(sessionKey);
-      },
+      onQueueChange: (sessionKey, queued) => this.#noteQueue(sessionKey, queued),
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.#waits = createWaitNotices(this.services, (sessionKey, target) => this.#queue.waitReason(sessionKey, target));
+    this.#waits = createWaitNotices(this.services, (sessionKey, target) => this.#waitReason(runner, sessionKey, target));
     this.sessions = new SessionService(this.services, this.#queue, {
       flushMemory: async (context, options) => runner.flushMemory(context, options),
     });
@@ -157,8 +155,7 @@ export class Engine {
     await dispatcher.recover();
     const turns = await store.resumeTurns();
     this.#queue.resume(turns);
-    for (const { kind, sessionKey, origin, inputIds } of turns)
-      if (kind === "user") this.#waits.begin(sessionKey, origin, inputIds.at(-1) ?? "");
+    for (const turn of turns) this.#noteWait(turn);
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
@@ -307,6 +304,22 @@ export class Engine {
     return (
       this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
     );
+  }
+
+  #noteQueue(sessionKey: string, queued: number): void {
+    this.services.events.publish(sessionKey, { type: "queue-change", queued });
+    this.#waits.check(sessionKey);
+  }
+
+  #waitReason(runner: TurnRunner, sessionKey: string, target: Origin): WaitReason | undefined {
+    const isRunning = this.#queue.worksFor(sessionKey, target);
+    return this.#queue.waitReason(sessionKey, target) ?? (isRunning && runner.waitsForTool(sessionKey) ? "tools" : undefined);
+  }
+
+  /** What a turn waits for has changed. */
+  #noteWait({ kind, sessionKey, origin, inputIds }: TurnRecord): void {
+    if (kind === "user") this.#waits.begin(sessionKey, origin, inputIds.at(-1) ?? "");
+    this.#waits.check(sessionKey);
   }
 
   /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
-import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import type { Origin } from "@factotum/channel-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -20,6 +21,10 @@ class WaitClock {
     this.#waiting.add(callback);
     return { [Symbol.dispose]: () => void this.#waiting.delete(callback) };
   };
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
 
   pass(steps: number): void {
     for (let step = 0; step < steps; step += 1) {
@@ -127,6 +132,41 @@ test("a message behind an earlier one of its own conversation is told so, unless
   second.open();
   await running.gateway.engine.idle();
   expect(textsTo("dm-ann")).toHaveLength(4);
+});
+
+test("a person whose run waits for tools of other conversations is told so once", async () => {
+  const limited = (config: FactotumConfig): FactotumConfig => ({
+    ...patch(config),
+    maxConcurrent: 4,
+    commands: { ...config.commands, ownerAllowFrom: ["test:ann", "test:other"] },
+    tools: { ...config.tools, exec: { ...config.tools.exec, maxConcurrent: 1 } },
+  });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  const commands: string[] = [];
+  const runner: CommandRunner = {
+    run: async ({ command }) => {
+      commands.push(JSON.stringify(command));
+      await ended;
+      return { end: { type: "exited", exitCode: 0 }, output: "", outputBytes: 0, durationMs: 0 };
+    },
+  };
+  server.respond(({ body }) =>
+    JSON.stringify(body).includes("tool_result") ? textReply("Done.") : toolReply({ name: "exec", input: { command: "true" } }),
+  );
+  await using running = await startTestGateway({ platform, clock, patch: limited, runner });
+  await say("other", "one");
+  await expect.poll(() => commands.length).toBe(1);
+  await say("ann", "two");
+  await server.nextRequest();
+  await server.nextRequest();
+  await expect.poll(() => clock.waiting).toBe(1);
+  clock.pass(6);
+  await expect.poll(() => textsTo("dm-ann")).toEqual([expect.stringContaining("many tools for other people")]);
+  expect(commands).toHaveLength(1);
+  end();
+  await running.gateway.engine.idle();
+  expect(textsTo("dm-ann")).toHaveLength(2);
+  expect(textsTo("dm-other")).toEqual(["Done."]);
 });
 
 test("a message that is dropped is not told of", async () => {

@@ -20,10 +20,18 @@ class Limit {
   }
 
   /** Resolves when the work may start; dispose the result when it has ended. Rejects with the signal's reason. */
-  async enter(sessionKey: string, signal: AbortSignal): Promise<Disposable> {
+  async enter(sessionKey: string, signal: AbortSignal, onWait: (change: 1 | -1) => void): Promise<Disposable> {
     signal.throwIfAborted();
     if (this.#hasRoom(sessionKey)) this.#add(sessionKey, 1);
-    else await this.#wait(sessionKey, signal);
+    else {
+      const waiting = this.#wait(sessionKey, signal);
+      onWait(1);
+      try {
+        await waiting;
+      } finally {
+        onWait(-1);
+      }
+    }
     return { [Symbol.dispose]: () => this.#leave(sessionKey) };
   }
 
@@ -81,14 +89,14 @@ export class ToolLimits {
     this.#others = new Limit(options.maxConcurrent);
   }
 
-  /** The same tools, whose calls wait for their turn. */
-  apply(tools: readonly AgentTool[], sessionKey: string): readonly AgentTool[] {
+  /** The same tools, whose calls wait for their turn. `onWait` is called with 1 when a call begins to wait, and with -1 when it ends to. */
+  apply(tools: readonly AgentTool[], sessionKey: string, onWait: (change: 1 | -1) => void = () => undefined): readonly AgentTool[] {
     return tools.map((tool) => {
       const limit = tool.traits.effect === "execute" ? this.#commands : this.#others;
       return {
         ...tool,
         execute: async (call, options) => {
-          using _running = await limit.enter(sessionKey, options.signal);
+          using _running = await limit.enter(sessionKey, options.signal, onWait);
           return await tool.execute(call, options);
         },
       };

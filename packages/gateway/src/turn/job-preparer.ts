@@ -1,4 +1,4 @@
-import type { InputRecord } from "@factotum/store";
+import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
@@ -29,6 +29,8 @@ const MAX_STARTS = 8;
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
   readonly putBack: (sessionKey: string, job: InputJob) => void;
+  /** Told when a call of a turn begins or ends to wait for its turn to run. */
+  readonly toolWait: (turn: TurnRecord) => void;
 }
 
 /** Makes a turn of a job, or ends what there is nothing to work on for: given up, turned away, given way, or failed before it had begun. */

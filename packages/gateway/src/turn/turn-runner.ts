@@ -3,7 +3,7 @@ import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { TranscriptBody } from "@factotum/store";
+import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { holdPlaceWhileAsking, OUTER_PLACE } from "../lanes/lane-place.ts";
@@ -79,6 +79,8 @@ export class TurnRunner {
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
   readonly #toolLimits: ToolLimits;
+  /** Calls that wait for their turn to run, by session. */
+  readonly #toolWaits = new Map<string, number>();
 
   constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
     this.#services = services;
@@ -162,6 +164,18 @@ export class TurnRunner {
     });
   }
 
+  /** True while a call of the session's run waits for its turn to run. */
+  waitsForTool(sessionKey: string): boolean {
+    return this.#toolWaits.has(sessionKey);
+  }
+
+  #noteToolWait(turn: TurnRecord, change: 1 | -1): void {
+    const count = (this.#toolWaits.get(turn.sessionKey) ?? 0) + change;
+    if (count === 0) this.#toolWaits.delete(turn.sessionKey);
+    else this.#toolWaits.set(turn.sessionKey, count);
+    this.#waiting.toolWait(turn);
+  }
+
   /** Shows a turn to those who wait or watch, once it is on disk. */
   async #showBeginning({ turn, committed, entries }: PreparedTurn): Promise<void> {
     const { events, typing, watchers } = this.#services;
@@ -199,7 +213,7 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey),
+        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, (change) => this.#noteToolWait(turn, change)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
