@@ -1,4 +1,4 @@
-import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
+import { AgentEvent, AgentMessage, AgentTool, AgentToolResult, CompactionMessage, JsonValue, ModelClient, ModelRequest, RunFacts, RunKind, RunLimits, SkillEntry, SteeringQueue, SystemPrompt, ToolCall, ToolSchema, UserMessage, UserMessageParts } from "@factotum/agent-contract";
 /** The workspace files that the prompt takes in, in the order and priority in which it does. */
 type BootstrapName = "AGENTS.md" | "SOUL.md" | "TOOLS.md" | "IDENTITY.md" | "USER.md" | "HEARTBEAT.md" | "BOOTSTRAP.md" | "MEMORY.md" | "memory.md";
 /** Every bootstrap file, most important first. The last two are private memory: the second counts only where the first is missing. */
@@ -90,10 +90,23 @@ interface CompactionSize {
 declare function shouldCompactAhead({ contextTokens, overheadTokens }: CompactionSize, options: ContextBudgetOptions): boolean;
 /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
 declare function shouldFlushMemory(contextTokens: number, options: ContextBudgetOptions): boolean;
+/** Times as the user's zone has them. */
+interface TimeFormat {
+  /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
+  timestamp(timeMs: number): string;
+  /** `2026-06-15 14:30:58`. */
+  second(timeMs: number): string;
+  /** `2026-06-15`. */
+  day(timeMs: number): string;
+}
+/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
+declare function createTimeFormat(timeZone: string): TimeFormat;
 /** What a local truncation goes by. */
 interface FallbackOptions extends ContextBudgetOptions {
   /** Tokens of system prompt and tools. */
   readonly overheadTokens: number;
+  /** Times as the user's zone has them. */
+  readonly time: TimeFormat;
   /** The summary that stands before these messages already. */
   readonly previousSummary?: string;
   /** Messages before these that were not even read; they count as cut. */
@@ -126,6 +139,8 @@ declare function memoryFlushPrompt(options: {
 interface CompactionOptions extends ContextBudgetOptions {
   /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
   readonly contextTokens: number;
+  /** Times as the user's zone has them. */
+  readonly time: TimeFormat;
   /** The window of the model that writes the summary; that of the session's model by default. */
   readonly summariserWindow?: number;
   /** The summary that stands before these messages already. */
@@ -372,17 +387,6 @@ interface EffectivePrompt {
   }[];
   readonly parts: UserMessageParts;
 }
-/** Times as the user's zone has them. */
-interface TimeFormat {
-  /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
-  timestamp(timeMs: number): string;
-  /** `2026-06-15 14:30:58`. */
-  second(timeMs: number): string;
-  /** `2026-06-15`. */
-  day(timeMs: number): string;
-}
-/** Throws a `RangeError` for an unknown zone. Keep it: the making costs far more than a time, in native memory too. */
-declare function createTimeFormat(timeZone: string): TimeFormat;
 /**
  * Part 3 of a request (design 03 §3): one turn's text, rendered once; history replays it as it is.
  *
@@ -480,16 +484,31 @@ declare function withoutQuietRuns(messages: readonly AgentMessage[], options: {
 }): readonly AgentMessage[];
 /** True for the message that begins a run which may come to leave the history again: as long as it is open it counts as no turn of the conversation. */
 declare function beginsQuietRun(message: AgentMessage): boolean;
-/**
- * Renders the turns of a history anew, at a named cause (design 03 §2): of a user message sender, body and system events stay, its other
- * blocks go; images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
- *
- * Pure and idempotent: what was rendered anew comes back as it is, as the same object. Messages that this product did not render keep their
- * text. Give it the history without the turn that is being made, and keep what it returns as it was kept before: as sent.
- */
-declare function rerenderMessages(messages: readonly AgentMessage[], options: {
+/** What the prompt says by itself of every turn. */
+interface OlderTurnOptions {
+  /** The channel that the system prompt was rendered for: a turn of another one keeps the name of its own. */
+  readonly promptChannel?: string;
+  /** An earlier message by its platform's id, for a reply whose platform named no more than that. */
+  readonly repliedTo?: (messageId: string) => EarlierMessage | undefined;
+}
+/** A message that a later one may reply to. */
+interface EarlierMessage {
+  readonly timestamp: JsonValue | undefined;
+  readonly body: string;
+}
+/** What older turns are rendered for. */
+interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
+  /** Characters of one tool result. */
   readonly toolResultMaxChars: number;
-}): readonly AgentMessage[];
+}
+/**
+ * Renders older turns again, at a named cause (design 03 §2): the text of a user message keeps what tells when, by whom and about what it was said
+ * (`renderOlderTurn`); images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
+ *
+ * Pure and idempotent: a message that needs no change comes back as the same object. Messages that this product did not render keep their text. Give it
+ * the history without the turn that is being made, and store what it returns: from then on it is replayed as it is.
+ */
+declare function rerenderMessages(messages: readonly AgentMessage[], options: RerenderOptions): readonly AgentMessage[];
 /** What a run asks of every model request beside the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** What the host says to a call before it runs. `message` is what the model is told: it names the rule and what to do. */
