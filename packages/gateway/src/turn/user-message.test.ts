@@ -117,8 +117,7 @@ describe("the session hint", () => {
   test("tells of a run that kills cut short until it was given up, once", async () => {
     const first = await start({ around: endsAsKilled });
     await sayAndStop(first, "one");
-    await startAndKill(first.home);
-    await startAndKill(first.home);
+    for (let kills = 0; kills < 3; kills += 1) await startAndKill(first.home);
     await using last = await start({ home: first.home });
     await last.gateway.engine.idle();
     expect(hint(await say(last, "two"))).toMatch(/cut short by a restart/);
