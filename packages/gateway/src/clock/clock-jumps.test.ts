@@ -11,7 +11,7 @@ function patched(baseUrl: string, mode: "followup" | "steer" = "followup"): (con
   return (config) => ({
     ...withModel(baseUrl)(config),
     session: { ...config.session, reset: { mode: "none", atHour: 4 } },
-    messages: { ...config.messages, queue: { ...config.messages.queue, mode } },
+    messages: { ...config.messages, inbound: { ...config.messages.inbound, maxAgeHours: 0 }, queue: { ...config.messages.queue, mode } },
   });
 }
 
