@@ -27,7 +27,7 @@ describe("no file", () => {
       inactive: [],
       path: join(home.home, "factotum.json5"),
     });
-    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" } });
+    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" }, allowedOrigins: [] });
     expect(config.agents).toHaveLength(1);
     expect(config.agents[0]).toMatchObject({
       id: "main",
@@ -394,6 +394,36 @@ test("beyond loopback, auth none is refused", async () => {
   expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.auth.mode" }] });
   await home.write("factotum.json5", { gateway: { bind: "127.0.0.1", auth: { mode: "none" } } });
   expect((await load(home)).type).toBe("loaded");
+});
+
+test.each([
+  ["https://chat.example.com", undefined],
+  ["http://localhost:3000", undefined],
+  ["https://[::1]:8443", undefined],
+  ["app://notes.example", undefined],
+  ["chrome-extension://abcdefghijklmnop", undefined],
+  ["*", "wildcards are not supported"],
+  ["https://*.example.com", "wildcards are not supported"],
+  ["null", "list the origin of the page"],
+  ["https://chat.example.com/", "write it as browsers send it: https://chat.example.com"],
+  ["https://chat.example.com:443", "write it as browsers send it: https://chat.example.com"],
+  ["HTTPS://Chat.Example.com/app?x#y", "write it as browsers send it: https://chat.example.com"],
+  ["https://user@chat.example.com", "write it as browsers send it: https://chat.example.com"],
+  ["chat.example.com", "is expected"],
+  ["https://", "is expected"],
+  ["app://notes.example/page", "is expected"],
+  ["", "is expected"],
+])("gateway.allowedOrigins: %j: %j", async (origin, problem) => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", { gateway: { allowedOrigins: ["https://first.example", origin] } });
+  const result = await load(home);
+  if (problem === undefined)
+    expect(result).toMatchObject({ type: "loaded", config: { gateway: { allowedOrigins: ["https://first.example", origin] } } });
+  else
+    expect(result).toMatchObject({
+      type: "refused",
+      problems: [{ path: "gateway.allowedOrigins[1]", message: expect.stringContaining(problem) as string }],
+    });
 });
 
 test("keys without a feature are listed as high up as possible", async () => {

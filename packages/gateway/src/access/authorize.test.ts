@@ -26,12 +26,14 @@ describe("authority", () => {
     expect(table.toSorted()).toEqual(
       [
         "ANY /channels: platform",
+        "ANY /v1: token",
         "GET /: anonymous token platform",
         "GET /healthz: anonymous token platform",
         "GET /metrics: token",
         "GET /readyz: anonymous token platform",
         "GET /v1/models: token",
         "GET /ws: anonymous token platform",
+        "OPTIONS /v1: anonymous token platform",
         "POST /uploads: token",
         "POST /v1/chat/completions: token",
         "rpc agent: token",

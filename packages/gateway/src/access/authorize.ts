@@ -25,6 +25,8 @@ const HTTP_ROUTES = [
   "POST /v1/chat/completions",
   "POST /uploads",
   "GET /v1/models",
+  "OPTIONS /v1",
+  "ANY /v1",
   "ANY /channels",
 ] as const;
 
@@ -104,7 +106,10 @@ const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
   "gateway.shutdown": OWNER_ONLY,
 };
 
-/** Who may use which route. The page itself holds nothing secret; `/ws` admits everybody to the handshake and nobody past it without the token. */
+/**
+ * Who may use which route. The page itself holds nothing secret; `/ws` admits everybody to the handshake and nobody past it without the token. A browser
+ * asks `OPTIONS /v1` without a token before it sends one. `ANY /v1` is every route and method that does not exist there.
+ */
 const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "GET /": EVERYBODY,
   "GET /healthz": EVERYBODY,
@@ -114,6 +119,8 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "POST /v1/chat/completions": OWNER_ONLY,
   "POST /uploads": OWNER_ONLY,
   "GET /v1/models": OWNER_ONLY,
+  "OPTIONS /v1": EVERYBODY,
+  "ANY /v1": OWNER_ONLY,
   "ANY /channels": ["platform"],
 };
 

@@ -80,6 +80,8 @@ const REQUESTS: Readonly<Record<HttpRoute, string>> = {
   "POST /v1/chat/completions": "POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 0",
   "POST /uploads": "POST /uploads HTTP/1.1\r\nContent-Length: 0",
   "GET /v1/models": "GET /v1/models HTTP/1.1",
+  "OPTIONS /v1": "OPTIONS /v1/models HTTP/1.1",
+  "ANY /v1": "GET /v1/unknown HTTP/1.1",
   "ANY /channels": "POST /channels/test/default HTTP/1.1\r\nContent-Length: 0",
 };
 

@@ -1,22 +1,18 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Channel } from "@factotum/channel-contract";
 import { createAdaptorServer } from "@hono/node-server";
-import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
-import type { Context } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
-import type { HttpRoute, Principal } from "../access/authorize.ts";
 import type { Engine } from "../engine.ts";
 import type { ClientServer } from "../clients/client-server.ts";
-import { handleCompletion } from "./completions/handle-completion.ts";
 import { renderError } from "./completions/render-response.ts";
 import { METRICS_TYPE } from "../observe/metrics-type.ts";
-import { bearerToken } from "./credentials.ts";
+import { admitRequest, guardRoute } from "./admit-request.ts";
+import type { HttpEnv } from "./admit-request.ts";
 import type { Authenticator } from "./credentials.ts";
 import { handleUpload } from "./handle-upload.ts";
-import { readJsonBody } from "./read-json-body.ts";
-import { crossSiteProblem } from "./same-site.ts";
+import { addOpenAiRoutes } from "./openai-routes.ts";
 import { StaticFiles } from "./static-files.ts";
 import { renderStorageFull } from "./storage-full.ts";
 
@@ -48,11 +44,8 @@ export interface HttpServer {
 const MAX_WEBHOOKS = 64;
 /** What holds a connection without sending its request must not keep those out who do. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** Room for one image of the largest size in base64, and a conversation. */
-const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
 /** Space comes back when somebody has looked. */
 const RETRY = { "retry-after": "30" } as const;
-type Env = { Bindings: HttpBindings };
 
 /** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -91,10 +84,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function createApp(options: HttpServerOptions): Hono<Env> {
+function createApp(options: HttpServerOptions): Hono<HttpEnv> {
   const { engine } = options;
   const { storage } = engine.services;
-  const app = new Hono<Env>();
+  const app = new Hono<HttpEnv>();
   const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
   /** Per account: whoever floods one platform's address keeps no other platform out. */
   const webhooks = new Map<Channel, number>();
@@ -108,9 +101,9 @@ function createApp(options: HttpServerOptions): Hono<Env> {
       500,
     );
   });
-  app.get("/healthz", (context) => guard(context, "GET /healthz", options) ?? context.json({ ok: true }));
+  app.get("/healthz", (context) => guardRoute(context, "GET /healthz", options) ?? context.json({ ok: true }));
   app.get("/readyz", (context) => {
-    const refused = guard(context, "GET /readyz", options);
+    const refused = guardRoute(context, "GET /readyz", options);
     if (refused !== undefined) return refused;
     const reason = options.readiness();
     return reason === undefined ? context.json({ ready: true }) : context.json({ ready: false, reason }, 503);
@@ -118,24 +111,11 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   app.get(
     "/metrics",
     async (context) =>
-      guard(context, "GET /metrics", options) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
+      guardRoute(context, "GET /metrics", options) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
   );
-  app.get("/v1/models", (context) => guard(context, "GET /v1/models", options) ?? context.json(modelList(engine)));
-  app.post("/v1/chat/completions", async (context) => {
-    const refused = guard(context, "POST /v1/chat/completions", options);
-    if (refused !== undefined) return refused;
-    if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
-    const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
-    if (body.type === "refused") return context.json(renderError(body.message, { type: "invalid_request_error" }), body.status);
-    const model =
-      typeof body.value === "object" && body.value !== null && "model" in body.value && typeof body.value.model === "string"
-        ? body.value.model
-        : "factotum";
-    const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
-    return handleCompletion(caller, body.value, model, engine);
-  });
+  addOpenAiRoutes(app, engine, options);
   app.post("/uploads", async (context) => {
-    const refused = guard(context, "POST /uploads", options);
+    const refused = guardRoute(context, "POST /uploads", options);
     if (refused !== undefined) return refused;
     if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
     return handleUpload(context.env.incoming, engine.services.media.uploads);
@@ -168,7 +148,7 @@ function createApp(options: HttpServerOptions): Hono<Env> {
     }
   });
   app.get("/*", async (context) => {
-    const refused = guard(context, "GET /", options);
+    const refused = guardRoute(context, "GET /", options);
     if (refused !== undefined) return refused;
     if (files === undefined) return context.text("This build has no Control UI.", 404);
     return (await files.serve(context.req.path)) ?? context.notFound();
@@ -176,63 +156,12 @@ function createApp(options: HttpServerOptions): Hono<Env> {
   return app;
 }
 
-/** Aborts when the client leaves before it has its answer. */
-function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
-  const closed = new AbortController();
-  outgoing.once("close", () => {
-    if (!outgoing.writableFinished) closed.abort();
-  });
-  return closed.signal;
-}
-
-/** The answer to somebody who may not have the route; `undefined` for whoever may. */
-function guard(context: Context<Env>, route: HttpRoute, options: HttpServerOptions): Response | undefined {
-  const { incoming, outgoing } = context.env;
-  const admission = admit(incoming.headers, route, options);
-  if (admission.type === "refused") {
-    const { status, isCrossSite, reason } = admission;
-    return context.json(
-      renderError(reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
-      status,
-      isCrossSite ? {} : { "www-authenticate": "Bearer" },
-    );
-  }
-  if (admission.principal.type === "token") endWithToken(admission.token, outgoing, options.authenticator);
-  return undefined;
-}
-
 /** Why a handshake gets no socket, as a status line; `undefined` when it gets one. */
 function handshakeRefusal({ url, headers }: IncomingMessage, options: HttpServerOptions): string | undefined {
   if (URL.parse(url ?? "/", "http://localhost")?.pathname !== "/ws") return "404 Not Found";
-  const admission = admit(headers, "GET /ws", options);
+  const admission = admitRequest(headers, "GET /ws", options);
   if (admission.type === "admitted") return undefined;
   return admission.status === 401 ? "401 Unauthorized\r\nWWW-Authenticate: Bearer" : "403 Forbidden";
-}
-
-type Admission =
-  | { readonly type: "admitted"; readonly principal: Principal; readonly token: string | undefined }
-  | { readonly type: "refused"; readonly status: 401 | 403; readonly isCrossSite: boolean; readonly reason: string };
-
-/** The one way to a route: the page that asks is ours, and the rules name who asks (R19). */
-function admit({ host, origin, authorization }: IncomingHttpHeaders, route: HttpRoute, options: HttpServerOptions): Admission {
-  const problem = crossSiteProblem({ host, origin }, options);
-  if (problem !== undefined) return { type: "refused", status: 403, isCrossSite: true, reason: problem };
-  const token = bearerToken(authorization);
-  const principal = options.authenticator.principal(token);
-  const decision = authorize(principal, { type: "http", route }, OWN);
-  if (decision.type === "allow") return { type: "admitted", principal, token };
-  return { type: "refused", status: principal.type === "anonymous" ? 401 : 403, isCrossSite: false, reason: decision.reason };
-}
-
-/** What is being answered to a token is cut off once that token admits nobody any more. */
-function endWithToken(token: string | undefined, outgoing: HttpBindings["outgoing"], authenticator: Authenticator): void {
-  const watch = authenticator.watch(token, () => outgoing.destroy());
-  outgoing.once("close", () => watch[Symbol.dispose]());
-}
-
-function modelList(engine: Engine): object {
-  const ids = ["factotum", ...engine.services.agents.list().map((agent) => `factotum/${agent.config.id}`)];
-  return { object: "list", data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: "factotum" })) };
 }
 
 function listenError(error: NodeJS.ErrnoException, options: HttpServerOptions): Error {

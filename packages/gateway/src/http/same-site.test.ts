@@ -27,6 +27,19 @@ describe("requests of other sites", () => {
   });
 });
 
+describe("an origin that is listed", () => {
+  const allowedOrigins = ["https://chat.example.com"];
+  test.each([
+    ["127.0.0.1:18790", "https://chat.example.com", true],
+    ["127.0.0.1:18790", "https://chat.example.com:8443", false],
+    ["127.0.0.1:18790", "http://chat.example.com", false],
+    // The name that a page has rebound to this machine.
+    ["chat.example.com", "https://chat.example.com", false],
+  ])("on the host %j: %j is served: %s", (host, origin, served) => {
+    expect(crossSiteProblem({ host, origin }, { loopbackOnly: true, allowedOrigins }) === undefined).toBe(served);
+  });
+});
+
 describe("credentials", () => {
   test("only the whole token makes the owner", () => {
     const authenticator = createAuthenticator("secret");

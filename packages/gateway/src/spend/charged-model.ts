@@ -38,7 +38,9 @@ async function* charge(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   const reservation = await guard.reserve(cause, estimate(request));
   if (reservation.type === "refused") {
-    yield { type: "message-failed", error: new ModelError("budget", reservation.message, { retry: { type: "never" } }) };
+    const { message, retryAfterMs } = reservation;
+    const retry = retryAfterMs === undefined ? ({ type: "never" } as const) : ({ type: "after", delayMs: retryAfterMs } as const);
+    yield { type: "message-failed", error: new ModelError("budget", message, { retry }) };
     return;
   }
   let settled = false;

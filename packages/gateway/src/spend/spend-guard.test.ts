@@ -48,6 +48,25 @@ async function call(guard: SpendGuard, kind: RunKind, used: Usage | undefined): 
   return reservation.type === "reserved";
 }
 
+describe("a refused call", () => {
+  test("says how long it is until midnight, when its cap is a new day's", async () => {
+    const guard = createGuard({ perCause: { user: { tokensPerDay: 50 } } });
+    expect(await call(guard, "user", usage(60))).toBe(true);
+    nowMs += 15 * HOUR_MS + 1;
+    expect(await guard.reserve({ agentId: "main", kind: "user" }, 10)).toMatchObject({ type: "refused", retryAfterMs: HOUR_MS });
+    nowMs += HOUR_MS;
+    expect(await call(guard, "user", usage(60))).toBe(true);
+  });
+
+  test("says nothing of time after failures, since it is not known when the model works again", async () => {
+    const guard = createGuard();
+    for (let failures = 0; failures < 3; failures += 1) expect(await call(guard, "cron", undefined)).toBe(true);
+    const refused = await guard.reserve({ agentId: "main", kind: "cron" }, 10);
+    expect(refused.type).toBe("refused");
+    expect(refused).not.toHaveProperty("retryAfterMs");
+  });
+});
+
 describe("the caps of unattended work", () => {
   test("at the cap the next unattended call is refused before it is sent, a person's is not, and the owner is told once", async () => {
     const guard = createGuard();

@@ -6,6 +6,9 @@ import { UNATTENDED_KINDS } from "./unattended-kinds.ts";
 /** After so many failed calls in a row an unattended cause pauses until something works again for the agent. */
 const MAX_FAILURES = 3;
 
+/** No local day is longer: clocks are set back by an hour, or by less. */
+const MAX_DAY_S = 25 * 60 * 60;
+
 /** What a call is charged to. */
 export interface SpendCause {
   readonly agentId: string;
@@ -22,6 +25,8 @@ export interface Reservation {
 export interface SpendRefusal {
   readonly type: "refused";
   readonly message: string;
+  /** Until the cap is a new day's. Absent when it is not known when the cause may go on. */
+  readonly retryAfterMs?: number;
 }
 
 /** What the guard stands on. */
@@ -66,10 +71,11 @@ export class SpendGuard {
   async reserve(cause: SpendCause, tokens: number): Promise<Reservation | SpendRefusal> {
     const { clock, dayOf } = this.#options;
     const day = await this.#day(cause.agentId, dayOf(cause.agentId, clock.now()));
-    const refusal = this.#pauseOf(cause) ?? this.#capOf(cause, day);
+    const pause = this.#pauseOf(cause);
+    const refusal = pause ?? this.#capOf(cause, day);
     if (refusal !== undefined) {
       this.#tell(cause, day.day, refusal);
-      return { type: "refused", message: refusal };
+      return { type: "refused", message: refusal, ...(pause === undefined ? { retryAfterMs: this.#untilNextDayMs(cause.agentId) } : {}) };
     }
     const used = usedFor(day, cause.kind);
     used.calls += 1;
@@ -131,6 +137,20 @@ export class SpendGuard {
     const full = caps.find(({ cap, used }) => used.tokens >= (cap.tokensPerDay ?? Infinity) || used.costUsd >= (cap.usdPerDay ?? Infinity));
     if (full === undefined) return undefined;
     return `${cause.kind} runs of the agent ${cause.agentId} pause until midnight: ${full.name} is used up (${full.used.tokens} tokens, ${full.used.costUsd.toFixed(2)} US dollars today).`;
+  }
+
+  /** To the second, and never too short: found by asking what day it is, since days have 23 to 25 hours. */
+  #untilNextDayMs(agentId: string): number {
+    const { clock, dayOf } = this.#options;
+    const nowMs = clock.now();
+    const today = dayOf(agentId, nowMs);
+    let [lastS, nextS] = [0, MAX_DAY_S];
+    while (nextS - lastS > 1) {
+      const middleS = Math.floor((lastS + nextS) / 2);
+      if (dayOf(agentId, nowMs + middleS * 1000) === today) lastS = middleS;
+      else nextS = middleS;
+    }
+    return nextS * 1000;
   }
 
   #tell(cause: SpendCause, day: string, message: string): void {

@@ -66,3 +66,21 @@ test.each([
   expect(error.message).toContain(`${named}: `);
   expect(model.requests).toEqual([]);
 });
+
+test("a spending cap is a 503 that says when the next day begins", async () => {
+  await using capped = await startTestGateway({
+    patch: (config) => ({ ...withModel(model.baseUrl)(config), spend: { ...config.spend, perCause: { user: { tokensPerDay: 1 } } } }),
+  });
+  const ask = async (): Promise<Response> =>
+    fetch(`${capped.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${capped.token}` },
+      body: JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "hello" }] }),
+    });
+  expect((await ask()).status).toBe(200);
+  const refused = await ask();
+  expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "budget" } }]);
+  const seconds = Number(refused.headers.get("retry-after"));
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(25 * 60 * 60);
+});

@@ -9,6 +9,7 @@ import type { RunReport } from "../../turn/run-report.ts";
 import { RunText } from "../run-text.ts";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
+import { findModel } from "./model-ids.ts";
 import { parseCompletionRequest } from "./parse-request.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 import { renderChunk, renderCompletion, renderError, renderFinishReason, renderUsageChunk } from "./render-response.ts";
@@ -40,7 +41,7 @@ interface WatchedRun {
 }
 
 /** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never. */
-export async function handleCompletion(caller: CompletionCaller, body: unknown, model: string, engine: Engine): Promise<Response> {
+export async function handleCompletion(caller: CompletionCaller, body: unknown, engine: Engine): Promise<Response> {
   try {
     const completion = parseCompletionRequest(body, engine.services.clock.now());
     const run = await startRun(caller, completion, engine);
@@ -48,6 +49,7 @@ export async function handleCompletion(caller: CompletionCaller, body: unknown, 
       "x-factotum-session": encodeHeaderText(run.sessionKey),
       ...(completion.ignored.length === 0 ? {} : { "x-factotum-ignored": encodeHeaderText(completion.ignored.join(", ")) }),
     };
+    const { model } = completion;
     const identity = { id: `chatcmpl-${run.inputId}`, created: Math.floor(engine.services.clock.now() / 1000), model };
     if (completion.stream)
       return new Response(streamRun(run, identity, completion.includeUsage, engine), {
@@ -130,15 +132,9 @@ async function targetSession(
   engine: Engine,
 ): Promise<{ readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean }> {
   const { agents, random, store } = engine.services;
-  const agent = completion.agentId === undefined ? agents.default : agents.get(completion.agentId.toLowerCase());
-  if (agent === undefined) {
-    throw new CompletionRequestError(`The model "factotum/${completion.agentId ?? ""}" does not exist; GET /v1/models lists them.`, {
-      status: 404,
-      param: "model",
-      code: "model_not_found",
-    });
-  }
-  const agentId = agent.config.id;
+  const model = findModel(completion.model, agents);
+  if (model.type === "unknown") throw new CompletionRequestError(model.message, { status: 404, param: "model", code: "model_not_found" });
+  const { agentId } = model;
   if (header !== undefined && header.trim() !== "") {
     const key = decodeHeaderText(header.trim());
     if (parseAgentSessionKey(key) === undefined)

@@ -5,11 +5,12 @@ import * as z from "zod";
 import { CompletionRequestError } from "./completion-request-error.ts";
 import { readInlineImage } from "./inline-images.ts";
 import type { InlineImage } from "./inline-images.ts";
+import { isNeutral, refuseUnsupported } from "./parameters.ts";
 
 /** A chat completion request in our own terms. */
 export interface CompletionRequest {
-  /** `undefined` for the default agent. */
-  readonly agentId: string | undefined;
+  /** As the client names it. */
+  readonly model: string;
   readonly stream: boolean;
   readonly includeUsage: boolean;
   readonly user: string | undefined;
@@ -55,10 +56,11 @@ type ParsedMessage = z.infer<typeof MessageSchema>;
 const IMAGE_PARAM = "messages.content.image_url";
 
 const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
-/** Values that ask for what happens anyway. */
-const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = { n: [1], store: [false], logprobs: [false], parallel_tool_calls: [true] };
 
-/** Reads a request body; rejects with what to change. Parameters without effect are named, not refused (design 08). */
+/**
+ * Reads a request body; rejects with what to change. Parameters without effect are listed in the result, except for those that would change the content
+ * of the answer: they are refused (design 08).
+ */
 export function parseCompletionRequest(body: unknown, nowMs: number): CompletionRequest {
   const parsed = RequestSchema.safeParse(body);
   if (!parsed.success) {
@@ -70,9 +72,10 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
       code: "invalid_value",
     });
   }
+  refuseUnsupported(parsed.data);
   const { model, messages, stream, stream_options: streamOptions, user } = parsed.data;
   const ignored = Object.entries(parsed.data)
-    .filter(([key, value]) => !USED.has(key) && value !== null && value !== undefined && !(NEUTRAL[key] ?? []).includes(value))
+    .filter(([key, value]) => !USED.has(key) && value !== null && value !== undefined && !isNeutral(key, value))
     .map(([key]) => key);
   const spoken = messages.filter((message) => message.role !== "system" && message.role !== "developer");
   const cut = spoken.findLastIndex((message) => message.role !== "user") + 1;
@@ -93,7 +96,7 @@ export function parseCompletionRequest(body: unknown, nowMs: number): Completion
     .filter((part) => part.trim() !== "")
     .join("\n\n");
   return {
-    agentId: agentOf(model),
+    model,
     stream: stream ?? false,
     includeUsage: streamOptions?.include_usage ?? false,
     user: user ?? undefined,
@@ -125,18 +128,6 @@ function readSaid(messages: readonly ParsedMessage[]): Pick<CompletionRequest, "
 function unusedParts(content: ParsedMessage["content"]): readonly string[] {
   if (!Array.isArray(content)) return [];
   return content.flatMap(({ type }) => (type === "text" ? [] : [type === "image_url" ? IMAGE_PARAM : "messages.content"]));
-}
-
-function agentOf(model: string): string | undefined {
-  if (model === "factotum") return undefined;
-  const agentId = model.startsWith("factotum/") ? model.slice("factotum/".length) : "";
-  if (agentId === "") {
-    throw new CompletionRequestError(
-      `The model "${model}" does not exist. Use "factotum", or "factotum/<agent>"; GET /v1/models lists them.`,
-      { status: 404, param: "model", code: "model_not_found" },
-    );
-  }
-  return agentId;
 }
 
 function contentText(content: z.infer<typeof ContentSchema>): string {

@@ -1,0 +1,40 @@
+import type { Context, MiddlewareHandler } from "hono";
+import type { HttpEnv } from "./admit-request.ts";
+
+/** What a page may read of an answer, besides what every page may. */
+const EXPOSED = "x-factotum-session, x-factotum-ignored, retry-after, x-should-retry";
+/** What a page may send when it does not say what it wants to. */
+const ALLOWED_HEADERS = "authorization, content-type, x-factotum-session, x-factotum-reasoning";
+const ALLOWED_METHODS = "GET, HEAD, POST, OPTIONS";
+/** A browser asks again after this. An origin that is listed no more is refused at once: every request is checked. */
+const MAX_AGE_S = 600;
+
+/**
+ * Lets pages of listed origins read the answers, refusals included, by the rules of CORS. Cookies play no part: a page shows the token like any client.
+ * An origin that is not listed gets no header. The request itself is admitted or refused elsewhere.
+ */
+export function corsHeaders(allowedOrigins: () => readonly string[]): MiddlewareHandler<HttpEnv> {
+  return async (context, next) => {
+    await next();
+    const allowed = allowedOrigins();
+    if (allowed.length === 0) return;
+    context.header("vary", "origin", { append: true });
+    const origin = context.req.header("origin");
+    if (origin === undefined || !allowed.includes(origin)) return;
+    context.header("access-control-allow-origin", origin);
+    context.header("access-control-expose-headers", EXPOSED);
+  };
+}
+
+/** The answer to a preflight request of a page that may ask. It says what may be sent, and shows nothing. */
+export function answerPreflight(context: Context<HttpEnv>): Response {
+  // Clients send headers of their own, and a wildcard does not cover `authorization`.
+  const headers = context.req.header("access-control-request-headers") ?? ALLOWED_HEADERS;
+  return context.body(null, 204, {
+    allow: ALLOWED_METHODS,
+    "access-control-allow-methods": ALLOWED_METHODS,
+    "access-control-allow-headers": headers,
+    "access-control-max-age": String(MAX_AGE_S),
+    vary: "access-control-request-headers",
+  });
+}

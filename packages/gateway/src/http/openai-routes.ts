@@ -1,0 +1,97 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { Context, Hono } from "hono";
+import type { HttpRoute } from "../access/authorize.ts";
+import type { Engine } from "../engine.ts";
+import { guardRoute } from "./admit-request.ts";
+import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
+import { handleCompletion } from "./completions/handle-completion.ts";
+import { findModel, listModels, renderModel } from "./completions/model-ids.ts";
+import { renderError } from "./completions/render-response.ts";
+import { answerPreflight, corsHeaders } from "./cors.ts";
+import { readJsonBody } from "./read-json-body.ts";
+import { renderStorageFull } from "./storage-full.ts";
+
+/** Room for one image of the largest size in base64, and a conversation. */
+const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
+
+/** Adds everything below `/v1`. All answers have the shapes of OpenAI's API, those to unknown routes and methods included. */
+export function addOpenAiRoutes(
+  app: Hono<HttpEnv>,
+  engine: Engine,
+  { authenticator, loopbackOnly }: Pick<AdmissionOptions, "authenticator" | "loopbackOnly">,
+): void {
+  const { services } = engine;
+  // Read for every request: what is configured holds from the next one on.
+  const allowedOrigins = (): readonly string[] => services.config.gateway.allowedOrigins;
+  const guard = (context: Context<HttpEnv>, route: HttpRoute): Response | undefined =>
+    guardRoute(context, route, { authenticator, loopbackOnly, allowedOrigins: allowedOrigins() });
+
+  app.use("/v1/*", corsHeaders(allowedOrigins));
+  app.options("/v1/*", (context) => guard(context, "OPTIONS /v1") ?? answerPreflight(context));
+  app.get("/v1/models", (context) => guard(context, "GET /v1/models") ?? context.json(listModels(services.agents)));
+  app.get("/v1/models/*", (context) => {
+    const refused = guard(context, "GET /v1/models");
+    if (refused !== undefined) return refused;
+    const id = modelInPath(context);
+    const found = findModel(id, services.agents);
+    if (found.type === "found") return context.json(renderModel(found.id));
+    return context.json(renderError(found.message, { type: "invalid_request_error", param: "model", code: "model_not_found" }), 404);
+  });
+  app.post("/v1/chat/completions", async (context) => {
+    const refused = guard(context, "POST /v1/chat/completions");
+    if (refused !== undefined) return refused;
+    if (services.storage.problem !== undefined) return renderStorageFull(services.storage.problem.reason);
+    const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
+    if (body.type === "refused") {
+      const code = body.status === 413 ? "request_too_large" : "invalid_json";
+      return context.json(renderError(body.message, { type: "invalid_request_error", code }), body.status);
+    }
+    const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
+    return handleCompletion(caller, body.value, engine);
+  });
+  const refuseMethod = (methods: string) => (context: Context<HttpEnv>) =>
+    guard(context, "ANY /v1") ??
+    context.json(
+      renderError(`${context.req.method} is not supported on ${context.req.path}. Use ${methods}.`, {
+        type: "invalid_request_error",
+        code: "method_not_supported",
+      }),
+      405,
+      { allow: methods },
+    );
+  app.all("/v1/models", refuseMethod("GET, HEAD, OPTIONS"));
+  app.all("/v1/models/*", refuseMethod("GET, HEAD, OPTIONS"));
+  app.all("/v1/chat/completions", refuseMethod("POST, OPTIONS"));
+  app.all(
+    "/v1/*",
+    (context) =>
+      guard(context, "ANY /v1") ??
+      context.json(
+        renderError(
+          `There is no route ${context.req.method} ${context.req.path}. This gateway has /v1/chat/completions, /v1/models and /v1/models/{id}.`,
+          { type: "invalid_request_error", code: "unknown_url" },
+        ),
+        404,
+      ),
+  );
+}
+
+/** The id behind `/v1/models/`, which may hold slashes and colons, encoded or not. What cannot be decoded names no model. */
+function modelInPath(context: Context<HttpEnv>): string {
+  const encoded = new URL(context.req.url).pathname.slice("/v1/models/".length);
+  try {
+    return decodeURIComponent(encoded);
+  } catch (error) {
+    if (error instanceof URIError) return encoded;
+    throw error;
+  }
+}
+
+/** Aborts when the client leaves before it has its answer. */
+function closeSignal(outgoing: HttpBindings["outgoing"]): AbortSignal {
+  const closed = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) closed.abort();
+  });
+  return closed.signal;
+}
