@@ -109,7 +109,14 @@ describe("the OpenAI client", () => {
 
   test("lists the agents as models, and one that does not exist is not found", async () => {
     const models = await client.models.list();
-    expect(models.data.map(({ id }) => id)).toEqual(["factotum", "factotum/main", "factotum/coder"]);
+    expect(models.data.map(({ id }) => id)).toEqual([
+      "factotum",
+      "factotum:plain",
+      "factotum/main",
+      "factotum/main:plain",
+      "factotum/coder",
+      "factotum/coder:plain",
+    ]);
     await expect(
       client.chat.completions.create({ model: "factotum/nobody", messages: [{ role: "user", content: "hi" }] }),
     ).rejects.toMatchObject({ status: 404 });

@@ -205,6 +205,19 @@ export class Engine {
     }
   }
 
+  /**
+   * Does work that belongs to no session once there is a place for it among people's turns. Resolves when it has ended; rejects when it does, and with a
+   * `LaneShutdown` when the gateway ends before it was begun.
+   */
+  async runOutsideSessions(work: (options: { readonly signal: AbortSignal }) => Promise<void>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const run = async (options: { readonly signal: AbortSignal }): Promise<void> => work(options).then(resolve, reject);
+    const forget = (): void => reject(new LaneShutdown("the gateway ends"));
+    // A lane's place is a session's: nobody else has this name.
+    this.#queue.lanes.enqueue(`none:${this.services.random.uuid()}`, { type: "task", run, forget });
+    return promise;
+  }
+
   /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */
   async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
     const { store, watchers } = this.services;

@@ -41,8 +41,25 @@ export function planToolLine(
 }
 
 function startText({ name, arguments: given }: ToolCall, hideSecrets: (text: string) => string): string {
-  const shown = hideSecrets(JSON.stringify(given));
+  return toolStartLine({ name, argumentsText: JSON.stringify(given) }, hideSecrets);
+}
+
+/** That a tool begins, with what it was given, in one line. */
+export function toolStartLine(
+  { name, argumentsText }: { readonly name: string; readonly argumentsText: string },
+  hideSecrets: (text: string) => string,
+): string {
+  const shown = hideSecrets(argumentsText);
   return shown === "{}" ? code(name) : `${code(name)} ${code(cutText(shown, MAX_ARGUMENT_CHARS, "…"))}`;
+}
+
+/** That a tool failed, and the beginning of what it said. */
+export function toolFailureLine(
+  { name, text }: { readonly name: string; readonly text: string },
+  hideSecrets: (text: string) => string,
+): string {
+  const shown = hideSecrets(text).trim();
+  return shown === "" ? `${code(name)} failed.` : `${code(name)} failed: ${code(cutText(shown, MAX_ARGUMENT_CHARS, "…"))}`;
 }
 
 function endText({ call, result }: Extract<ToolLine, { type: "end" }>, hideSecrets: (text: string) => string): string {

@@ -46,7 +46,17 @@ export function addOpenAiRoutes(
       const code = body.status === 413 ? "request_too_large" : "invalid_json";
       return context.json(renderError(body.message, { type: "invalid_request_error", code }), body.status);
     }
-    const caller = { session: context.req.header("x-factotum-session"), signal: closeSignal(context.env.outgoing) };
+    const reasoning = context.req.header("x-factotum-reasoning")?.trim().toLowerCase() ?? "off";
+    if (reasoning !== "on" && reasoning !== "off")
+      return context.json(
+        renderError("x-factotum-reasoning: send on or off.", { type: "invalid_request_error", code: "invalid_value" }),
+        400,
+      );
+    const caller = {
+      session: context.req.header("x-factotum-session"),
+      showsReasoning: reasoning === "on",
+      signal: closeSignal(context.env.outgoing),
+    };
     return handleCompletion(caller, body.value, engine);
   });
   const refuseMethod = (methods: string) => (context: Context<HttpEnv>) =>

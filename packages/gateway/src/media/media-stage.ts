@@ -114,6 +114,19 @@ export class MediaStage {
     };
   }
 
+  /**
+   * Makes images fit that came with no message of a session: those that can be sent, in order, and for each of the others why it cannot. Nothing is kept.
+   */
+  async fitImages(
+    images: readonly Uint8Array[],
+    models: Pick<MediaRequest, "model" | "fallbacks">,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<{ readonly images: readonly ImageContent[]; readonly omitted: readonly NonNullable<MediaFacts["omitted"]>[] }> {
+    const candidates = images.map((bytes): Candidate => ({ facts: {}, read: async () => bytes }));
+    const fitted = await this.#fit(candidates, models, signal);
+    return { images: fitted, omitted: candidates.flatMap(({ facts }) => facts.omitted ?? []) };
+  }
+
   /** The turn of a message is committed: what was handed in with it lies in the media store now. Never rejects. */
   async release({ attachments }: MsgContext): Promise<void> {
     try {
@@ -183,7 +196,11 @@ export class MediaStage {
   }
 
   /** One after the other: at most one decoded image is in memory. */
-  async #fit(candidates: readonly Candidate[], { model, fallbacks }: MediaRequest, signal: AbortSignal): Promise<readonly ImageContent[]> {
+  async #fit(
+    candidates: readonly Candidate[],
+    { model, fallbacks }: Pick<MediaRequest, "model" | "fallbacks">,
+    signal: AbortSignal,
+  ): Promise<readonly ImageContent[]> {
     const readers = [...(model === undefined ? [] : [model]), ...fallbacks].filter(({ input }) => input.includes("image"));
     const limits = imageLimits(model === undefined ? "all" : readers.map(({ api }) => api));
     const images: ImageContent[] = [];

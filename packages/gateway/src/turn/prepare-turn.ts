@@ -141,7 +141,7 @@ export async function prepareInputTurn(
   const shown = withQuarantine(viewHistory([...history, ...earlier], users[0], view), isReplaced);
   logBreaks(sessionKey, shown, services);
   return {
-    ...assemble(started.turn, context, prompt.record, facts, job.directives),
+    ...assemble(started.turn, context, prompt.record, facts, inputsOf(job), job.directives),
     committed: settleStart(committed, job, context.sessionId, services),
     history: [...shown.messages, ...users.slice(0, -1)],
     own: [],
@@ -220,7 +220,7 @@ export async function prepareResumedTurn(
   const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
   return {
-    ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound)),
+    ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound), inputs),
     committed: Promise.resolve(),
     history: shown.messages,
     own,
@@ -309,6 +309,7 @@ function assemble(
   found: SessionContext,
   prompt: Omit<PromptRecord, "sessionId">,
   facts: RunFacts,
+  inputs: readonly InputRecord[],
   directives: InputJob["directives"] = {},
 ): Pick<
   PreparedTurn,
@@ -343,7 +344,7 @@ function assemble(
       cacheKey: turn.sessionId,
       cacheRetention: agent.cacheRetention(model.reference),
       ...(context.thinking === undefined ? {} : { thinking: context.thinking }),
-      ...(context.reasoning === "off" ? {} : { showThoughts: true }),
+      ...(context.reasoning === "off" && !inputs.some(({ admission }) => admission.showThoughts === true) ? {} : { showThoughts: true }),
     },
     system: prompt.system,
     tools: prompt.tools.map((schema) => ({ ...(available.get(schema.name) ?? withdrawn(schema.name)), ...schema })),

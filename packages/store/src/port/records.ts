@@ -36,6 +36,8 @@ export interface InputAdmission {
   readonly kind: RunKind;
   /** The sender waits for an answer to this alone: it is never gathered with other messages or said into a turn at work. */
   readonly ownTurn?: true;
+  /** The sender reads the model's thoughts beside the answer, whatever is chosen for the session. */
+  readonly showThoughts?: true;
   /** `system` messages of an HTTP request: the Extra section of its prompt. */
   readonly extra?: string;
   /** Earlier messages that a request without a session brought along; they begin its transcript. */

@@ -84,3 +84,42 @@ test("a spending cap is a 503 that says when the next day begins", async () => {
   expect(seconds).toBeGreaterThan(0);
   expect(seconds).toBeLessThanOrEqual(25 * 60 * 60);
 });
+
+test("a plain answer is charged to its agent like any call of a person, and capped with them", async () => {
+  await using capped = await startTestGateway({
+    patch: (config) => ({ ...withModel(model.baseUrl)(config), spend: { ...config.spend, perCause: { user: { tokensPerDay: 1 } } } }),
+  });
+  const ask = async (id: string): Promise<Response> =>
+    fetch(`${capped.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${capped.token}` },
+      body: JSON.stringify({ model: id, messages: [{ role: "user", content: "hello" }] }),
+    });
+  expect((await ask("factotum:plain")).status).toBe(200);
+  for (const id of ["factotum:plain", "factotum"]) {
+    const refused = await ask(id);
+    expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "budget" } }]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+  }
+  expect(model.requests).toHaveLength(1);
+});
+
+test("a plain answer waits for a place among people's turns", async () => {
+  await using narrow = await startTestGateway({ patch: (config) => ({ ...withModel(model.baseUrl)(config), maxConcurrent: 1 }) });
+  const ask = async (content: string): Promise<Response> =>
+    fetch(`${narrow.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${narrow.token}` },
+      body: JSON.stringify({ model: "factotum:plain", messages: [{ role: "user", content }] }),
+    });
+  const gate = model.hold();
+  const first = ask("first");
+  await model.nextRequest();
+  const second = ask("second");
+  // Answered after the second has taken its place in the line.
+  while (narrow.gateway.engine.waiting === 0) await (await fetch(`${narrow.gateway.url}/healthz`)).text();
+  expect(model.requests).toHaveLength(1);
+  gate.open();
+  expect([(await first).status, (await second).status]).toEqual([200, 200]);
+  expect(model.requests).toHaveLength(2);
+});

@@ -2,31 +2,36 @@ import type { AgentDirectory } from "../../agents/agent-directory.ts";
 
 /** The default agent, whichever that is. */
 const DEFAULT_MODEL = "factotum";
+/** Behind an id: the model without the agent. Ids of agents have no colon. */
+const PLAIN = ":plain";
 
 /** What a model id stands for. */
 export type FoundModel =
-  | { readonly type: "found"; readonly id: string; readonly agentId: string }
+  /** `isPlain`: the agent's model answers without the agent: no tools, no session, no system prompt. */
+  | { readonly type: "found"; readonly id: string; readonly agentId: string; readonly isPlain: boolean }
   /** `message` is for the client. */
   | { readonly type: "unknown"; readonly message: string };
 
-/** The agent behind a model id: `factotum`, or `factotum/<agent>` in any case of letters. */
+/** What a model id stands for: `factotum` or `factotum/<agent>`, the agent in any case of letters, each also with `:plain` behind it. */
 export function findModel(model: string, agents: Pick<AgentDirectory, "default" | "get">): FoundModel {
-  const name = /^factotum(?:\/(.+))?$/s.exec(model);
+  const isPlain = model.endsWith(PLAIN);
+  const name = /^factotum(?:\/(.+))?$/s.exec(isPlain ? model.slice(0, -PLAIN.length) : model);
   const agent = name?.[1] === undefined ? agents.default : agents.get(name[1].toLowerCase());
   if (name === null || agent === undefined) {
     return {
       type: "unknown",
-      message: `The model "${model}" does not exist. Use "${DEFAULT_MODEL}", or "${DEFAULT_MODEL}/<agent>"; GET /v1/models lists them.`,
+      message: `The model "${model}" does not exist. Use "${DEFAULT_MODEL}", or "${DEFAULT_MODEL}/<agent>", each also with "${PLAIN}" behind it; GET /v1/models lists them.`,
     };
   }
   const { id } = agent.config;
-  return { type: "found", id: name[1] === undefined ? DEFAULT_MODEL : `${DEFAULT_MODEL}/${id}`, agentId: id };
+  const base = name[1] === undefined ? DEFAULT_MODEL : `${DEFAULT_MODEL}/${id}`;
+  return { type: "found", id: isPlain ? `${base}${PLAIN}` : base, agentId: id, isPlain };
 }
 
 /** Every model id, as `GET /v1/models` shows them. */
 export function listModels(agents: Pick<AgentDirectory, "list">): object {
   const ids = [DEFAULT_MODEL, ...agents.list().map(({ config }) => `${DEFAULT_MODEL}/${config.id}`)];
-  return { object: "list", data: ids.map(renderModel) };
+  return { object: "list", data: ids.flatMap((id) => [id, `${id}${PLAIN}`]).map(renderModel) };
 }
 
 /** One model, as OpenAI's API shows it. */

@@ -53,7 +53,7 @@ const RequestSchema = z.looseObject({
 type ParsedMessage = z.infer<typeof MessageSchema>;
 
 /** How an image is named in what is refused or ignored. */
-const IMAGE_PARAM = "messages.content.image_url";
+export const IMAGE_PARAM = "messages.content.image_url";
 
 const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "user"]);
 

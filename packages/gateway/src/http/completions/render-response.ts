@@ -1,4 +1,5 @@
-import type { StopReason, UsageTotals } from "@factotum/agent-contract";
+import type { StopReason } from "@factotum/agent-contract";
+import type { AnswerUsage } from "./answer.ts";
 
 /** What every object of one completion shares. */
 export interface CompletionIdentity {
@@ -9,12 +10,18 @@ export interface CompletionIdentity {
   readonly model: string;
 }
 
-/** The whole answer in one object. */
-export function renderCompletion(identity: CompletionIdentity, text: string, finishReason: string, usage: UsageTotals): object {
+/** The whole answer in one object; without reasoning when there is none to show. */
+export function renderCompletion(
+  identity: CompletionIdentity,
+  { text, reasoning }: { readonly text: string; readonly reasoning: string },
+  finishReason: string,
+  usage: AnswerUsage,
+): object {
+  const message = { role: "assistant", content: text, refusal: null, ...(reasoning === "" ? {} : { reasoning_content: reasoning }) };
   return {
     ...identity,
     object: "chat.completion",
-    choices: [{ index: 0, message: { role: "assistant", content: text, refusal: null }, logprobs: null, finish_reason: finishReason }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason }],
     usage: renderUsage(usage),
   };
 }
@@ -30,7 +37,7 @@ export function renderChunk(identity: CompletionIdentity, delta: object, finishR
 }
 
 /** The last piece, for clients that asked for usage. */
-export function renderUsageChunk(identity: CompletionIdentity, usage: UsageTotals): object {
+export function renderUsageChunk(identity: CompletionIdentity, usage: AnswerUsage): object {
   return { ...identity, object: "chat.completion.chunk", choices: [], usage: renderUsage(usage) };
 }
 
@@ -43,7 +50,7 @@ export function renderError(
 }
 
 /** OpenAI counts cached tokens as part of the prompt; ours are apart. */
-function renderUsage(usage: UsageTotals): object {
+function renderUsage(usage: AnswerUsage): object {
   const promptTokens = usage.input + usage.cacheRead + usage.cacheWrite;
   return {
     prompt_tokens: promptTokens,

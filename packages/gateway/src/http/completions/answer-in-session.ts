@@ -1,0 +1,138 @@
+import { messageId } from "@factotum/channel-contract";
+import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
+import type { ChatEvent } from "@factotum/protocol";
+import type { InputAdmission } from "@factotum/store";
+import type { Engine } from "../../engine.ts";
+import { matchSessionKey } from "../../sessions/match-session-key.ts";
+import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
+import type { RunReport } from "../../turn/run-report.ts";
+import { RunReasoning } from "../run-reasoning.ts";
+import { RunText } from "../run-text.ts";
+import { AnswerQueue } from "./answer.ts";
+import type { Answer, AnswerEnd } from "./answer.ts";
+import type { CompletionCaller } from "./completion-caller.ts";
+import { CompletionRequestError } from "./completion-request-error.ts";
+import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
+import type { CompletionRequest } from "./parse-request.ts";
+
+/** A session that nobody named is kept this long (design 08). */
+const ANONYMOUS_SESSION_TTL_MS: number = 24 * 60 * 60 * 1000;
+
+/** Has an agent answer in a session, by a turn like any other. Throws a `CompletionRequestError` for a session that cannot be. */
+export async function answerInSession(
+  caller: CompletionCaller,
+  completion: CompletionRequest,
+  agentId: string,
+  engine: Engine,
+): Promise<Answer> {
+  const { random, clock, events, hideSecrets } = engine.services;
+  const target = await targetSession(caller.session, completion, agentId, engine);
+  const id = random.uuid();
+  const nowMs = clock.now();
+  const message: MsgContext = {
+    origin: { channel: "http", accountId: "default", conversation: { kind: "direct", id: target.sessionKey } },
+    eventId: id,
+    messageId: messageId(id),
+    timestampMs: nowMs,
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text: completion.text,
+    mentionsBot: true,
+    attachments: await keepImages(completion, engine),
+  };
+  const admission: InputAdmission = {
+    owner: true,
+    kind: "user",
+    ownTurn: true,
+    sessionKey: target.sessionKey,
+    agentId: target.agentId,
+    ...(caller.showsReasoning ? { showThoughts: true } : {}),
+    ...(completion.extra === undefined ? {} : { extra: completion.extra }),
+    ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + ANONYMOUS_SESSION_TTL_MS } : {}),
+  };
+  const queue = new AnswerQueue();
+  let text: RunText | undefined;
+  let reasoning: RunReasoning | undefined;
+  const subscription = events.subscribe(target.sessionKey, (event: ChatEvent) => {
+    queue.push({ type: "reasoning", text: reasoning?.push(event) ?? "" });
+    queue.push({ type: "text", text: text?.push(event) ?? "" });
+  });
+  const submitted = engine.submit(message, admission, {
+    onClaimed: (claimed) => {
+      text = new RunText(claimed);
+      if (caller.showsReasoning) reasoning = new RunReasoning(claimed, hideSecrets);
+    },
+    onReport: (report) => {
+      subscription[Symbol.dispose]();
+      queue.push(endOf(report));
+    },
+    onSettled: (reason) => {
+      subscription[Symbol.dispose]();
+      queue.push({ type: "notice", text: reason });
+    },
+  });
+  // What was not taken has nothing to show.
+  submitted.catch(() => subscription[Symbol.dispose]());
+  const { inputId } = await submitted;
+  const cancel = async (): Promise<void> => engine.cancelInput(target.sessionKey, { inputId, reason: "the client closed the connection" });
+  // Whoever has left by now is told of no abort any more.
+  if (caller.signal.aborted) void cancel();
+  else caller.signal.addEventListener("abort", () => void cancel(), { once: true });
+  return { id: inputId, headers: { "x-factotum-session": encodeHeaderText(target.sessionKey) }, events: queue, cancel };
+}
+
+function endOf(report: RunReport): AnswerEnd {
+  const { outcome, stopReason, usage, failureText } = report;
+  if (outcome.type === "done") return { type: "done", stopReason, usage };
+  return { type: "failed", outcome, message: outcome.type === "failed" ? failureText : "The run was stopped." };
+}
+
+/** The images lie on the disk before their message is committed: a turn after a crash finds them. */
+async function keepImages({ images }: CompletionRequest, { services }: Engine): Promise<readonly AttachmentRef[]> {
+  const kept: AttachmentRef[] = [];
+  for (const { bytes, mimeType } of images)
+    kept.push({ kind: "image", ref: await services.media.uploads.put(bytes), mimeType, sizeBytes: bytes.length });
+  return kept;
+}
+
+async function targetSession(
+  header: string | undefined,
+  completion: CompletionRequest,
+  agentId: string,
+  engine: Engine,
+): Promise<{ readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean }> {
+  const { agents, random, store } = engine.services;
+  if (header !== undefined && header.trim() !== "") {
+    const key = decodeHeaderText(header.trim());
+    if (parseAgentSessionKey(key) === undefined)
+      return { sessionKey: httpSessionKey(agentId, key, { from: "x-factotum-session" }), agentId, anonymous: false };
+    if (!isSessionKey(key)) throw sessionError("x-factotum-session");
+    const sessionKey = await matchSessionKey(key, store);
+    const owner = parseAgentSessionKey(sessionKey)?.agentId ?? agentId;
+    if (agents.get(owner) === undefined)
+      throw new CompletionRequestError(`x-factotum-session names the agent "${owner}", which does not exist; GET /v1/models lists them.`, {
+        status: 404,
+        param: null,
+        code: "invalid_session",
+      });
+    return { sessionKey, agentId: owner, anonymous: false };
+  }
+  if (completion.user !== undefined)
+    return { sessionKey: httpSessionKey(agentId, completion.user, { from: "user" }), agentId, anonymous: false };
+  return { sessionKey: agentSessionKey(agentId, "http", random.uuid()), agentId, anonymous: true };
+}
+
+/** The session that the client calls `name`; refuses one that no other request could name. */
+function httpSessionKey(agentId: string, name: string, { from }: { readonly from: "user" | "x-factotum-session" }): string {
+  const key = agentSessionKey(agentId, "http", (from === "user" ? "user-" : "") + keyPart(name, { caseSensitive: true }));
+  if (!name.isWellFormed() || !isSessionKey(key)) throw sessionError(from);
+  return key;
+}
+
+function sessionError(from: "user" | "x-factotum-session"): CompletionRequestError {
+  return new CompletionRequestError(`${from}: this cannot name a session. Send at most 900 characters, none of them a control character.`, {
+    status: 400,
+    param: from === "user" ? "user" : null,
+    code: "invalid_session",
+  });
+}

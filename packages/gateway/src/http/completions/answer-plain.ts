@@ -1,0 +1,161 @@
+import { ModelError } from "@factotum/agent-contract";
+import type { AgentMessage, ImageContent, ModelRequest } from "@factotum/agent-contract";
+import { projectMessages } from "@factotum/agent-core";
+import type { AgentRuntime } from "../../agents/agent-directory.ts";
+import { modelChain } from "../../agents/model-chain.ts";
+import type { ResolvedModel } from "../../agents/model-source.ts";
+import type { Engine } from "../../engine.ts";
+import { LaneShutdown } from "../../lanes/session-lanes.ts";
+import { ownerFailureText } from "../../turn/failure-text.ts";
+import { RunDeadline } from "../../turn/run-deadline.ts";
+import { AnswerQueue } from "./answer.ts";
+import type { Answer, AnswerEnd } from "./answer.ts";
+import type { CompletionCaller } from "./completion-caller.ts";
+import { CompletionRequestError } from "./completion-request-error.ts";
+import { IMAGE_PARAM } from "./parse-request.ts";
+import type { CompletionRequest } from "./parse-request.ts";
+
+/**
+ * Has an agent's model answer by itself: the messages of the request and nothing else, no tools, no session. Nothing is kept but what it cost. It waits for
+ * a place among people's turns, and ends after the time that a turn has. Throws a `CompletionRequestError` for images that the model does not take.
+ */
+export async function answerPlain(
+  { signal: gone, showsReasoning }: CompletionCaller,
+  completion: CompletionRequest,
+  agentId: string,
+  engine: Engine,
+): Promise<Answer> {
+  const { services } = engine;
+  const agent = services.agents.get(agentId) ?? services.agents.default;
+  const queue = new AnswerQueue();
+  const left = new AbortController();
+  const answer: Answer = {
+    id: services.random.uuid(),
+    headers: {},
+    events: queue,
+    cancel: async () => left.abort(new Error("the client closed the connection")),
+  };
+  try {
+    const models = await readModels(agent);
+    const request = await renderRequest(completion, { models, showsReasoning, signal: gone }, engine);
+    const work = async ({ signal: lane }: { readonly signal: AbortSignal }): Promise<void> => {
+      using deadline = new RunDeadline(agent.config.timeoutSeconds * 1000, {
+        clock: services.clock,
+        outer: AbortSignal.any([lane, gone, left.signal]),
+      });
+      queue.push(await ask(models, request, { agentId: agent.config.id, showsReasoning, queue, signal: deadline.signal }, engine));
+    };
+    // Its failures are the answer's.
+    engine.runOutsideSessions(work).catch((error: unknown) => queue.push(failedBy(error, engine)));
+  } catch (error) {
+    if (!ModelError.isInstance(error)) throw error;
+    queue.push(failed(error, engine));
+  }
+  return answer;
+}
+
+async function readModels(agent: AgentRuntime): Promise<readonly [ResolvedModel, ...ResolvedModel[]]> {
+  return [await agent.model(undefined), ...(await agent.fallbacks(undefined))];
+}
+
+async function renderRequest(
+  { extra, history, text, images }: CompletionRequest,
+  options: {
+    readonly models: readonly [ResolvedModel, ...ResolvedModel[]];
+    readonly showsReasoning: boolean;
+    readonly signal: AbortSignal;
+  },
+  { services }: Engine,
+): Promise<ModelRequest> {
+  const [model, ...fallbacks] = options.models.map(({ client }) => client.info);
+  const fitted = await services.media.fitImages(
+    images.map(({ bytes }) => bytes),
+    { model, fallbacks },
+    options,
+  );
+  const [omitted] = fitted.omitted;
+  if (omitted !== undefined) throw imageError(omitted);
+  const content: readonly (ImageContent | { readonly type: "text"; readonly text: string })[] = [
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...fitted.images,
+  ];
+  const messages: readonly AgentMessage[] = [...history, { role: "user", content, timestamp: services.clock.now() }];
+  return {
+    system: { stable: extra ?? "", session: "" },
+    messages: projectMessages(messages),
+    tools: [],
+    cacheRetention: "none",
+    ...(options.showsReasoning ? { showThoughts: true } : {}),
+  };
+}
+
+function imageError(reason: string): CompletionRequestError {
+  const message = reason === "text-only" ? "the model takes no images" : `an image cannot be sent to the model (${reason})`;
+  return new CompletionRequestError(`${IMAGE_PARAM}: ${message}.`, { status: 400, param: IMAGE_PARAM, code: "invalid_image" });
+}
+
+async function ask(
+  models: readonly ResolvedModel[],
+  request: ModelRequest,
+  options: { readonly agentId: string; readonly showsReasoning: boolean; readonly queue: AnswerQueue; readonly signal: AbortSignal },
+  engine: Engine,
+): Promise<AnswerEnd> {
+  const { agentId, showsReasoning, queue, signal } = options;
+  const client = modelChain(models, { agentId, kind: "user" }, engine.services);
+  let hasThought = false;
+  for await (const event of client.stream(request, { signal })) {
+    switch (event.type) {
+      case "text-delta":
+        queue.push({ type: "text", text: event.text });
+        break;
+      case "thinking-start":
+        if (showsReasoning && hasThought) queue.push({ type: "reasoning", text: "\n\n" });
+        break;
+      case "thinking-delta":
+        hasThought = true;
+        if (showsReasoning) queue.push({ type: "reasoning", text: event.text });
+        break;
+      case "message-failed":
+        return RunDeadline.caused(signal)
+          ? failedWith("timeout", "the time of a run was over", engine)
+          : stoppedOr(event.error, signal, engine);
+      case "message-end": {
+        const { stopReason, usage, errorMessage } = event.message;
+        if (stopReason !== "error" && stopReason !== "aborted") return { type: "done", stopReason, usage };
+        return failedWith("truncated", errorMessage ?? "the model's answer broke off", engine);
+      }
+      default:
+        break;
+    }
+  }
+  return failedWith("truncated", "the model's answer broke off", engine);
+}
+
+function stoppedOr(error: ModelError, signal: AbortSignal, engine: Engine): AnswerEnd {
+  return signal.aborted ? stopped(signal.reason) : failed(error, engine);
+}
+
+function stopped(reason: unknown): AnswerEnd {
+  const outcome = { type: "aborted", reason: reason instanceof Error ? reason.message : "aborted" } as const;
+  return { type: "failed", outcome, message: "The run was stopped." };
+}
+
+function failed({ code, message, retry }: ModelError, engine: Engine): AnswerEnd {
+  return failedWith(code, message, engine, retry.type === "after" ? { retryAfterMs: retry.delayMs } : {});
+}
+
+function failedBy(error: unknown, engine: Engine): AnswerEnd {
+  if (error instanceof LaneShutdown) return stopped(error);
+  engine.services.logger.error("A plain answer failed", { error });
+  return failedWith("internal", "", engine);
+}
+
+function failedWith(
+  code: Extract<Extract<AnswerEnd, { type: "failed" }>["outcome"], { type: "failed" }>["code"],
+  message: string,
+  { services }: Engine,
+  after: { readonly retryAfterMs?: number } = {},
+): AnswerEnd {
+  const outcome = { type: "failed", code, message, ...after } as const;
+  return { type: "failed", outcome, message: ownerFailureText(outcome, services.hideSecrets) };
+}

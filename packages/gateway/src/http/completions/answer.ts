@@ -1,0 +1,56 @@
+import type { RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+
+/** What an answer has cost, as OpenAI's API counts it. */
+export type AnswerUsage = Pick<UsageTotals, "input" | "output" | "cacheRead" | "cacheWrite">;
+
+/** How an answer ends. */
+export type AnswerEnd =
+  | { readonly type: "done"; readonly stopReason: StopReason; readonly usage: AnswerUsage }
+  /** No model was asked: the text says what was done instead. */
+  | { readonly type: "notice"; readonly text: string }
+  /** `message` is for the client. */
+  | { readonly type: "failed"; readonly outcome: Exclude<RunOutcome, { readonly type: "done" }>; readonly message: string };
+
+/** What happens to an answer, in order; an end comes last. */
+export type AnswerEvent =
+  | { readonly type: "text"; readonly text: string }
+  /** Thoughts and tool activity, for clients that asked for them. */
+  | { readonly type: "reasoning"; readonly text: string }
+  | AnswerEnd;
+
+/** One answer that is being made. */
+export interface Answer {
+  readonly id: string;
+  /** Headers of the response. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly events: AsyncIterable<AnswerEvent>;
+  /** Nobody waits for it any more. */
+  readonly cancel: () => Promise<void>;
+}
+
+/** Hands events from callbacks to one reader, in order; ends behind the answer's end. */
+export class AnswerQueue implements AsyncIterable<AnswerEvent> {
+  readonly #events: AnswerEvent[] = [];
+  #wake: (() => void) | undefined;
+
+  /** An empty text says nothing, and is left out. */
+  push(event: AnswerEvent): void {
+    if ((event.type === "text" || event.type === "reasoning") && event.text === "") return;
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AnswerEvent, void, undefined> {
+    for (;;) {
+      const event = this.#events.shift();
+      if (event === undefined) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      yield event;
+      if (event.type !== "text" && event.type !== "reasoning") return;
+    }
+  }
+}
