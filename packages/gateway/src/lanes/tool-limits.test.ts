@@ -5,6 +5,7 @@ import { ToolLimits } from "./tool-limits.ts";
 /** Tools that run until the test ends them. */
 function createScene(maxConcurrent: number) {
   const log: string[] = [];
+  const waits: number[] = [];
   const ends = new Map<string, () => void>();
   const limits = new ToolLimits({ maxConcurrent: () => maxConcurrent });
   const tool = (effect: AgentTool["traits"]["effect"]): AgentTool => ({
@@ -25,14 +26,20 @@ function createScene(maxConcurrent: number) {
     id: string,
     { effect = "execute" as AgentTool["traits"]["effect"], signal = new AbortController().signal } = {},
   ) => {
-    const [limited] = limits.apply([tool(effect)], session);
+    const [limited] = limits.apply([tool(effect)], session, (change) => waits.push(change));
     const options = { signal, onDelta: () => undefined, run: {} as Parameters<AgentTool["execute"]>[1]["run"] };
     return limited?.execute({ id, name: "tool", arguments: {} }, options).then(
       () => "done",
       () => "failed",
     );
   };
-  return { log, call, read: (session: string, id: string) => call(session, id, { effect: "read" }), end: (id: string) => ends.get(id)?.() };
+  return {
+    log,
+    waits,
+    call,
+    read: (session: string, id: string) => call(session, id, { effect: "read" }),
+    end: (id: string) => ends.get(id)?.(),
+  };
 }
 
 const settle = async (): Promise<void> => {
@@ -80,8 +87,43 @@ test("tools that run no commands have a limit of their own", async () => {
   expect(log).toEqual(["a1", "c1"]);
 });
 
+test("a call says when it begins and ends to wait, and one that need not wait says nothing", async () => {
+  const { waits, call, end } = createScene(1);
+  void call("a", "a1");
+  await settle();
+  expect(waits).toEqual([]);
+  void call("b", "b1");
+  await settle();
+  expect(waits).toEqual([1]);
+  end("a1");
+  await settle();
+  expect(waits).toEqual([1, -1]);
+});
+
+test("a call whose run was stopped before never runs, and an abort after its start frees no place twice", async () => {
+  const { log, waits, call, end } = createScene(1);
+  expect(await call("a", "a0", { signal: AbortSignal.abort(new Error("stop")) })).toBe("failed");
+  expect(waits).toEqual([]);
+  const abort = new AbortController();
+  void call("a", "a1");
+  void call("b", "b1", { signal: abort.signal });
+  void call("c", "c1");
+  void call("d", "d1");
+  await settle();
+  end("a1");
+  await settle();
+  abort.abort(new Error("stop"));
+  await settle();
+  expect(log).toEqual(["a1", "b1"]);
+  end("b1");
+  await settle();
+  end("c1");
+  await settle();
+  expect(log).toEqual(["a1", "b1", "c1", "d1"]);
+});
+
 test("a call whose run is aborted while it waits never runs", async () => {
-  const { log, call, end } = createScene(1);
+  const { log, waits, call, end } = createScene(1);
   const abort = new AbortController();
   void call("a", "a1");
   const waiting = call("b", "b1", { signal: abort.signal });
@@ -89,6 +131,7 @@ test("a call whose run is aborted while it waits never runs", async () => {
   await settle();
   abort.abort(new Error("stop"));
   expect(await waiting).toBe("failed");
+  expect(waits).toEqual([1, 1, -1]);
   end("a1");
   await settle();
   expect(log).toEqual(["a1", "c1"]);

@@ -50,7 +50,7 @@ class Limit {
       reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
     };
     this.#waiters.push(waiter);
-    signal.addEventListener("abort", onAbort, { once: true });
+    signal.addEventListener("abort", onAbort);
     return promise;
   }
 

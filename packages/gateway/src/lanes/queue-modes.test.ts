@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { rebuildRequest } from "../context/rebuild-request.ts";
-import type { QueueSettings } from "../lanes/queue-settings.ts";
+import type { QueueSettings } from "./queue-settings.ts";
 
 const SESSION = "agent:main:main";
 
