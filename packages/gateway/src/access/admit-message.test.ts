@@ -1,9 +1,11 @@
 import { messageId } from "@factotum/channel-contract";
 import type { Conversation, MsgContext } from "@factotum/channel-contract";
+import type { InputRecord } from "@factotum/store";
 import { describe, expect, test } from "vitest";
-import { admitMessage } from "./admit-message.ts";
+import { admitMessage, needsMention } from "./admit-message.ts";
 import type { AccessPolicy } from "./admit-message.ts";
-import { isListedOwner } from "./owner.ts";
+import { displayId } from "./display-id.ts";
+import { isListedOwner, withPresentOwner } from "./owner.ts";
 
 const policy = (patch: Partial<AccessPolicy> = {}): AccessPolicy => ({
   dmPolicy: "pairing",
@@ -79,6 +81,32 @@ describe("who may talk in a group", () => {
     expect(admitMessage(group(), policy({ groups: { G: { requireMention: false } } }), stranger).type).toBe("admit");
   });
 
+  test("a command addresses the assistant; a quote of somebody else, or a text that fits no pattern, does not", () => {
+    const inGroup = policy({ groups: listed });
+    expect(admitMessage(group({ command: { name: "status", argumentsText: "" } }), inGroup, stranger).type).toBe("admit");
+    for (const sender of [{ id: "U2", isSelf: false }, { id: "U2" }, undefined]) {
+      const replyTo = { body: "x", isQuote: false, ...(sender === undefined ? {} : { sender }) };
+      expect(admitMessage(group({ replyTo }), inGroup, stranger).type).toBe("overheard");
+    }
+    const patterns = [/\bfacto\b/iu, /\bbot\b/iu];
+    expect(admitMessage(group({ text: "hey you" }), inGroup, { owner: false, mentionPatterns: patterns }).type).toBe("overheard");
+    expect(admitMessage(group({ text: "hey bot" }), inGroup, { owner: false, mentionPatterns: patterns }).type).toBe("admit");
+  });
+
+  test("what was chosen in the group goes before the configuration, in both directions", () => {
+    const always = policy({ groups: { G: { requireMention: false } } });
+    expect(admitMessage(group(), policy({ groups: listed }), { ...stranger, activation: "always" }).type).toBe("admit");
+    expect(admitMessage(group(), always, { ...stranger, activation: "mention" }).type).toBe("overheard");
+    expect(needsMention(group(), always, undefined)).toBe(false);
+    expect(needsMention(group(), policy(), undefined)).toBe(true);
+  });
+
+  test("an open policy admits groups without an entry, on a mention", () => {
+    const open = policy({ groupPolicy: "open" });
+    expect(admitMessage(group({ mentionsBot: true }), open, stranger).type).toBe("admit");
+    expect(admitMessage(group(), open, stranger).type).toBe("overheard");
+  });
+
   test("a group's own allowFrom narrows, and an empty one admits nobody but the owner", () => {
     const narrowed = (allowFrom: readonly string[]): AccessPolicy => policy({ groups: { G: { requireMention: false, allowFrom } } });
     expect(admitMessage(group(), narrowed(["U2"]), stranger).type).toBe("ignore");
@@ -90,6 +118,11 @@ describe("who may talk in a group", () => {
   test("a thread inherits from its parent, and * stands for the rest", () => {
     const thread = message({ kind: "channel", id: "T", parentId: "P" }, { mentionsBot: true });
     expect(admitMessage(thread, policy({ groups: { P: { requireMention: true } } }), stranger).type).toBe("admit");
+    const own = { P: { requireMention: true, allowFrom: [] }, T: { requireMention: true }, "*": { requireMention: true, allowFrom: [] } };
+    expect(admitMessage(thread, policy({ groups: own }), stranger).type).toBe("admit");
+    const parents = { P: { requireMention: true }, "*": { requireMention: true, allowFrom: [] } };
+    expect(admitMessage(thread, policy({ groups: parents }), stranger).type).toBe("admit");
+    expect(admitMessage(group({ mentionsBot: true }), policy({ groups: parents }), stranger).type).toBe("ignore");
     expect(admitMessage(group({ mentionsBot: true }), policy({ groups: { "*": { requireMention: true } } }), stranger).type).toBe("admit");
   });
 });
@@ -107,4 +140,33 @@ describe("the owner list", () => {
   ])("%j names the sender: %s", (entry, listed) => {
     expect(isListedOwner(direct, [entry])).toBe(listed);
   });
+
+  const input = (admission: InputRecord["admission"]): InputRecord => ({
+    id: "i1",
+    message: direct,
+    admission,
+    receivedAtMs: 0,
+    state: { type: "waiting" },
+  });
+
+  test("an input whose sender is not listed any more has lost the owner's authority, and nothing else", () => {
+    const committed = input({ owner: true, kind: "user", ownTurn: true });
+    expect(withPresentOwner(committed, ["test:U1"])).toBe(committed);
+    expect(withPresentOwner(committed, ["test:U2"])).toEqual({ ...committed, admission: { ...committed.admission, owner: false } });
+  });
+
+  test("an input of the gateway's own clients keeps its authority, and a guest's never becomes the owner's", () => {
+    const own = input({ owner: true, kind: "user", sessionKey: "agent:main:page" });
+    expect(withPresentOwner(own, [])).toBe(own);
+    const guest = input({ owner: false, kind: "user" });
+    expect(withPresentOwner(guest, ["test:U1"])).toBe(guest);
+  });
+});
+
+test("a sender is shown as 12 hex digits, others under each secret", () => {
+  const shown = [undefined, "s1", "s2"].map((secret) => displayId("test:U1", secret));
+  for (const id of shown) expect(id).toMatch(/^[0-9a-f]{12}$/);
+  expect(new Set(shown).size).toBe(3);
+  expect(displayId("test:U1", "s1")).toBe(shown[1]);
+  expect(displayId("test:U2", "s1")).not.toBe(shown[1]);
 });

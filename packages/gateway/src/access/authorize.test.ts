@@ -83,8 +83,14 @@ describe("authority", () => {
   });
 
   test("what no rule names is denied to everybody", () => {
-    const unknown = { type: "rpc", method: "toString" } as unknown as Action;
-    for (const role of ROLES) expect(authorize(PRINCIPALS[role], unknown, OWN).type).toBe("deny");
+    // Names that every object has.
+    const unknown = [
+      { type: "rpc", method: "toString" },
+      { type: "http", route: "constructor" },
+      { type: "tool", effect: "valueOf" },
+      { type: "rpc", method: "chat.nothing" },
+    ] as unknown as Action[];
+    for (const action of unknown) for (const role of ROLES) expect(authorize(PRINCIPALS[role], action, OWN).type).toBe("deny");
     for (const role of ROLES)
       expect(authorize(PRINCIPALS[role], { type: "tool", effect: "execute" }, { type: "elsewhere" }).type).toBe("deny");
   });
@@ -92,5 +98,9 @@ describe("authority", () => {
   test("a refusal says what to do", () => {
     const refused = authorize({ type: "anonymous" }, { type: "rpc", method: "status" }, OWN);
     expect(refused).toMatchObject({ type: "deny", reason: expect.stringContaining("Authorization: Bearer") });
+    const guest = authorize(PRINCIPALS["guest-run"], { type: "tool", effect: "config" }, OWN);
+    expect(guest).toMatchObject({ type: "deny", reason: expect.stringMatching(/tool:config.*commands\.ownerAllowFrom/) });
+    const platform = authorize(PRINCIPALS.platform, { type: "rpc", method: "status" }, OWN);
+    expect(platform).toEqual({ type: "deny", reason: "This credential may not do this." });
   });
 });

@@ -49,6 +49,8 @@ describe("a call of the owner's turn", () => {
     ["send on another channel", { effect: "send" }, { channel: "other", target: "dm-1" }, "confirm"],
     ["send to what is no address", { effect: "send" }, { target: ["dm-1"] }, "confirm"],
     ["send a file of the workspace", { effect: "send" }, { media: "out/a.png" }, "runs"],
+    ["send a file of the web by its path", { effect: "send" }, { path: "https://example.com/a.png" }, "confirm"],
+    ["read what names a file of the web", { effect: "read" }, { media: "https://example.com/a.png", target: "dm-2" }, "runs"],
     ["send a file of the web", { effect: "send" }, { media: "https://example.com/a.png" }, "confirm"],
   ] as const)("%s", (_name, traits, call, whenTainted) => {
     expect(check(traits, { arguments: call })).toBe("runs");
@@ -62,4 +64,15 @@ describe("a call of the owner's turn", () => {
       expect(check({ effect: "execute" }, { kind, tainted: true })).toBe(kind === "user" ? "confirm" : "refused");
     }
   });
+});
+
+test("a file of the web that an answer names is fetched for the owner alone, and never in a tainted turn", () => {
+  const gate = createToolGate();
+  for (const [owner, tainted, may] of [
+    [true, false, true],
+    [true, true, false],
+    [false, false, false],
+    [false, true, false],
+  ] as const)
+    expect(gate.mayFetch({ facts: facts(owner, "user"), tainted })).toBe(may);
 });
