@@ -563,6 +563,33 @@ describe("a message of which no answer came", () => {
     expect(new Set(scene.asked.map(({ key }) => key))).toEqual(new Set(["Hello"]));
   });
 
+  test.each([
+    ["repeats are recognised", { idempotentSend: { windowMs: DAY_MS, maxKeyLength: 64 } }, ["one", "two"], []],
+    ["they are not", {}, [], ["one", "two"]],
+  ])("rows claimed at a stop keep until their channel runs again, when %s", async (_when, capabilities, shown, ambiguous) => {
+    await store.addOutbound([row("one", { state: "sending" }), row("two", { state: "sending" })]);
+    const scene = new Scene(yes, capabilities);
+    scene.isRunning = false;
+    await scene.dispatcher.recover();
+    while (scene.dispatcher.blocked.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    expect(scene.settled).toEqual([]);
+    expect(scene.dispatcher.blocked).toMatchObject([{ waiting: 2, reason: expect.stringContaining("is not running") }]);
+    scene.isRunning = true;
+    await scene.dispatcher.idle();
+    expect(scene.shown).toEqual(shown);
+    expect(scene.settled.flatMap((one) => (one.state.type === "ambiguous" ? [one.idempotencyKey] : []))).toEqual(ambiguous);
+  });
+
+  test("a row claimed at a stop whose channel never runs again ends as ambiguous when it expires", async () => {
+    await store.addOutbound([row("one", { state: "sending" })]);
+    const scene = new Scene(yes);
+    scene.isRunning = false;
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.settled).toMatchObject([{ state: { type: "ambiguous" } }]);
+    expect(clock.nowMs).toBeGreaterThanOrEqual(NOW_MS + DAY_MS);
+  });
+
   test("one that was on the wire at a kill is told of, where it is not sent again", async () => {
     await store.addOutbound([row("Hello", { state: "sending" })]);
     const scene = new Scene(yes);

@@ -58,6 +58,8 @@ export class Dispatcher {
   readonly #times: RowTimes;
   readonly #blocked: BlockedConversations;
   #sending = 0;
+  /** Ids of rows that the last process may have been sending, and whose channel does not run. */
+  readonly #undecided = new Set<string>();
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -100,13 +102,31 @@ export class Dispatcher {
       const isBehind = begun.has(conversationKey(row.target));
       // A preview goes past what waits.
       if (row.purpose !== "preview") begun.add(conversationKey(row.target));
-      if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
-        const receipt: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
-        const settled = await this.#settle(row, receipt, { isRefusal: false });
+      if (row.state.type === "sending" && row.purpose !== "preview" && this.#options.channelFor(row.target) === undefined) {
+        this.#undecided.add(row.id);
+        this.dispatch([row]);
+      } else if (row.state.type === "sending" && !(isBehind && this.#isTakenAhead(row))) {
+        const settled = await this.#settle(row, INTERRUPTED, { isRefusal: false });
         if (settled.state.type === "waiting") this.dispatch([settled]);
         else this.#options.onSettled(settled);
       } else this.dispatch([row]);
     }
+  }
+
+  /**
+   * Waits for the channel of a row that may have been on the wire at the last stop: only the channel says whether the row may be sent again. Ends as
+   * ambiguous when the row expires first.
+   */
+  async #decide(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+    const { channelFor, random } = this.#options;
+    for (let tries = 0; channelFor(row.target) === undefined && !this.#times.isExpired(row); tries += 1) {
+      const delayMs = backoffDelay(tries, { baseMs: 500, maxMs: 60_000, random });
+      this.#recordBlock(row, `unreachable: ${notRunning(row)}`, delayMs);
+      await this.#wait(delayMs);
+      if (this.#closing.signal.aborted) return [row];
+    }
+    this.#undecided.delete(row.id);
+    return [await this.#settle(row, INTERRUPTED, { isRefusal: false })];
   }
 
   /** Custody of it was taken with its commit, before its turn to be sent: behind another row it has never left. */
@@ -237,6 +257,7 @@ export class Dispatcher {
 
   /** The row as it is then, or the rows that take its place. */
   async #deliver(row: OutboxRecord): Promise<readonly OutboxRecord[]> {
+    if (this.#undecided.has(row.id)) return this.#decide(row);
     const waitMs = row.state.type === "waiting" ? this.#times.waitMs(row) : 0;
     if (waitMs > 0) {
       // A row that was never tried is due later by plan.
@@ -274,7 +295,7 @@ export class Dispatcher {
         type: "rejected",
         code: "unreachable",
         retry: { type: "backoff" },
-        message: `the channel ${row.target.channel}:${row.target.accountId} is not running`,
+        message: notRunning(row),
       };
       return [await this.#settle(row, receipt)];
     }
@@ -409,6 +430,13 @@ export class Dispatcher {
   async #wait(delayMs: number): Promise<void> {
     await wait(delayMs, { clock: this.#options.clock, signal: this.#closing.signal });
   }
+}
+
+/** Of a row that was claimed when the last process ended. */
+const INTERRUPTED: SendReceipt = { type: "ambiguous", cause: "the gateway stopped while this was being sent" };
+
+function notRunning({ target }: OutboxRecord): string {
+  return `the channel ${target.channel}:${target.accountId} is not running`;
 }
 
 /** The receipt of a row that is not sent, because its account is refused. */
