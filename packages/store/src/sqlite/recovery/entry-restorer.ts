@@ -12,12 +12,15 @@ export class EntryRestorer {
   readonly #conversation: Conversation;
   /** Entries whose id another conversation has now: their number in the file, and here. */
   readonly #renumbered: Map<number, number> = new Map();
-  #last = 0;
+  /** The entry that the next one follows. */
+  #last: number;
   added = 0;
 
-  constructor(database: Database, conversation: Conversation) {
+  /** `after`: the entry that the first one of the file follows; 0 when the file is read from its beginning. */
+  constructor(database: Database, conversation: Conversation, after: number) {
     this.#database = database;
     this.#conversation = conversation;
+    this.#last = after;
   }
 
   add(wanted: number, body: TranscriptBody, atMs: number): void {

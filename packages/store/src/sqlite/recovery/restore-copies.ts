@@ -99,9 +99,11 @@ interface RestoredFile {
 }
 
 async function restore(copy: SessionCopy, conversation: Conversation, database: Database, hasGaps: boolean): Promise<RestoredFile> {
-  const restorer = new EntryRestorer(database, conversation);
+  const start = hasGaps ? 0 : copiedBytes(database, conversation.n);
+  // What stands in the file before `start` is in the database already.
+  const restorer = new EntryRestorer(database, conversation, start === 0 ? 0 : conversation.lastEntry);
   let [lastAtMs, isWhole] = [copy.startedAtMs, true];
-  for await (const line of readLines(readCopy(copy.path, hasGaps ? 0 : copiedBytes(database, conversation.n)))) {
+  for await (const line of readLines(readCopy(copy.path, start))) {
     if (line.text?.trim() === "") continue;
     const record = parseRecord(line);
     if (record?.["type"] === "session") continue;

@@ -1,0 +1,59 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { compactionEntry, NOW_MS, sampleSession, userEntry } from "../../../contract/samples.ts";
+import { createSqliteFixture, TEST_RANDOM } from "../../../test/open-test-store.ts";
+import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { exportSession, importSessionFile } from "../../index.ts";
+import type { SqliteStore, TranscriptEntry } from "../../index.ts";
+
+let fixture: SqliteFixture;
+beforeEach(async () => {
+  fixture = await createSqliteFixture();
+});
+afterEach(() => fixture.remove());
+
+async function begin(): Promise<SqliteStore> {
+  const store = await fixture.open();
+  await store.createSession(sampleSession(), { nowMs: NOW_MS });
+  return store;
+}
+
+async function add(store: SqliteStore, ...texts: readonly string[]): Promise<readonly TranscriptEntry[]> {
+  const added: TranscriptEntry[] = [];
+  for (const text of texts) added.push(await store.appendEntry("session-1", userEntry(text), { timestampMs: NOW_MS }));
+  return added;
+}
+
+async function entriesOf(store: SqliteStore, sessionId = "session-1"): Promise<readonly TranscriptEntry[]> {
+  return (await store.readTranscript(sessionId, { limit: 100 })).items;
+}
+
+async function loseDatabase(store: SqliteStore): Promise<void> {
+  await store.close();
+  for (const end of ["", "-wal", "-shm"]) await rm(`${fixture.file}${end}`, { force: true });
+}
+
+test("a plain file that is read from where the snapshot had written it goes on at the conversation's last entry", async () => {
+  const store = await begin();
+  await add(store, "one", "two");
+  await store.flushCopies();
+  // The position in the file is stored with the next commit, whatever that is about.
+  await store.createSession(sampleSession({ key: "agent:main:other", sessionId: "session-2" }), { nowMs: NOW_MS });
+  await store.snapshot();
+  await add(store, "three", "four");
+  const before = await entriesOf(store);
+  await loseDatabase(store);
+
+  const again = await fixture.open();
+  expect(await entriesOf(again)).toEqual(before);
+  expect(before.map(({ parentId }) => parentId)).toEqual([undefined, ...before.slice(0, -1).map(({ id }) => id)]);
+
+  const path = join(fixture.folder, "export.jsonl");
+  const lines: string[] = [];
+  for await (const line of exportSession(again, { sessionId: "session-1", startedAtMs: NOW_MS, cwd: "/x" })) lines.push(line);
+  await writeFile(path, lines.join(""));
+  const owners = { agentId: "main", isForAll: false, agents: new Set(["main"]), random: TEST_RANDOM, nowMs: NOW_MS };
+  const report = await importSessionFile(again, path, { ...owners, key: "agent:main:copy" });
+  expect(report.imported).toMatchObject([{ entries: before.length, problems: [] }]);
+});
