@@ -81,7 +81,7 @@ export class EntryRestorer {
       case "notice":
         return { type: "notice", level: body.level, text: body.text };
       case "replacement":
-        return { type: "replacement", messages: body.messages.map((one) => ({ ...one, entryId: this.#idOf(one.entryId) })) };
+        return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: this.#idOf(one.entryId) })) };
       case "compaction":
         return { type: "compaction", message: { ...body.message, firstKeptEntryId: this.#idOf(body.message.firstKeptEntryId) } };
     }

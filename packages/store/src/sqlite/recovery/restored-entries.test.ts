@@ -57,3 +57,39 @@ test("a plain file that is read from where the snapshot had written it goes on a
   const report = await importSessionFile(again, path, { ...owners, key: "agent:main:copy" });
   expect(report.imported).toMatchObject([{ entries: before.length, problems: [] }]);
 });
+
+test.each([{}, { rerendered: true as const }])("a replacement with %j comes back whole", async (mark) => {
+  const store = await begin();
+  const [entry] = await add(store, "one");
+  const messages = [{ entryId: entry?.id ?? "", message: userEntry("instead").message }];
+  await store.appendEntry("session-1", { type: "replacement", messages, ...mark }, { timestampMs: NOW_MS });
+  const before = await entriesOf(store);
+  await loseDatabase(store);
+  expect(await entriesOf(await fixture.open())).toEqual(before);
+});
+
+test("compactions and replacements name the same entries after these got other ids", async () => {
+  const store = await begin();
+  const [first, second] = await add(store, "one", "two");
+  const messages = [{ entryId: first?.id ?? "", message: userEntry("instead").message }];
+  await store.appendEntry("session-1", { type: "replacement", messages }, { timestampMs: NOW_MS });
+  await store.appendEntry("session-1", compactionEntry(second?.id ?? ""), { timestampMs: NOW_MS });
+  await add(store, "three");
+  await loseDatabase(store);
+  // A second conversation has the same ids: one of both gets others.
+  const file = await readFile(fixture.copyPath("session-1"), "utf8");
+  await writeFile(fixture.copyPath("session-2"), file.replaceAll("session-1", "session-2").replace("agent:main:main", "agent:main:other"));
+
+  const again = await fixture.open();
+  const ids = new Set<string>();
+  for (const sessionId of ["session-1", "session-2"]) {
+    const [one, two, replacement, compaction, three] = await entriesOf(again, sessionId);
+    expect(replacement).toMatchObject({ type: "replacement", messages: [{ entryId: one?.id }] });
+    expect(compaction).toMatchObject({ type: "compaction", message: { firstKeptEntryId: two?.id } });
+    expect((await again.readContext(sessionId)).map(({ id }) => id)).toEqual(
+      [compaction, two, replacement, three].map((entry) => entry?.id),
+    );
+    for (const entry of [one, two, replacement, compaction, three]) ids.add(entry?.id ?? "");
+  }
+  expect(ids.size).toBe(10);
+});
