@@ -70,7 +70,7 @@ test("a file can be all that is said, and silence beside it is none", async () =
 
 test("what lies elsewhere is not sent, and the model is told why, once", async () => {
   await start();
-  await writeFile(path.join(running.home, "secret.txt"), "secret");
+  await writeFile(path.join(running.home, "secret.txt"), "classified");
   await symlink(path.join(running.home, "secret.txt"), inWorkspace("link.txt"));
   await symlink(running.home, inWorkspace("up"));
   await mkdir(inWorkspace("folder"));
@@ -86,19 +86,32 @@ test("what lies elsewhere is not sent, and the model is told why, once", async (
     "https://example.com/a.png",
   ];
   const text = ["See.", ...named.map((one) => `MEDIA:${one}`)].join("\n");
-  expect(await sentAfter(textReply(text))).toEqual(["See."]);
+  const names = ["passwd", "a.png", "passwd", "secret.txt", "link.txt", "secret.txt", "folder", "none.txt", "a.png"];
+  expect(await sentAfter(textReply(text))).toEqual([
+    ["See.\n", ...names.map((name) => `📎 ${name} (this file could not be sent)`)].join("\n"),
+  ]);
   expect(await sentAfter(textReply("I see."), textReply("No more."))).toEqual(["I see."]);
   const told = JSON.stringify(server.requests.at(-1)?.body?.["messages"]);
   for (const one of named) expect(told).toContain(`${one} was not sent: `);
   expect(told.split("/etc/passwd was not sent").length).toBe(3);
   await sentAfter();
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"]).split("~/a.png was not sent").length).toBe(2);
-  expect(JSON.stringify(platform.sent.map(({ outbound }) => outbound))).not.toContain("secret");
+  expect(JSON.stringify(platform.sent.map(({ outbound }) => outbound))).not.toContain("classified");
+});
+
+test("a file beyond the limit of one message is counted", async () => {
+  await start();
+  const named = Array.from({ length: 12 }, (_, index) => `MEDIA:none-${index}.txt`);
+  const [said] = await sentAfter(textReply(["See.", ...named].join("\n")));
+  expect(String(said).split("\n").slice(-2)).toEqual([
+    "📎 none-9.txt (this file could not be sent)",
+    "📎 2 more files (could not be sent)",
+  ]);
 });
 
 test("a message that was a file alone, which could not be sent, says so", async () => {
   await start();
-  expect(await sentAfter(textReply("MEDIA:none.png"))).toEqual(["I wanted to send a file, and could not."]);
+  expect(await sentAfter(textReply("MEDIA:none.png"))).toEqual(["📎 none.png (this file could not be sent)"]);
 });
 
 test("what the chat takes not as that goes as a plain file; what it takes not at all goes by name", async () => {
@@ -106,7 +119,7 @@ test("what the chat takes not as that goes as a plain file; what it takes not at
   await writeFile(inWorkspace("large.png"), Buffer.concat([PNG, Buffer.alloc(1_500)]));
   await writeFile(inWorkspace("huge.png"), Buffer.concat([PNG, Buffer.alloc(5_000)]));
   expect(await sentAfter(textReply("A.\nMEDIA:large.png"))).toMatchObject(["A.", { kind: "file", fileName: "large.png" }]);
-  expect(await sentAfter(textReply("B.\nMEDIA:huge.png"))).toEqual(["B."]);
+  expect(await sentAfter(textReply("B.\nMEDIA:huge.png"))).toEqual(["B.\n\n📎 huge.png (this file could not be sent)"]);
 });
 
 test("a chat without files gets the name and a word", async () => {
@@ -147,7 +160,7 @@ test("a disk that does not keep a file takes nothing but the file", async () => 
   // Where the folder of such files would be, lies a file.
   await mkdir(path.join(running.home, "media", "outbound"), { recursive: true });
   await writeFile(path.join(running.home, "media", "outbound", "kept"), "");
-  expect(await sentAfter(textReply("Here.\nMEDIA:out/a b.png"))).toEqual(["Here."]);
+  expect(await sentAfter(textReply("Here.\nMEDIA:out/a b.png"))).toEqual(["Here.\n\n📎 a b.png (this file could not be sent)"]);
   expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
   await sentAfter(textReply("I see."));
   expect(JSON.stringify(server.requests.at(-1)?.body?.["messages"])).toContain("a b.png was not sent: the disk could not keep it");

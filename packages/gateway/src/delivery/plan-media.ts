@@ -7,6 +7,7 @@ import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { within } from "../turn/within.ts";
 import { sendKey } from "./idempotency-key.ts";
+import { unsentFile } from "./media-words.ts";
 import { isOwnAddress, OUTBOX_TTL_MS } from "./plan-message.ts";
 
 /** Files of one message; those behind are left out, and the model is told. */
@@ -30,7 +31,7 @@ export interface NamedMedia {
 export interface PlannedMedia {
   /** Each a message of its own, behind the text. */
   readonly rows: readonly NewOutbound[];
-  /** For the text: those that the chat cannot show, by name. */
+  /** For the text: those that the chat cannot show or that could not be sent, by name. */
   readonly words: readonly string[];
   /** For the model: those that were refused, and why. */
   readonly notes: readonly string[];
@@ -58,12 +59,15 @@ export async function planMedia(
           await load(named, media, capabilities?.media ?? [], services)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
-    else if (file.type === "refused") notes.push(`${named} was not sent: ${file.why}.`);
-    else {
+    else if (file.type === "refused") {
+      notes.push(`${named} was not sent: ${file.why}.`);
+      if (index < MAX_FILES) words.push(unsentFile(`📎 ${file.fileName}`));
+    } else {
       const { bytes, kind, mimeType, fileName } = file;
       const id = await keep(bytes, services);
       if (id === undefined) {
         notes.push(`${named} was not sent: the disk could not keep it.`);
+        words.push(unsentFile(`📎 ${fileName}`));
         continue;
       }
       rows.push({
@@ -78,6 +82,8 @@ export async function planMedia(
       });
     }
   }
+  const excess = media.named.length - MAX_FILES;
+  if (excess > 0) words.push(`📎 ${excess} more ${excess === 1 ? "file" : "files"} (could not be sent)`);
   return { rows, words, notes };
 }
 

@@ -286,10 +286,9 @@ function planRows(
   return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...shown, ...media.rows];
 }
 
-/** What is said at the end, with the names of files that the chat cannot show. A message that was a file alone, which could not be sent, says so. */
-function replyText(text: string, { words, notes, rows }: PlannedMedia, remarks: readonly string[]): string {
-  const isLost = text === "" && words.length === 0 && rows.length === 0 && notes.length > 0;
-  const files = isLost ? ["I wanted to send a file, and could not."] : words.length === 0 ? [] : [words.join("\n")];
+/** The text of the reply, with the names of files that are not sent as files, and with remarks. */
+function replyText(text: string, { words }: PlannedMedia, remarks: readonly string[]): string {
+  const files = words.length === 0 ? [] : [words.join("\n")];
   return [...(text === "" ? [] : [text]), ...files, ...remarks.map((remark) => `_${remark}_`)].join("\n\n");
 }
 
