@@ -147,10 +147,11 @@ test("messages that were gathered into one refused turn are all kept, each as it
     platform,
     patch: (config) => ({
       ...withoutModel(config),
-      messages: { ...config.messages, inbound: { ...config.messages.inbound, debounceMs: 50 } },
+      messages: { ...config.messages, inbound: { ...config.messages.inbound, debounceMs: 250 } },
     }),
   });
-  for (const text of ["one", "two", "three"]) await platform.say(platform.message(text));
+  // One commit takes all three, so that a busy machine cannot let the debounce window pass between them.
+  await Promise.all(["one", "two", "three"].map((text) => platform.say(platform.message(text))));
   await running.gateway.engine.idle();
   expect(await history(running)).toEqual([
     ["user", "one"],
