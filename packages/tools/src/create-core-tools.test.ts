@@ -1,18 +1,20 @@
 import type { AgentTool } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../test/tool-rig.ts";
-import { createCoreTools } from "./create-core-tools.ts";
+import { createCoreTools, type CoreToolsOptions } from "./create-core-tools.ts";
 
 let rig: ToolRig;
+let options: CoreToolsOptions;
 let tools: readonly AgentTool[];
 
 beforeEach(async () => {
   rig = await createToolRig();
-  tools = createCoreTools({
+  options = {
     files: rig.files,
     runner: { run: () => Promise.reject(new Error("not in this test")) },
     messenger: { send: () => Promise.reject(new Error("not in this test")) },
-  });
+  };
+  tools = createCoreTools(options);
 });
 afterEach(() => rig[Symbol.asyncDispose]());
 
@@ -38,9 +40,28 @@ test("are the eight, sorted, each with the traits that policies decide from", ()
   ]);
 });
 
-test("together take at most 4,500 bytes of a request", () => {
+test("state their defaults and limits as they are configured", async () => {
+  const made = createCoreTools({ ...options, execTimeoutSeconds: 77, maxResultChars: 9_000 });
+  const described = (name: string): string => JSON.stringify(made.find((each) => each.name === name));
+  expect(described("exec")).toContain("after 77 seconds");
+  expect(described("exec")).toContain("default and maximum: 77");
+  expect(described("exec")).toContain("longer than 8800 bytes");
+  expect(described("exec")).toContain("fresh shell");
+  expect(described("read")).toContain("at most 9000 characters");
+  expect(described("grep")).toContain("at most 9000 characters");
+  expect(["find", "grep", "ls"].map((name) => /to return; default (\d+)"/.exec(described(name))?.[1])).toEqual(["200", "100", "500"]);
+});
+
+test("message explains its address and lists one name for the file", () => {
+  const { properties } = tool("message").parameters as { readonly properties: Record<string, unknown> };
+  expect(Object.keys(properties)).toEqual(["action", "message", "media", "target", "channel"]);
+  expect(properties["target"]).toMatchObject({ description: expect.stringMatching(/chat_id.*user:<id>.*channel:<id>/) as string });
+  expect(properties["channel"]).toMatchObject({ description: expect.stringMatching(/trusted JSON/) as string });
+});
+
+test("together take at most 6,500 bytes of a request", () => {
   const block = tools.map(({ name, description, parameters }) => ({ name, description, input_schema: parameters }));
-  expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(4_500);
+  expect(Buffer.byteLength(JSON.stringify(block))).toBeLessThanOrEqual(6_500);
   for (const { parameters, summary } of tools) {
     expect(parameters).not.toHaveProperty("$schema");
     expect(parameters).toMatchObject({ type: "object", additionalProperties: false });

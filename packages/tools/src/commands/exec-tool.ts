@@ -19,21 +19,31 @@ export interface ExecToolOptions {
   readonly maxResultChars?: number;
 }
 
-const ExecSchema = z.strictObject({
-  command: z.string().min(1).describe("Shell text"),
-  workdir: z.string().optional().describe("Default: the workspace"),
-  env: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string()).optional(),
-  timeoutSeconds: z.int().min(1).max(1_000_000).optional(),
-});
+function execSchema(maxSeconds: number) {
+  return z.strictObject({
+    command: z.string().min(1).describe("Command line or script for the shell"),
+    workdir: z.string().optional().describe("Folder to run in; default: the workspace"),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string())
+      .optional()
+      .describe("Additional environment variables. PATH and other variables that change which program runs are refused"),
+    timeoutSeconds: z.int().min(1).max(1_000_000).optional().describe(`Time limit; default and maximum: ${maxSeconds}`),
+  });
+}
 
 /** Runs shell text to its end. For the owner only, until commands can be approved one by one. */
 export function createExecTool(options: ExecToolOptions): AgentTool {
   const { runner, files, timeoutSeconds: maxSeconds = 1_800, maxResultChars = 16_000 } = options;
+  const maxOutputBytes = maxResultChars - NOTE_CHARS;
   return defineTool({
     name: "exec",
     summary: "Run a shell command",
-    description: "Runs a shell command to its end, without input, and answers its output and exit code. Nothing stays in the background.",
-    schema: ExecSchema,
+    description: [
+      "Runs a shell command to its end and returns its output, and its exit code if that is not 0. Works only in your owner's turns.",
+      "Each call starts a fresh shell: a changed directory or variable does not carry over. There is no standard input, and background processes are stopped when the command ends.",
+      `A command is stopped after ${maxSeconds} seconds unless timeoutSeconds is lower. If the output is longer than ${maxOutputBytes} bytes, only its beginning and end are returned; redirect long output to a file.`,
+    ].join(" "),
+    schema: execSchema(maxSeconds),
     traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },
     async execute({ command, workdir = ".", env = {}, timeoutSeconds = maxSeconds }, { run, signal, onDelta }) {
       if (!run.owner) return errorResult("exec is refused: commands run for the owner only, and this message is not the owner's.");
@@ -43,7 +53,6 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       if (command.includes("\0")) return errorResult("The command holds a NUL character.");
       await using folder = await (await files.forRun(run)).openFolder(workdir);
       const seconds = Math.min(timeoutSeconds, maxSeconds);
-      const maxOutputBytes = maxResultChars - NOTE_CHARS;
       const result = await runner.run(
         { command: { type: "shell", text: command }, cwd: folder.path, env, timeoutMs: seconds * 1_000, maxOutputBytes },
         { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },

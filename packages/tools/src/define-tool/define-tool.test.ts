@@ -44,6 +44,10 @@ describe("arguments", () => {
     [{ path: "a" }, `{"path":"a","callId":"call-1"}`],
     [{ file_path: "a", count: null }, `{"path":"a","callId":"call-1"}`],
     [{ path: "a", items: [] }, `{"path":"a","items":[],"callId":"call-1"}`],
+    [{ path: "a", file_path: "a" }, `{"path":"a","callId":"call-1"}`],
+    [{ path: "a", file_path: "" }, `{"path":"a","callId":"call-1"}`],
+    [{ path: "", file_path: "a" }, `{"path":"a","callId":"call-1"}`],
+    [{ path: null, file_path: "a" }, `{"path":"a","callId":"call-1"}`],
   ])("%j is taken", async (args, text) => {
     await using rig = await createToolRig();
     expect(textOf(await rig.call(sample, args))).toBe(text);

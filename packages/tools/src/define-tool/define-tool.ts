@@ -49,10 +49,15 @@ function toParameters(schema: z.ZodObject): JsonSchema {
 
 function normalise(args: JsonObject, aliases: Readonly<Record<string, string>>): Record<string, unknown> {
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
-  const named = given.map(([key, value]): [string, unknown] => {
+  const named = new Map<string, unknown>(given.filter(([key]) => !Object.hasOwn(aliases, key)));
+  for (const [key, value] of given) {
     const canonical = Object.hasOwn(aliases, key) ? aliases[key] : undefined;
-    return [canonical === undefined || Object.hasOwn(args, canonical) ? key : canonical, value];
-  });
+    if (canonical === undefined) continue;
+    const known = named.get(canonical);
+    if (known === undefined || known === "") named.set(canonical, value);
+    // Two values for one parameter: the schema refuses the alias, so that neither is dropped in silence.
+    else if (known !== value && value !== "") named.set(key, value);
+  }
   return Object.fromEntries(named);
 }
 

@@ -13,9 +13,12 @@ const EditSchema = z.strictObject({
   edits: z
     .array(
       z.strictObject({
-        oldText: z.string().min(1).describe("Exact text, with its indentation; must stand there once"),
-        newText: z.string(),
-        replaceAll: z.boolean().optional(),
+        oldText: z
+          .string()
+          .min(1)
+          .describe("Exact text to replace, including indentation; must match exactly once unless replaceAll is true"),
+        newText: z.string().describe("Replacement; empty deletes the text"),
+        replaceAll: z.boolean().optional().describe("Replace every match; default false"),
       }),
     )
     .min(1)
@@ -27,7 +30,7 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
   return defineTool({
     name: "edit",
     summary: "Replace exact pieces of a file",
-    description: "Replaces pieces of a text file, in order. All edits are made or none.",
+    description: "Replaces exact pieces of a UTF-8 text file, one edit after the other. Either all edits are made or none.",
     schema: EditSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },

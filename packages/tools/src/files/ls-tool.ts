@@ -11,7 +11,7 @@ const DEFAULT_LIMIT = 500;
 
 const LsSchema = z.strictObject({
   path: PathSchema.optional(),
-  limit: z.int().min(1).max(5_000).optional(),
+  limit: z.int().min(1).max(5_000).optional().describe(`Most entries to return; default ${DEFAULT_LIMIT}`),
 });
 
 /** Lists one folder. */
@@ -19,7 +19,7 @@ export function createLsTool({ files }: { readonly files: FileAccess }): AgentTo
   return defineTool({
     name: "ls",
     summary: "List a folder",
-    description: `Lists a folder (default: the workspace), hidden entries too; folders end in "/".`,
+    description: `Lists a folder (default: the workspace), including hidden entries. Names of folders end in "/".`,
     schema: LsSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },

@@ -24,8 +24,8 @@ export interface ReadToolOptions {
 
 const ReadSchema = z.strictObject({
   path: PathSchema,
-  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line, from 1"),
-  limit: z.int().min(1).max(1_000_000).optional().describe("Number of lines"),
+  offset: z.int().min(1).max(1_000_000_000).optional().describe("First line to return, counted from 1; default 1"),
+  limit: z.int().min(1).max(1_000_000).optional().describe("Most lines to return; default: as many as fit"),
 });
 
 /** Shows a text file or an image. Memory stays bounded whatever the file's size. */
@@ -34,8 +34,7 @@ export function createReadTool(options: ReadToolOptions): AgentTool {
   return defineTool({
     name: "read",
     summary: "Show a text file or an image",
-    description:
-      "Shows a file: text as it is, or a PNG, JPEG, GIF or WebP image. Long files come in parts; the last line says which offset comes next.",
+    description: `Returns a text file, or a PNG, JPEG, GIF or WebP image. One call returns at most ${maxResultChars} characters of text; if more is left, the last line says which offset comes next.`,
     schema: ReadSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },

@@ -41,7 +41,7 @@ test("a refusal is an error that says why", async () => {
   expect(textOf(result)).toBe("The message was not sent: There is no channel telegram.");
 });
 
-test("a file goes along, under whichever of its names", async () => {
+test("attaches a file under any of its names, and refuses two different files", async () => {
   await send({ action: "send", message: "see", media: "a.png" });
   await send({ action: "send", path: "b.png" });
   await send({ action: "send", filePath: "c.png", media: "c.png" });
@@ -51,6 +51,7 @@ test("a file goes along, under whichever of its names", async () => {
     { callId: "call-1", text: "", media: "c.png" },
   ]);
   expect((await send({ action: "send", message: "two", media: "a.png", path: "b.png" })).isError).toBe(true);
+  expect((await send({ action: "send", message: "two", path: "a.png", filePath: "b.png" })).isError).toBe(true);
   expect(sent).toHaveLength(3);
 });
 

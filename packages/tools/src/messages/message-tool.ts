@@ -5,32 +5,41 @@ import { errorResult, textResult } from "../define-tool/tool-result.ts";
 
 const MessageSchema = z.strictObject({
   action: z.enum(["send"]),
-  message: z.string().max(100_000).optional().describe("Markdown"),
-  media: z.string().optional().describe("File to attach: workspace path or http(s) address"),
-  path: z.string().optional().describe("Same as media"),
-  filePath: z.string().optional().describe("Same as media"),
-  channel: z.string().min(1).optional().describe("Only for another channel than this one"),
-  target: z.string().min(1).optional().describe("Whom to send to; default: this conversation"),
+  message: z.string().max(100_000).optional().describe("Text in Markdown; required unless media is given"),
+  media: z.string().optional().describe("One file to attach: a path in the workspace or an http(s) URL"),
+  target: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Where to send: a conversation id (chat_id in Conversation info), user:<id> or channel:<id>. An id, not a display name. Default: this conversation",
+    ),
+  channel: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "Id of the channel to send on; the trusted JSON shows such ids as `channel`. Default: this channel. With another one, target is required",
+    ),
 });
+
+/** Names that models give the file; the listed one is enough for the schema. */
+const ALIASES = { path: "media", filePath: "media" };
 
 /** Sends a message besides the reply. */
 export function createMessageTool({ messenger }: { readonly messenger: Messenger }): AgentTool {
   return defineTool({
     name: "message",
     summary: "Send a message to this conversation or another",
-    description: "Sends a message now, besides your reply.",
+    description: "Sends a message right away, in addition to your reply. Only your owner's turns may send to another conversation.",
     schema: MessageSchema,
+    aliases: ALIASES,
     traits: { effect: "send", idempotent: false, output: "trusted", network: true, parallel: false },
-    async execute({ message = "", media, path, filePath, channel, target }, { run, signal, callId }) {
-      const named = [...new Set([media, path, filePath].flatMap((one) => (one === undefined || one.trim() === "" ? [] : [one])))];
-      if (named.length > 1) return errorResult("The message was not sent: name one file, as `media`.");
-      if (message.trim() === "" && named.length === 0) return errorResult("The message was not sent: it has neither words nor a file.");
-      const [file] = named;
+    async execute({ message = "", media = "", channel, target }, { run, signal, callId }) {
+      const hasFile = media.trim() !== "";
+      if (message.trim() === "" && !hasFile) return errorResult("The message was not sent: it has neither text nor a file.");
       const address = { ...(channel === undefined ? {} : { channel }), ...(target === undefined ? {} : { target }) };
-      const result = await messenger.send(
-        { callId, text: message, ...address, ...(file === undefined ? {} : { media: file }) },
-        { signal, run },
-      );
+      const result = await messenger.send({ callId, text: message, ...address, ...(hasFile ? { media } : {}) }, { signal, run });
       if (result.type === "refused") return errorResult(`The message was not sent: ${result.message}`);
       return textResult(`Queued for ${result.target} on ${result.channel}`, {
         details: { channel: result.channel, target: result.target },

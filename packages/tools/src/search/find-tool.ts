@@ -12,10 +12,10 @@ import { walkFolder } from "./walk-folder.ts";
 const DEFAULT_LIMIT = 200;
 
 const FindSchema = z.strictObject({
-  pattern: z.string().min(1).max(500).describe("Glob; without / it matches names at any depth"),
+  pattern: z.string().min(1).max(500).describe("Glob; without a / it matches names at any depth"),
   path: PathSchema.optional(),
-  includeIgnored: z.boolean().optional().describe("Also what .gitignore hides"),
-  limit: z.int().min(1).max(2_000).optional(),
+  includeIgnored: z.boolean().optional().describe("Also return what .gitignore hides; default false"),
+  limit: z.int().min(1).max(2_000).optional().describe(`Most paths to return; default ${DEFAULT_LIMIT}`),
 });
 
 /** Finds files and folders by name. */
@@ -23,7 +23,7 @@ export function createFindTool({ files }: { readonly files: FileAccess }): Agent
   return defineTool({
     name: "find",
     summary: "Find files and folders by glob",
-    description: "Finds files and folders by glob, such as *.md or src/**/*.ts.",
+    description: "Finds files and folders by glob, such as *.md or src/**/*.ts. Skips what .gitignore hides.",
     schema: FindSchema,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     async execute({ pattern, path = ".", includeIgnored = false, limit = DEFAULT_LIMIT }, { run, signal }) {

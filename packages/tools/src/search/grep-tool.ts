@@ -29,11 +29,11 @@ export interface GrepToolOptions {
 const GrepSchema = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe("JavaScript regular expression"),
   path: PathSchema.optional(),
-  glob: z.string().min(1).max(500).optional().describe("Only files whose name fits"),
-  literal: z.boolean().optional().describe("Take the pattern as plain text"),
-  ignoreCase: z.boolean().optional(),
-  context: z.int().min(0).max(20).optional().describe("Lines around a match"),
-  limit: z.int().min(1).max(1_000).optional(),
+  glob: z.string().min(1).max(500).optional().describe("Only search files that match this glob"),
+  literal: z.boolean().optional().describe("Treat the pattern as plain text; default false"),
+  ignoreCase: z.boolean().optional().describe("Default false"),
+  context: z.int().min(0).max(20).optional().describe("Lines to show before and after each match; default 0"),
+  limit: z.int().min(1).max(1_000).optional().describe(`Most matches to return; default ${DEFAULT_LIMIT}`),
 });
 
 type GrepArgs = z.output<typeof GrepSchema>;
@@ -44,7 +44,7 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
   return defineTool({
     name: "grep",
     summary: "Search the text of files",
-    description: "Searches lines in a file or folder; passes over binary files and what .gitignore hides. Answers path:line: text.",
+    description: `Searches a file or folder line by line. Skips binary files and what .gitignore hides. Returns "path:line: text", at most ${maxResultChars} characters.`,
     schema: GrepSchema,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     async execute(args, { run, signal }) {
