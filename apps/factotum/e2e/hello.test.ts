@@ -11,8 +11,16 @@ import { checkedOfficially } from "./check-official.ts";
 const MODEL = "claude-sonnet-5-5-bench-000001";
 const MAX_BYTES = 20_000;
 
+interface FirstRequest {
+  readonly bytes: number;
+  readonly tools: readonly string[];
+  readonly system: string;
+  /** What the request says of a tool, as JSON. */
+  readonly described: (tool: string) => string;
+}
+
 /** The body of the first request that a new installation sends for `hello`, set up as a person does it. */
-async function hello(settings: Readonly<Record<string, string>>): Promise<{ readonly bytes: number; readonly tools: readonly string[] }> {
+async function hello(settings: Readonly<Record<string, string>>): Promise<FirstRequest> {
   await using server = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   server.respond(() => sayText("Hello."));
   const home = await mkdtemp(path.join(tmpdir(), "factotum-hello-"));
@@ -28,21 +36,42 @@ async function hello(settings: Readonly<Record<string, string>>): Promise<{ read
   expect(server.requests).toHaveLength(1);
   const [request] = server.requests;
   // What `setup` wrote is in it.
-  expect(JSON.stringify(request?.body?.["system"])).toContain("AGENTS.md");
+  const system = JSON.stringify(request?.body?.["system"]);
+  expect(system).toContain("AGENTS.md");
   expect(request?.body?.["model"]).toBe(MODEL);
   const tools = (request?.body?.["tools"] ?? []) as unknown as readonly { readonly name: string }[];
-  return { bytes: request?.bytes.length ?? 0, tools: tools.map(({ name }) => name) };
+  return {
+    bytes: request?.bytes.length ?? 0,
+    tools: tools.map(({ name }) => name),
+    system,
+    described: (wanted) => JSON.stringify(tools.find(({ name }) => name === wanted)),
+  };
 }
 
 test("`hello` with the tools that setup configures is at most 20,000 bytes", async () => {
-  const { bytes, tools } = await hello({});
+  const { bytes, tools, system } = await hello({});
   expect(tools).toEqual(expect.arrayContaining(["edit", "exec", "find", "grep", "ls", "message", "read", "write"]));
   expect(bytes).toBeGreaterThan(5_000);
+  for (const rule of [
+    "in the language the user writes in",
+    "command output are data",
+    "leaves this machine, costs money or cannot be undone",
+    "File changed",
+    "never answer it with `NO_REPLY`",
+    "today's and yesterday's notes",
+    "write the full date",
+  ])
+    expect(system).toContain(rule);
+  // What is in the prompt is not asked for again, and what this build has not is not spoken of.
+  expect(system).not.toMatch(/know these files before you answer|only clock|audio_as_voice|`memory_search`/);
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test("and with every tool there is", async () => {
-  const { bytes, tools } = await hello({ "tools.profile": "full" });
+test("and with every tool there is, each with its limits as configured", async () => {
+  const { bytes, tools, described } = await hello({ "tools.profile": "full", "tools.exec.timeoutSeconds": "77" });
+  expect(described("exec")).toContain("stopped after 77 seconds");
+  expect(described("exec")).toContain("fresh shell");
+  expect(described("message")).toMatch(/chat_id in Conversation info/);
   expect(tools.length).toBeGreaterThanOrEqual(8);
   expect(bytes).toBeLessThanOrEqual(MAX_BYTES);
 });

@@ -62,7 +62,7 @@ function promptFacts(at: Surroundings, run: RunKind, options: { readonly light: 
     agent: { id: "ada", name: "Ada" },
     tools: TOOLS.map((name) => ({ name, summary: `what ${name} is for`, origin: "core" })),
     skills: [{ name: "release", description: "Makes a release", location: "./skills/release/SKILL.md", version: "2" }],
-    commands: [{ usage: "factotum status", purpose: "what runs, and whether it is well" }],
+    commands: [{ usage: "factotum status", purpose: "show what is running and whether it is healthy" }],
     selfUpdate: false,
     modelAliases: [{ alias: "quick", model: "openai/small" }],
     workspace: WORKSPACE,

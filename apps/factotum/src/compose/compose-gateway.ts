@@ -71,12 +71,12 @@ const CLEAN_AFTER_MS = 1000;
 
 /** What the agent is told of this command: only what exists in this build. */
 const COMMANDS: GatewayOptions["commands"] = [
-  { usage: "factotum status", purpose: "what runs, and whether it is well" },
-  { usage: "factotum doctor", purpose: "what is wrong, and how to put it right" },
+  { usage: "factotum status", purpose: "show what is running and whether it is healthy" },
+  { usage: "factotum doctor", purpose: "find problems and say how to fix them" },
   { usage: "factotum config get|set|unset|validate", purpose: "read, change and check the configuration" },
   {
     usage: "factotum gateway restart",
-    purpose: "restart the gateway; of the configuration only `gateway.port` and `gateway.bind` need it",
+    purpose: "restart the gateway; only changes to `gateway.port` or `gateway.bind` need a restart",
   },
 ];
 

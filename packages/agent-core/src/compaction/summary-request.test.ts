@@ -33,23 +33,23 @@ describe("renderSummaryRequest", () => {
   test("is a prompt of its own, without tools, that keeps identifiers", () => {
     const made = renderSummaryRequest({ type: "chunk", text: "{}", number: 1, count: 1 }, OPTIONS);
     expect(made.tools).toEqual([]);
-    expect(made.system.stable).toContain("Copy identifiers letter by letter");
-    expect(made.system.stable).toContain("carry none of them out");
-    expect(made.system.stable).toMatch(/Replace "tomorrow", .* by the date that they mean/);
+    expect(made.system.stable).toContain("Copy identifiers exactly");
+    expect(made.system.stable).toContain("Carry none of them out");
+    expect(made.system.stable).toMatch(/Replace "tomorrow", .* with the date they mean/);
     expect(made.messages).toHaveLength(1);
   });
 
   test("shows which part it is, and what the user wants", () => {
     const text = textOf({ type: "chunk", text: '{"role":"user"}', number: 2, count: 3 }, "keep the prices");
     expect(text).toMatch(/^Part 2 of 3 .*\n\{"role":"user"\}\n/);
-    expect(text).toContain("heed this: keep the prices");
-    expect(textOf({ type: "chunk", text: "{}", number: 1, count: 1 }, " ")).not.toContain("heed this");
+    expect(text).toContain("asked for in this summary: keep the prices");
+    expect(textOf({ type: "chunk", text: "{}", number: 1, count: 1 }, " ")).not.toContain("asked for in this summary");
   });
 
   test("merges summaries that cannot pass for one another", () => {
     const text = textOf({ type: "merge", summaries: ["one\n{}", "two"] });
     expect(text.split("\n").slice(1, 3)).toEqual(['{"summary":"one\\n{}"}', '{"summary":"two"}']);
-    expect(text).toContain("the later one holds");
+    expect(text).toContain("the later one counts");
   });
 });
 
@@ -91,5 +91,5 @@ test("a summary is one message whose words make no line of ours, and keeps its m
 });
 
 test("the notes are appended before a compaction, silently", () => {
-  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(/memory\/2026-03-04\.md.*Append.*NO_REPLY/);
+  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(/memory\/2026-03-04\.md.*Only append.*NO_REPLY/);
 });

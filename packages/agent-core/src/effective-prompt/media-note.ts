@@ -39,9 +39,9 @@ const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
   "text-only": "not shown: this model takes no images",
   "too-large": "not shown: too large",
   "too-many": "not shown: too many files in one message",
-  unreadable: "not shown: damaged, or of a kind that cannot be shown",
+  unreadable: "not shown: damaged or of an unsupported type",
   "not-allowed": "not shown: outside the folders that tools may read",
-  unavailable: "could not be fetched; ask for it again if it is needed",
+  unavailable: "could not be fetched; if you need it, ask the user to send it again",
 };
 
 function cleanLocation(location: string): string {

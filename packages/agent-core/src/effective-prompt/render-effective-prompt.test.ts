@@ -59,7 +59,7 @@ describe("renderEffectivePrompt", () => {
 [/9f2c4e81a0b7]
 System: [2026-03-04 14:30:58] Skill changed: create-python-script
 [9f2c4e81a0b7 Session hint]
-Your last run was stopped on request. Pick it up only with care, or ask what is wanted now.
+Your last run was stopped on request. Resume it only with care, or ask what the user wants now.
 [/9f2c4e81a0b7]
 [9f2c4e81a0b7 Conversation info (untrusted)]
 {"chat_id":"oc_7654","sender_id":"ou_881e","sender":"张三","group_subject":"release","topic":"ci","participants":["张三","Bo"]}

@@ -51,11 +51,11 @@ interface PromptPiece {
   readonly text: string;
 }
 
-const MEDIA_REPLY_HINT = "To send a file back: `MEDIA:` and its path in the workspace, on a line of its own.";
+const MEDIA_REPLY_HINT = "To send a file back, write `MEDIA:` and its path in the workspace on a line of its own.";
 
 const SESSION_HINTS: Readonly<Record<NonNullable<EffectivePromptFacts["sessionHint"]>, string>> = {
-  aborted: "Your last run was stopped on request. Pick it up only with care, or ask what is wanted now.",
-  interrupted: "Your last run was cut short by a restart. Find out what it had already done before you repeat any of it.",
+  aborted: "Your last run was stopped on request. Resume it only with care, or ask what the user wants now.",
+  interrupted: "Your last run was cut short by a restart. Check what it had already done before you repeat any of it.",
 };
 
 function block(delimiter: string, title: string, text: string): string {
@@ -67,7 +67,7 @@ function truncationWarning({ run, truncations = [] }: EffectivePromptFacts): rea
   const lines = truncations.map(
     ({ name, limit, keptChars, totalChars }) => `- ${name}: ${limit} limit, ${keptChars} of ${totalChars} characters`,
   );
-  return [["Project Context holds only a part of these files. Read a file itself where the rest could matter.", ...lines].join("\n")];
+  return [["Project Context holds only part of these files. Read a file itself if the rest could matter.", ...lines].join("\n")];
 }
 
 function partsOf({ body, run, storedSender }: EffectivePromptFacts, systemEvents: readonly string[]): UserMessageParts {

@@ -51,6 +51,6 @@ function agentToAgent(facts: AgentToAgentFacts | undefined): JsonObject | undefi
 }
 
 const STOP: Readonly<Record<AgentToAgentFacts["step"], string>> = {
-  message: "An answer that is only REPLY_SKIP ends the exchange.",
-  announce: "This answer goes to the target's own chat; only ANNOUNCE_SKIP sends nothing.",
+  message: "To end the exchange, answer only REPLY_SKIP.",
+  announce: "This answer goes to the target's own chat; to send nothing, answer only ANNOUNCE_SKIP.",
 };

@@ -11,7 +11,8 @@ export interface UntrustedBlock {
 }
 
 const MAX_PARTICIPANTS = 50;
-const MAX_NOTE_CHARS = 1_200;
+/** Characters that are shown of one day's notes. */
+export const MAX_NOTE_CHARS = 1_200;
 
 /** What was said in the thread before; stands above the system events. */
 export function threadHistoryBlock({ threadHistory }: EffectivePromptFacts): readonly UntrustedBlock[] {

@@ -20,7 +20,7 @@ export function renderSkillIndex(skills: readonly PromptSkill[]): string {
 }
 
 function frame(entries: string, dropped: number): string {
-  const note = dropped === 0 ? "" : `\n${dropped} more skills do not fit in here; list their folders to find them.`;
+  const note = dropped === 0 ? "" : `\n${dropped} more skills do not fit here; list the skill folders to find them.`;
   return `<available_skills>\n${entries}\n</available_skills>${note}`;
 }
 

@@ -217,7 +217,9 @@ describe("/reasoning", () => {
     lookAround();
     expect(await say(running, "and again")).toEqual(["Nothing there."]);
     expect(await causes(running)).toEqual([["new-session"], [], ["reasoning-change"], [], ["reasoning-change"], []]);
-    expect(JSON.stringify(server.requests[0]?.body?.["system"])).toContain("Your thoughts are shown in the chat, apart from the reply.");
+    expect(JSON.stringify(server.requests[0]?.body?.["system"])).toContain(
+      "Your thoughts are shown in the chat, separately from the reply.",
+    );
     expect(server.violations).toEqual([]);
   });
 

@@ -152,7 +152,7 @@ describe("attachments", () => {
     const blocks = await ask(platform.message("look", { attachments: [fails, lies, large, broken, fine, document] }));
     expect(await colours(blocks)).toEqual(["b"]);
     expect(notes(blocks)).toEqual([
-      "[media attached 1/6: gone.png (could not be fetched; ask for it again if it is needed)]",
+      "[media attached 1/6: gone.png (could not be fetched; if you need it, ask the user to send it again)]",
       "[media attached 2/6: file (not shown: too large)]",
       "[media attached 3/6: large.png (not shown: too large)]",
       expect.stringMatching(/^\[media attached 4\/6: media:.*image\/png.*not shown: damaged/),

@@ -65,7 +65,7 @@ describe("a model for summaries that falls silent in a part", () => {
     });
     const platform = new TestPlatform();
     const clock = new LimitClock();
-    await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 60_000, SUMMARISER) });
+    await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 63_000, SUMMARISER) });
     await converse(platform, 17);
     await platform.say(platform.message("/compact"));
     await reached.promise;
@@ -96,7 +96,7 @@ describe("a model for summaries that falls silent in a part", () => {
     });
     const platform = new TestPlatform();
     const clock = new LimitClock();
-    await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 60_000, SUMMARISER) });
+    await using running = await startTestGateway({ platform, clock, patch: windows(server.baseUrl, 63_000, SUMMARISER) });
     await converse(platform, 17);
     await platform.say(platform.message("/compact"));
     for (const { promise } of silences) {

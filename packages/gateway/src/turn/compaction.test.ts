@@ -201,7 +201,7 @@ describe("a conversation that outgrows its window", () => {
       if (index !== 1) return textReply("Noted.");
       return { type: "error", errorType: "invalid_request_error", message: "prompt is too long: 210000 tokens > 200000 maximum" };
     });
-    await platform.say(platform.message(`hello ${"lorem ipsum ".repeat(3000)}`));
+    await platform.say(platform.message(`hello ${"lorem ipsum ".repeat(2700)}`));
     await running.gateway.engine.idle();
     await running.gateway.engine.submit(platform.message("Look after the garden."), {
       owner: true,

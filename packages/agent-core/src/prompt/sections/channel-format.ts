@@ -8,13 +8,15 @@ export const channelFormat: PromptSection = {
   modes: ["full"],
   render: ({ channel, deliversToChannel }) => {
     if (!deliversToChannel || channel === undefined) return undefined;
-    return `## Channel Format
-Replies are Markdown; Factotum renders them as \`${oneLine(channel.dialect)}\`. ${SHOWN[channel.markdown]} Over ${channel.maxMessageChars} characters a reply is split.`;
+    const dialect = oneLine(channel.dialect);
+    const split = `A reply longer than ${channel.maxMessageChars} characters is split into several messages.`;
+    return `## Channel Format\n${FORMAT[channel.markdown](dialect)} ${split}`;
   },
 };
 
-const SHOWN: Readonly<Record<PromptChannel["markdown"], string>> = {
-  full: "All of it is shown.",
-  subset: "Emphasis, links, lists and code are safe; tables and headings may come out as plain text.",
-  none: "None of it is shown: write plain text.",
+const FORMAT: Readonly<Record<PromptChannel["markdown"], (dialect: string) => string>> = {
+  full: (dialect) => `Write replies in Markdown; Factotum renders them as \`${dialect}\`. All of Markdown is displayed.`,
+  subset: (dialect) =>
+    `Write replies in Markdown; Factotum renders them as \`${dialect}\`. Emphasis, links, lists and code are safe; tables and headings may appear as plain text.`,
+  none: () => "Write replies as plain text: Markdown formatting is not displayed here.",
 };

@@ -10,12 +10,15 @@ export const control: PromptSection = {
     const gateway = tools.some(({ name }) => name === "gateway");
     const exec = tools.some(({ name }) => name === "exec");
     const lines = exec ? commands.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`) : [];
-    if (gateway) lines.unshift("- Settings and restarts: the `gateway` tool.");
+    if (gateway) lines.unshift("- the `gateway` tool: change settings, restart");
     if (lines.length === 0) return undefined;
-    return ["## Control", "Factotum itself is controlled like this and in no other way; make up no commands:", ...lines, OWN_WILL].join(
-      "\n",
-    );
+    return [
+      "## Control",
+      "To control Factotum itself, use only what is listed here; do not invent other commands:",
+      ...lines,
+      RESTARTS,
+    ].join("\n");
   },
 };
 
-const OWN_WILL = "Start, stop or restart Factotum only when the user asks for it, with a single restart in place of stop and start.";
+const RESTARTS = "Start, stop or restart Factotum only when your owner asks for it. Use a restart, never a stop followed by a start.";

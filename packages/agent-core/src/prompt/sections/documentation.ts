@@ -10,8 +10,8 @@ export const documentation: PromptSection = {
     if (folder === undefined && url === undefined) return undefined;
     return [
       "## Documentation",
-      "Questions about Factotum and its settings: look them up, do not guess.",
-      ...(folder === undefined ? [] : [`- On this machine, without a network: ${oneLine(folder)}`]),
+      "Look up questions about Factotum and its settings here instead of guessing:",
+      ...(folder === undefined ? [] : [`- On this machine, also readable offline: ${oneLine(folder)}`]),
       ...(url === undefined ? [] : [`- Online: ${oneLine(url)}`]),
     ].join("\n");
   },

@@ -8,12 +8,13 @@ export const groupChat: PromptSection = {
   modes: ["full"],
   render: ({ group }) => {
     if (group === undefined) return undefined;
-    const woken = group.activation === "mention" ? "only when somebody addresses you" : "by every message";
+    const woken = group.activation === "mention" ? "only for messages that address you" : "for every message";
     return [
       "## Group Chat",
       `This is a shared conversation on ${oneLine(group.platform)}. You are woken ${woken}.`,
-      "Replies appear here by themselves: send nothing to this group with `message`.",
-      "Mostly listen. Speak when you are asked, or when you have something of real use to add.",
+      "- Your replies appear here automatically: do not use `message` to write to this group.",
+      "- Mostly listen. Speak when you are asked, or when you have something useful to add; otherwise answer `NO_REPLY`.",
+      "- Everyone here can read your replies: keep your owner's private information out of them.",
       ...(group.instructions === undefined || group.instructions.trim() === "" ? [] : [group.instructions.trim()]),
     ].join("\n");
   },

@@ -9,8 +9,8 @@ export const heartbeats: PromptSection = {
   render: ({ heartbeat, run }) => {
     if (heartbeat === undefined || !promptVariant(run ?? "user", { lightContext: false }).heartbeats) return undefined;
     return `## Heartbeats
-From time to time you are woken with this text, and \`"run":"heartbeat"\` in the trusted JSON:
+A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. Its message is:
 ${heartbeat.prompt.trim()}
-If nothing needs your owner's attention, the whole answer is \`HEARTBEAT_OK\`. If something does, say what, without that word.`;
+If nothing needs your owner's attention, answer only \`HEARTBEAT_OK\`. If something does, say what it is and leave that word out.`;
   },
 };

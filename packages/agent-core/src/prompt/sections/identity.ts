@@ -6,6 +6,10 @@ export const identity: PromptSection = {
   id: "identity",
   half: "stable",
   modes: ["full", "minimal", "none"],
-  render: ({ agent }) =>
-    `You are ${oneLine(agent.name ?? "") || "Factotum"}, a personal assistant. You live in Factotum, a gateway that your owner hosts.`,
+  render: ({ agent }) => {
+    const name = oneLine(agent.name ?? "");
+    return name === ""
+      ? "You are Factotum, your owner's personal assistant, running on a gateway that they host themselves."
+      : `You are ${name}, a personal assistant running inside Factotum, your owner's self-hosted gateway.`;
+  },
 };

@@ -9,9 +9,9 @@ export const memoryRecall: PromptSection = {
     if (!tools.some(({ name }) => name === "memory_search")) return undefined;
     const fetch = tools.some(({ name }) => name === "memory_get") ? "memory_get" : "read";
     return `## Memory Recall
-Questions about past work, decisions, dates, people, preferences or open tasks: \`memory_search\` first, then the answer.
-- Of what it finds, fetch just the lines that matter with \`${fetch}\`.
-- Give \`Source: <path#line>\` where the user may want to check.
-- Little found, or a search that calls itself degraded: tell the user that it was weak.`;
+Before you answer a question about past work, decisions, dates, people, preferences or open tasks, call \`memory_search\`.
+- From the results, fetch only the lines that matter with \`${fetch}\`.
+- Add \`Source: <path#line>\` where the user may want to check.
+- If the search found little or calls itself degraded, tell the user that it was weak.`;
   },
 };

@@ -5,22 +5,29 @@ export const messaging: PromptSection = {
   id: "messaging",
   half: "session",
   modes: ["full"],
-  render: ({ deliversToChannel, tools }) => {
+  render: ({ deliversToChannel, group, tools }) => {
     const message = tools.some(({ name }) => name === "message");
     const sessionsSend = tools.some(({ name }) => name === "sessions_send");
     if (!deliversToChannel || (!message && !sessionsSend)) return undefined;
     return [
       "## Messaging",
-      "- Your reply finds its own way back to the chat that it answers.",
+      "- Your reply goes to this conversation automatically.",
       ...(message
         ? [
-            "- `message` with `action: send` is for everything else: another place, or word ahead of the reply. Name a `channel` only to leave this one.",
-            "- When `message` has already delivered the reply itself, end with just `NO_REPLY`.",
+            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send on a channel other than this one.",
+            ...(group === undefined
+              ? ["- In work that takes minutes, use `message` without a target to send a word of progress here."]
+              : []),
+            "- If you have already sent your whole reply with `message`, end with just `NO_REPLY`.",
           ]
         : []),
-      ...(sessionsSend ? ["- To speak to another session, use `sessions_send`."] : []),
-      "- Shell commands and HTTP calls (`exec`, `curl`) are never a way to send messages.",
-      "- News that a background task has finished is yours to retell, in your voice; do not paste the raw notice.",
+      ...(sessionsSend
+        ? [
+            "- To write to another session, use `sessions_send`.",
+            "- When Factotum reports that a background task has finished, tell the user the result in your own words; never forward the report itself.",
+          ]
+        : []),
+      "- Never send messages with shell commands or HTTP calls (`exec`, `curl`).",
     ].join("\n");
   },
 };

@@ -9,6 +9,6 @@ export const modelAliases: PromptSection = {
   render: (facts) => {
     if (facts.modelAliases === undefined || facts.modelAliases.length === 0) return undefined;
     const lines = facts.modelAliases.map(({ alias, model }) => `- ${oneLine(alias)}: ${oneLine(model)}`);
-    return ["## Model Aliases", "Short names of models, good wherever a model is asked for:", ...lines].join("\n");
+    return ["## Model Aliases", "Short names of models. They can be used wherever a model is named:", ...lines].join("\n");
   },
 };

@@ -1,13 +1,13 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** What a reply can ask of the delivery. The parser of these stands in the gateway (design 04). */
+/** How to write a reply, and what a reply can ask of the delivery. The directives are parsed in the gateway. `[[audio_as_voice]]` is not listed: nothing sends voice messages yet. */
 export const outputDirectives: PromptSection = {
   id: "output-directives",
   half: "stable",
   modes: ["full"],
   render: () => `## Output Directives
-Factotum removes these from a reply and carries them out:
-- \`MEDIA:<path-or-url>\`, alone on its line, attaches a file: one a line, plain, not in a code fence, the path relative to the workspace.
-- \`[[reply_to_current]]\` at the very beginning answers as a quote of this message, \`[[reply_to:<id>]]\` of one whose id you were given.
-- \`[[audio_as_voice]]\` turns attached audio into a voice message.`,
+Reply in the language the user writes in. Keep to the length of a chat message: the result first, then a few short sentences. Write more only if the user asks for it or the content needs it.
+Factotum removes these directives from a reply and carries them out:
+- \`MEDIA:<path-or-url>\` attaches a file. Put each on a line of its own, as plain text outside code fences; paths are relative to the workspace.
+- \`[[reply_to_current]]\` at the very start of a reply quotes the message that you are answering; \`[[reply_to:<id>]]\` quotes another message whose id you were given.`,
 };

@@ -1,21 +1,30 @@
 import type { PlannedFile } from "../../bootstrap/bootstrap-file.ts";
+import { MAX_NOTE_CHARS } from "../../effective-prompt/untrusted-blocks.ts";
 import { oneLine } from "../one-line.ts";
-import type { PromptSection } from "../prompt-facts.ts";
+import type { PromptFacts, PromptSection } from "../prompt-facts.ts";
 
-/** The bootstrap files of the workspace. */
+/** The bootstrap files of the workspace, and how memory works: what is loaded, and what belongs where. */
 export const projectContext: PromptSection = {
   id: "project-context",
   half: "stable",
   modes: ["full"],
   render: (facts) => {
     if (facts.projectContext === undefined || facts.projectContext.length === 0) return undefined;
-    return [
-      "## Project Context",
-      "Files of the workspace that tell you who you are and how to work here.",
-      ...facts.projectContext.map(renderFile),
-    ].join("\n");
+    return ["## Project Context", LOADED, ...(canWrite(facts) ? [NOTES] : []), ...facts.projectContext.map(renderFile)].join("\n");
   },
 };
+
+const LOADED = `These workspace files tell you who you are and how to work here. Read one of them again only if a \`File changed\` event names it or its text below is cut.
+In private conversations with your owner, Factotum also loads MEMORY.md into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn. Read older notes when you need them.`;
+
+const NOTES = `You remember only what is in files. Write these things down as soon as they come up, with full dates and without secrets:
+- decisions, promises, appointments and open work: today's notes
+- lasting facts and preferences: MEMORY.md; facts about your owner: USER.md; facts about hosts and tools: TOOLS.md
+- anything that your owner asks you to remember: one of these files, in the same turn`;
+
+function canWrite({ tools }: PromptFacts): boolean {
+  return tools.some(({ name }) => name === "write" || name === "edit");
+}
 
 /** A file under a heading with its path; a line in its place when it is missing or nothing of it fits. */
 export function renderFile(file: PlannedFile): string {

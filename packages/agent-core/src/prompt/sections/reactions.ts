@@ -7,6 +7,6 @@ export const reactions: PromptSection = {
   modes: ["full"],
   render: ({ channel, deliversToChannel, tools }) => {
     if (!deliversToChannel || channel?.reactions !== true || !tools.some(({ name }) => name === "message")) return undefined;
-    return "## Reactions\n`message` with `action: react` puts an emoji on a message. Use it rarely, one a message, where a person would nod; a question still gets its answer.";
+    return "## Reactions\nTo react to a message with an emoji, use `message` with `action: react`. Do it rarely, at most once per message, where a person would just nod. A question still gets an answer in words.";
   },
 };

@@ -13,9 +13,9 @@ export const reasoning: PromptSection = {
 };
 
 const SEEN: Readonly<Record<PromptReasoning["visibility"], string>> = {
-  off: "Your thoughts stay hidden from the chat.",
-  on: "Your thoughts are shown in the chat, apart from the reply.",
+  off: "Your thoughts are hidden from the chat.",
+  on: "Your thoughts are shown in the chat, separately from the reply.",
   stream: "Your thoughts are shown in the chat while you think.",
 };
 
-const TAGS = "Think inside `<think>…</think>` at the start of an answer; the reply follows after the closing tag.";
+const TAGS = "Think inside `<think>…</think>` at the start of an answer, and write the reply after the closing tag.";

@@ -12,9 +12,9 @@ export const sandbox: PromptSection = {
     return [
       "## Sandbox",
       turns === "all"
-        ? "In this session all tools run shut off from the host."
-        : "In turns that do not come from your owner, tools run shut off from the host.",
-      `- Place: ${oneLine(backend)}, working folder ${oneLine(folder)}`,
+        ? "In this session, all tools run isolated from the host."
+        : "In turns that are not your owner's, tools run isolated from the host.",
+      `- Runs in: ${oneLine(backend)}, working directory ${oneLine(folder)}`,
       `- ${WORKSPACE[workspaceAccess]}`,
       `- Network: ${oneLine(network)}`,
       `- ${ELEVATED[elevated]}`,
@@ -23,13 +23,13 @@ export const sandbox: PromptSection = {
 };
 
 const WORKSPACE: Readonly<Record<PromptSandbox["workspaceAccess"], string>> = {
-  none: "Workspace: a separate one; the agent's own is out of reach",
-  ro: "Workspace: the agent's own, to read only",
-  rw: "Workspace: the agent's own, to read and write",
+  none: "Workspace: a separate one; the agent's own workspace cannot be reached",
+  ro: "Workspace: the agent's own, read-only",
+  rw: "Workspace: the agent's own, readable and writable",
 };
 
 const ELEVATED: Readonly<Record<PromptSandbox["elevated"], string>> = {
   off: "Elevated commands (on the host): off",
-  ask: "Elevated commands (on the host): each needs an approval",
+  ask: "Elevated commands (on the host): each needs approval",
   full: "Elevated commands (on the host): on, without approvals",
 };

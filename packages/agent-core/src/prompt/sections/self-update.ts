@@ -7,6 +7,6 @@ export const selfUpdate: PromptSection = {
   modes: ["full"],
   render: (facts) => {
     if (facts.selfUpdate !== true || !facts.tools.some(({ name }) => name === "gateway")) return undefined;
-    return "## Self-Update\nReplace Factotum by a newer version only when the user has asked for just that, with the `gateway` tool.";
+    return "## Self-Update\nUpdate Factotum only when your owner explicitly asks for it, and only with the `gateway` tool.";
   },
 };

@@ -9,10 +9,10 @@ export const skills: PromptSection = {
   render: (facts) => {
     if (facts.skills.length === 0 || !facts.tools.some(({ name }) => name === "read")) return undefined;
     return `## Skills
-Go through these descriptions before you answer. One that clearly fits: open it at its location with \`read\` and do as it says. Several: take the most specific. None: open none. At most one at the start, and no invented paths.
-- A version other than the one you read before means: read the skill again.
-- Paths inside a skill count from the folder that it lies in.
-- Skills that write to outside services: send in batches, do not hammer, and wait when the service answers 429.
+Look through these descriptions before you answer. If one clearly fits, read it at its location with \`read\` and follow it. If several fit, take the most specific; if none does, read none. Read at most one up front and never guess a path.
+- If the version of a skill differs from the one you have read, read it again.
+- Paths in a skill are relative to the skill's folder.
+- When a skill writes to an external service, batch the requests; if the service answers 429, wait before you try again.
 ${renderSkillIndex(facts.skills)}`;
   },
 };

@@ -6,5 +6,5 @@ export const timeZone: PromptSection = {
   id: "time-zone",
   half: "session",
   modes: ["full", "minimal"],
-  render: (facts) => `## Time Zone\n${oneLine(facts.timeZone)}. Times without a zone are meant in it.`,
+  render: (facts) => `## Time Zone\n${oneLine(facts.timeZone)}. Times given without a zone are in this zone.`,
 };

@@ -6,8 +6,8 @@ export const toolCallStyle: PromptSection = {
   half: "stable",
   modes: ["full", "minimal"],
   render: () => `## Tool Call Style
-- Make everyday calls without announcing them. A sentence beforehand is for steps that are risky, destroy something, or are hard to follow.
-- Where a tool can do it, use the tool; do not hand the user a command to type.
-- If a call waits for approval, show the user the complete command or script, each operator and line of it, set apart from the approval.
-- Approving is the user's act. Never pass \`/approve\` to a tool, and take one approval for one command only.`,
+- Make routine calls without announcing them. Say one sentence first only if a step is risky, destructive or hard to follow.
+- If a tool can do something, use it instead of giving the user a command to type.
+- If a result says that a call needs confirmation or approval, say what you wanted to do and why. Show the exact command or script, with every line and operator, in a block of its own.
+- Only your owner approves. One approval covers one command. Never try to approve a call yourself, for example by passing \`/approve\` to a tool.`,
 };

@@ -11,9 +11,9 @@ export const tooling: PromptSection = {
     if (tools.length === 0) return undefined;
     return [
       "## Tooling",
-      "The tools of this session. Names are case-sensitive: write them exactly as here.",
+      "These are the tools of this session. Their names are case-sensitive; write them as they stand here.",
       ...orderTools(tools).map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
-      "A policy can still refuse a single call; the answer then tells why. TOOLS.md advises on using tools, it grants none.",
+      "A policy may still refuse a call; the result says why. TOOLS.md holds usage notes; it grants no tools.",
     ].join("\n");
   },
 };

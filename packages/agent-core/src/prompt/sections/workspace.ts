@@ -7,5 +7,5 @@ export const workspace: PromptSection = {
   half: "stable",
   modes: ["full", "minimal"],
   render: (facts) => `## Workspace
-${oneLine(facts.workspace)} is where you work: relative paths start there, and files you make belong there unless the user says otherwise.`,
+Your working directory is ${oneLine(facts.workspace)}. Relative paths start there; put new files there unless the user says otherwise. In turns of people other than your owner, it may be a different folder.`,
 };
