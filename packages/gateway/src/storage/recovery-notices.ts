@@ -22,9 +22,11 @@ export class RecoveryNotices {
   /** Notifies everybody who was not notified of this event by an earlier call or process. */
   async notify(event: DamageEvent): Promise<void> {
     const rebuilt = new Set(event.rebuilt);
+    // All of them at once: messages come in while the store is asked.
+    for (const key of rebuilt) this.#unaddressed.set(key, event);
     for (const key of rebuilt) {
-      this.#unaddressed.set(key, event);
       if (!(await this.#isNoted(event, key))) await this.#note(event, key, key);
+      else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
     const { items } = await this.#services.store.listSessions({ limit: SEARCHED_SESSIONS });
     const notified = new Set<string>();
@@ -44,6 +46,15 @@ export class RecoveryNotices {
     if (event === undefined) return;
     this.#unaddressed.delete(sessionKey);
     await this.#say(event, sessionKey, origin, sessionKey);
+  }
+
+  /** A rebuilt session says where it was used last once somebody has written in it, whom an earlier process has told then. */
+  async #hasSpoken(sessionKey: string): Promise<boolean> {
+    return (await this.#services.store.readSession(sessionKey))?.lastOrigin !== undefined;
+  }
+
+  #forget(event: DamageEvent, sessionKey: string): void {
+    if (this.#unaddressed.get(sessionKey) === event) this.#unaddressed.delete(sessionKey);
   }
 
   async #isNoted(event: DamageEvent, place: string): Promise<boolean> {

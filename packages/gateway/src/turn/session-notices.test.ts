@@ -225,3 +225,34 @@ test("a session that was rebuilt from its plain file is notified in its chat onc
   const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
   expect(texts.filter((text) => text === "rebuilt")).toHaveLength(1);
 });
+
+test.each([
+  ["was said before", ["hello"], 1],
+  ["nobody has written since", [], 0],
+] as const)("after a restart a rebuilt session's chat is told once in all: %s", async (_name, said, toldBefore) => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Yes."));
+  const platform = new TestPlatform();
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl) });
+  const key = "agent:main:main";
+  await first.store.createSession({ key, sessionId: "rebuilt", agentId: "main", isPrivate: false, displayName: key }, { nowMs: 1 });
+  const facts = { id: "d1", kind: "database", atMs: 0, count: 1, isComplete: false, text: "rebuilt", path: "/x/damaged-1" } as const;
+  const event = { ...facts, rebuilt: [key] };
+  const told = (): number => platform.sent.filter(({ outbound }) => outbound.type === "text" && outbound.text === "rebuilt").length;
+  first.gateway.engine.reportRecovery(event);
+  await first.gateway.engine.idle();
+  for (const text of said) {
+    await platform.say(platform.message(text));
+    await first.gateway.engine.idle();
+  }
+  expect(told()).toBe(toldBefore);
+  await first.store.maintain({ nowMs: Date.now() + 1000, keepOutboxMs: 0 });
+  await first.stop();
+
+  await using second = await startTestGateway({ home: first.home, platform, patch: withModel(server.baseUrl) });
+  second.gateway.engine.reportRecovery(event);
+  await second.gateway.engine.idle();
+  await platform.say(platform.message("later"));
+  await second.gateway.engine.idle();
+  expect(told()).toBe(1);
+});
