@@ -11,8 +11,7 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
   const target = await realTarget(path);
   const folder = dirname(target);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The name says which process writes it: what a killed one left is removed at the gateway's next start.
-  const temporary = join(folder, `.factotum-${process.pid}-${randomUUID()}.tmp`);
+  const temporary = temporaryPath(folder);
   try {
     const file = await open(temporary, "wx", 0o600);
     try {
@@ -27,6 +26,11 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
     throw error;
   }
   await flushFolder(folder);
+}
+
+/** A new name for a temporary file of this process: what a killed process left under such a name is removed at the gateway's next start. */
+export function temporaryPath(folder: string): string {
+  return join(folder, `.factotum-${process.pid}-${randomUUID()}.tmp`);
 }
 
 async function realTarget(path: string): Promise<string> {

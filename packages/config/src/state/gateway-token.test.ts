@@ -1,4 +1,5 @@
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, stat, watch, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../../test/sample.ts";
 import { ensureGatewayToken, readGatewayToken } from "./gateway-token.ts";
@@ -15,6 +16,25 @@ test("the token is made once, private, and the same for all who start at the sam
   expect((await stat(paths.gatewayTokenFile)).mode & 0o777).toBe(0o600);
   expect((await stat(paths.credentialsFolder)).mode & 0o777).toBe(0o700);
   expect(await readdir(paths.credentialsFolder)).toEqual(["gateway-token"]);
+});
+
+test("every file that is written on the way has the name of a temporary file", async () => {
+  await using home = await temporaryHome();
+  const paths = statePaths(home.env);
+  await mkdir(paths.credentialsFolder, { recursive: true });
+  const token = basename(paths.gatewayTokenFile);
+  const events = watch(paths.credentialsFolder)[Symbol.asyncIterator]();
+  const names: string[] = [];
+  let event = events.next();
+  await ensureGatewayToken(paths);
+  while (names.at(-1) !== token) {
+    const { value } = await event;
+    names.push(value?.filename ?? "");
+    event = events.next();
+  }
+  await events.return?.();
+  expect(names.filter((name) => name !== token)).not.toEqual([]);
+  for (const name of names.slice(0, -1)) expect(name).toMatch(/^\.factotum-\d+-[0-9a-f-]{36}\.tmp$/);
 });
 
 test("an empty file is no token", async () => {

@@ -1,7 +1,7 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { link, mkdir, readFile, rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { writePrivateFile } from "./atomic-file.ts";
+import { temporaryPath, writePrivateFile } from "./atomic-file.ts";
 import type { StatePaths } from "./state-paths.ts";
 
 /** The token that an earlier start made; `undefined` when there is none. */
@@ -22,7 +22,7 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   const token = randomBytes(32).toString("base64url");
   const file = paths.gatewayTokenFile;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  const own = `${file}.${randomUUID()}`;
+  const own = temporaryPath(dirname(file));
   await writePrivateFile(own, `${token}\n`);
   try {
     await link(own, file);

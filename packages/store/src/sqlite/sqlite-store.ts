@@ -414,7 +414,7 @@ export class SqliteStore implements Store {
     return this.#keeper.hasChanged();
   }
 
-  /** Removes the files that a killed process was writing: an unchecked snapshot, an unfinished recovery. Call it before the first snapshot. */
+  /** Removes the files that a killed process was writing: an unchecked snapshot, an unfinished recovery or copy before a migration. Call it before the first snapshot. */
   async removeUnfinished(): Promise<void> {
     await this.#keeper.removeUnfinished();
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createTestClock, createTestLogger } from "../../../test/open-test-store.ts";
+import { listRestorable } from "../recovery/find-loss.ts";
 import { connect, DATABASE_NAME } from "./connection.ts";
 import type { Database } from "./database.ts";
 import type { Migration } from "./schema.ts";
@@ -74,6 +75,25 @@ test("a step forward keeps what is there, and a copy of it from before", async (
   expect(old.prepare("SELECT * FROM notes").get()).toEqual({ text: "old" });
   expect(old.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
   old.close();
+});
+
+test("a copy before a step that cannot be finished is not left behind", async () => {
+  const rows = Array.from({ length: 100 }, () => "INSERT INTO notes VALUES (hex(zeroblob(2000)));").join("");
+  open({ version: 1, sql: `${FIRST.sql} ${rows}` }).close();
+  const bytes = await readFile(file());
+  await writeFile(file(), bytes.fill(0x5a, 60 * 4096, 61 * 4096));
+  expect(() => open(FIRST, SECOND)).toThrow(expect.objectContaining({ code: "damaged" }));
+  expect(await readdir(folder())).toEqual([DATABASE_NAME]);
+});
+
+test("what a killed process left of a copy before a step is replaced, and no recovery finds it", async () => {
+  open(FIRST).close();
+  await writeFile(`${file()}.copying`, "half of a copy");
+  expect(await listRestorable(folder())).toEqual([]);
+  open(FIRST, SECOND).close();
+  const [copy, ...more] = await listRestorable(folder());
+  expect(more).toEqual([]);
+  expect((await readdir(folder())).map((name) => join(folder(), name))).toEqual([file(), copy?.path]);
 });
 
 test("a step that fails changes nothing", () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Clock, Logger } from "@factotum/agent-contract";
@@ -12,6 +12,9 @@ import { toStoreError } from "../to-store-error.ts";
 
 /** The file's name inside the state folder. */
 export const DATABASE_NAME = "factotum.sqlite";
+
+/** What the copy before a migration is called while it is written. */
+const UNFINISHED_COPY = `${DATABASE_NAME}.copying`;
 
 /** Marks the file as ours: "fact". */
 const APPLICATION_ID = 0x66_61_63_74;
@@ -148,9 +151,22 @@ function take(database: Database, { version, sql, fill }: Migration, path: strin
   }
 }
 
+/** Removes what a killed process left of the copy before a migration. */
+export function removeUnfinishedMigrationCopy(folder: string): void {
+  for (const end of ["", "-journal"]) rmSync(join(folder, `${UNFINISHED_COPY}${end}`), { force: true });
+}
+
+/** The copy gets the name under which a recovery finds it once it is whole. */
 function snapshot(database: Database, path: string, version: number, options: ConnectionOptions): void {
   const copy = `${path}.v${version}.${options.clock.now()}`;
-  database.run("VACUUM INTO ?", copy);
-  chmodSync(copy, 0o600);
+  const unfinished = join(options.folder, UNFINISHED_COPY);
+  removeUnfinishedMigrationCopy(options.folder);
+  try {
+    database.run("VACUUM INTO ?", unfinished);
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, copy);
+  } finally {
+    removeUnfinishedMigrationCopy(options.folder);
+  }
   options.logger.info("The database was copied before its migration.", { copy, version });
 }

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { DamageLog } from "../../damage/damage-log.ts";
+import { removeUnfinishedMigrationCopy } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { isStructureDamage } from "../to-store-error.ts";
 import { markDamaged } from "./damage-mark.ts";
@@ -58,6 +59,7 @@ export class StructureKeeper {
   }
 
   async removeUnfinished(): Promise<void> {
+    removeUnfinishedMigrationCopy(this.#options.folder);
     await removeUncheckedSnapshot(this.#options.folder);
     await removeUnfinishedRecovery(this.#options.folder);
   }
