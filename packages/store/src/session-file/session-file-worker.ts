@@ -5,14 +5,9 @@
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import type { ImportedEntry } from "../port/store.ts";
-import { entryChars } from "./entry-chars.ts";
+import { batchesOf } from "./batches-of.ts";
 import { readSessionFile } from "./read-session-file.ts";
 import type { FromSessionFileWorker, SessionFileJob } from "./session-file-job.ts";
-
-/** Characters of one batch, more only for a single entry. */
-const MAX_BATCH_CHARS = 256 * 1024;
-const MAX_BATCH_ENTRIES = 200;
 
 const { handle, sizeBytes } = workerData as SessionFileJob;
 
@@ -32,23 +27,6 @@ function createSource(file: FileHandle): () => AsyncIterable<Uint8Array> {
     known ??= digest;
     if (known !== digest) throw new Error("the file was changed while it was read");
   };
-}
-
-async function* batchesOf(entries: AsyncIterable<ImportedEntry>): AsyncGenerator<readonly ImportedEntry[], undefined> {
-  let batch: ImportedEntry[] = [];
-  let chars = 0;
-  for await (const entry of entries) {
-    const size = entryChars(entry);
-    if (batch.length > 0 && (chars + size > MAX_BATCH_CHARS || batch.length >= MAX_BATCH_ENTRIES)) {
-      yield batch;
-      batch = [];
-      chars = 0;
-    }
-    batch.push(entry);
-    chars += size;
-  }
-  if (batch.length > 0) yield batch;
-  return undefined;
 }
 
 async function answer(work: () => Promise<FromSessionFileWorker>): Promise<void> {

@@ -2,20 +2,17 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedEntry, ImportedSession, ImportOptions } from "../port/store.ts";
-import { entryChars } from "../session-file/entry-chars.ts";
+import type { ImportedSession, ImportOptions } from "../port/store.ts";
+import { batchesOf } from "../session-file/batches-of.ts";
 import type { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** What one commit of an import holds: enough to share its flush among many entries, and little enough to hold nobody up. */
-const MAX_SLICE_CHARS = 256 * 1024;
-const MAX_SLICE_ENTRIES = 200;
 /** Entries that one commit removes of an import that came to nothing. */
 const REMOVED_ENTRIES = 500;
 
 /**
- * Imports sessions slice by slice: the entries go into a conversation that belongs to no session and that nobody sees; the last commit makes it one. What
+ * Imports sessions batch by batch: the entries go into a conversation that belongs to no session and that nobody sees; the last commit makes it one. What
  * is left of an import that ended before that is removed, at once or by the next start.
  */
 export class SessionImports {
@@ -37,9 +34,9 @@ export class SessionImports {
     const n = await this.#calls.write(() => transcripts.beginImport());
     try {
       const ids = new Map<string, string>();
-      for await (const slice of slicesOf(session.entries)) {
+      for await (const batch of batchesOf(session.entries)) {
         signal?.throwIfAborted();
-        await this.#calls.write(() => this.#transactions.appendImported(n, slice, ids));
+        await this.#calls.write(() => this.#transactions.appendImported(n, batch, ids));
         // Whoever waited for the commit goes first.
         await nextTick();
       }
@@ -89,20 +86,4 @@ export class SessionImports {
   async #remove(n: number): Promise<void> {
     while (await this.#calls.write(() => this.#tables.transcripts.removeImport(n, REMOVED_ENTRIES))) await nextTick();
   }
-}
-
-async function* slicesOf(entries: ImportedSession["entries"]): AsyncIterable<readonly ImportedEntry[]> {
-  let slice: ImportedEntry[] = [];
-  let chars = 0;
-  for await (const entry of entries) {
-    const size = entryChars(entry);
-    if (slice.length > 0 && (chars + size > MAX_SLICE_CHARS || slice.length >= MAX_SLICE_ENTRIES)) {
-      yield slice;
-      slice = [];
-      chars = 0;
-    }
-    slice.push(entry);
-    chars += size;
-  }
-  if (slice.length > 0) yield slice;
 }

@@ -1,0 +1,24 @@
+import type { ImportedEntry, ImportedSession } from "../port/store.ts";
+import { entryChars } from "./entry-chars.ts";
+
+/** What one batch holds, more only for a single entry: enough to share a commit among many entries, and little enough to hold nobody up. */
+const MAX_BATCH_CHARS = 256 * 1024;
+const MAX_BATCH_ENTRIES = 200;
+
+/** Entries of an import, in batches of a bounded size. */
+export async function* batchesOf(entries: ImportedSession["entries"]): AsyncGenerator<readonly ImportedEntry[], undefined> {
+  let batch: ImportedEntry[] = [];
+  let chars = 0;
+  for await (const entry of entries) {
+    const size = entryChars(entry);
+    if (batch.length > 0 && (chars + size > MAX_BATCH_CHARS || batch.length >= MAX_BATCH_ENTRIES)) {
+      yield batch;
+      batch = [];
+      chars = 0;
+    }
+    batch.push(entry);
+    chars += size;
+  }
+  if (batch.length > 0) yield batch;
+  return undefined;
+}
