@@ -98,11 +98,15 @@ const message: fc.Arbitrary<AgentMessage> = fc.oneof(
   ),
 );
 
-const notice = fc.record({
-  type: fc.constant("notice" as const),
-  level: fc.constantFrom("info" as const, "warning" as const, "error" as const),
-  text: anyText,
-});
+const notice = fc.record(
+  {
+    type: fc.constant("notice" as const),
+    level: fc.constantFrom("info" as const, "warning" as const, "error" as const),
+    text: anyText,
+    tellsModel: fc.constant(true as const),
+  },
+  { requiredKeys: ["type", "level", "text"] },
+);
 
 const uiMessage = fc.record(
   {

@@ -55,7 +55,12 @@ export function parseBody(record: JsonObject, timestampMs: number): TranscriptBo
       return toUiMessage(record);
     case "notice": {
       const level = oneOf(record["level"], ["info", "warning", "error"]) ?? "info";
-      return { type: "notice", level, text: stringOf(record["text"]) ?? "" };
+      return {
+        type: "notice",
+        level,
+        text: stringOf(record["text"]) ?? "",
+        ...(record["tellsModel"] === true ? { tellsModel: true } : {}),
+      };
     }
     // Both were shown to the model as the user's words.
     case "custom_message":

@@ -48,6 +48,6 @@ function contentOf(entry: TranscriptEntry): object {
       return { text, channel, eventId, sender, attachments };
     }
     case "notice":
-      return { level: entry.level, text: entry.text };
+      return { level: entry.level, text: entry.text, tellsModel: entry.tellsModel };
   }
 }

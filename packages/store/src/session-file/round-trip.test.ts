@@ -8,7 +8,7 @@ import { arbitraryEntries } from "../../test/arbitrary-entries.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
 import { createPortableLines, exportSession, importSessionFile, renderSessionEntry } from "../index.ts";
-import type { SessionRecord, Store } from "../index.ts";
+import type { SessionRecord, Store, TranscriptBody } from "../index.ts";
 import { sampleSession, userEntry } from "../../contract/samples.ts";
 import { TEST_RANDOM } from "../../test/open-test-store.ts";
 
@@ -73,6 +73,11 @@ async function exported(store: Store, key: string): Promise<string> {
   return lines;
 }
 
+/** By notice: whether the model is told of it. */
+function marksOf(bodies: readonly TranscriptBody[]): readonly boolean[] {
+  return bodies.flatMap((body) => (body.type === "notice" ? [body.tellsModel === true] : []));
+}
+
 const owners = { agentId: "main", isForAll: false, agents: new Set(["main"]), random: TEST_RANDOM, nowMs: NOW_MS };
 
 test("an export that is imported elsewhere and exported again is the same file, byte for byte", { timeout: 120_000 }, async () => {
@@ -111,6 +116,8 @@ test("an export that is imported elsewhere and exported again is the same file, 
     expect(report.imported).toMatchObject([{ key, sessionId: `s${count}`, problems: [] }]);
     expect(await exported(second.store, key)).toBe(before);
     expect(await second.store.readSession(key)).toEqual({ ...(await first.store.readSession(key)), importedAtMs: NOW_MS });
+    const { items } = await second.store.readTranscript(`s${count}`, { limit: 100 });
+    expect(marksOf(items)).toEqual(marksOf(entries.map(({ body }) => body)));
     await first.store.flushCopies();
   });
   await fc.assert(property, { numRuns: 20 });

@@ -239,7 +239,10 @@ function withNewIds(body: TranscriptBody, ids: ReadonlyMap<string, string>): Tra
   if (body.type === "replacement")
     return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: ids.get(one.entryId) ?? one.entryId })) };
   // A key says of what the notice was one where it came from.
-  if (body.type === "notice") return { type: "notice", level: body.level, text: body.text };
+  if (body.type === "notice") {
+    const { key: _key, ...kept } = body;
+    return kept;
+  }
   if (body.type !== "compaction") return body;
   const firstKeptEntryId = ids.get(body.message.firstKeptEntryId) ?? body.message.firstKeptEntryId;
   return { type: "compaction", message: { ...body.message, firstKeptEntryId } };

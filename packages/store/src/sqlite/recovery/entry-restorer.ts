@@ -78,8 +78,10 @@ export class EntryRestorer {
       case "ui-message":
         return body;
       // Its key says what it is about in the database that is lost.
-      case "notice":
-        return { type: "notice", level: body.level, text: body.text };
+      case "notice": {
+        const { key: _key, ...kept } = body;
+        return kept;
+      }
       case "replacement":
         return { ...body, messages: body.messages.map((one) => ({ ...one, entryId: this.#idOf(one.entryId) })) };
       case "compaction":
