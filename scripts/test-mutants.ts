@@ -10,11 +10,12 @@ import { sampleLines } from "./mutants/sample-lines.ts";
 import { scoreOf, type AreaScore } from "./mutants/scores.ts";
 import { ROOT } from "./workspace.ts";
 
-const USAGE = `Usage: pnpm test:mutants [areas or packages] [--all] [--record] [--file GLOB]
+const USAGE = `Usage: pnpm test:mutants [areas or packages] [--all] [--record] [--changed] [--file GLOB]
 
   no name      every area: ${AREAS.map(({ name }) => name).join(", ")}
   --all        every line, not the fixed sample (hours)
   --file GLOB  only source files whose path contains this
+  --changed    reuses the results of the last run where neither the mutant nor the tests that reach it have changed
   --record     writes the scores to scripts/mutants/scores.json
 `;
 
@@ -23,7 +24,12 @@ const GOAL_PERCENT = 80;
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    options: { all: { type: "boolean", default: false }, record: { type: "boolean", default: false }, file: { type: "string" } },
+    options: {
+      all: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
+      changed: { type: "boolean", default: false },
+      file: { type: "string" },
+    },
     allowPositionals: true,
   });
   const areas = positionals.length === 0 ? AREAS : positionals.flatMap(findAreas);
@@ -34,7 +40,7 @@ async function main(): Promise<void> {
       console.log(`${area.name}: nothing to change in the chosen files.`);
       continue;
     }
-    scores[area.name] = scoreOf(await test(area, ranges), ROOT);
+    scores[area.name] = scoreOf(await test(area, ranges, values), ROOT);
   }
   for (const [name, { survivors }] of Object.entries(scores))
     for (const survivor of survivors) console.log(`${name}: survived: ${survivor}`);
@@ -63,7 +69,11 @@ function rangesOf({ folder, sources, samplePercent }: MutationArea, { all, file 
     );
 }
 
-async function test({ folder }: MutationArea, mutate: string[]): ReturnType<Stryker["runMutationTest"]> {
+async function test(
+  { name, folder, tests }: MutationArea,
+  mutate: string[],
+  { changed }: { changed: boolean },
+): ReturnType<Stryker["runMutationTest"]> {
   return new Stryker({
     testRunner: "vitest",
     plugins: ["@stryker-mutator/vitest-runner"],
@@ -72,10 +82,16 @@ async function test({ folder }: MutationArea, mutate: string[]): ReturnType<Stry
     // A mutant that is evaluated while its module loads would need a process of its own.
     ignoreStatic: true,
     coverageAnalysis: "perTest",
+    // The gateway's tests take minutes on a busy machine.
+    dryRunTimeoutMinutes: 30,
     concurrency: 2,
+    incremental: true,
+    incrementalFile: join(ROOT, `node_modules/.cache/mutants/${name}.json`),
+    force: !changed,
     timeoutMS: 30_000,
     // It would put a comment at the top of every file, and a test compares a generated file with what its script makes. Vitest checks no types.
     disableTypeChecks: false,
+    ...(tests === undefined ? {} : { testFiles: [`${folder}/${tests}/**/*.test.ts`] }),
     vitest: { configFile: "vitest.config.ts", dir: folder, related: true },
     // It would rewrite the paths in tsconfig files with the compiler's JavaScript interface, which TypeScript 7 does not have.
     tsconfigFile: "none.json",
