@@ -202,6 +202,16 @@ describe("a message that is refused as it is", () => {
     expect(await store.listPendingOutbound({ limit: 9 })).toEqual([]);
   });
 
+  test("has the time left that it had, though the wall clock jumped past its end meanwhile", async () => {
+    const scene = new Scene((_text, count) => {
+      if (count > 1) return yes();
+      clock.now = () => clock.nowMs + 2 * DAY_MS;
+      return REFUSED;
+    });
+    await scene.send(row("**Hello**"));
+    expect(scene.shown).toEqual(["Hello"]);
+  });
+
   test("keeps its place over a restart between the refusal and the other form", async () => {
     const long = Array.from({ length: 60 }, (_, index) => `word${index}`).join(" ");
     const [first] = await store.addOutbound([row(long, { state: "sending" }), row("later")]);
@@ -698,10 +708,21 @@ test("a row that is given to it twice is sent once", async () => {
   expect(scene.shown).toEqual(["first", "Hello"]);
 });
 
-test("conversations do not wait for each other", async () => {
-  const scene = new Scene((text) => (text === "stuck" ? REFUSED : yes()));
-  await scene.send(row("stuck"), row("free", { target: origin("dm-2") }));
-  expect(scene.shown).toEqual(["free"]);
+test.each<[string, Origin]>([
+  ["another person", origin("dm-2")],
+  ["another account", { ...origin(), accountId: "second" }],
+  ["another channel", { ...origin(), channel: "other" }],
+  ["a group with the same id", { ...origin(), conversation: { kind: "group", id: "dm-1" } }],
+  ["a thread of the same conversation", { ...origin(), conversation: { kind: "direct", id: "dm-1", threadId: "t-1" } }],
+])("a message to %s does not wait for one that is being sent", async (_name, target) => {
+  const free = Promise.withResolvers<void>();
+  const scene = new Scene(async (text) => {
+    if (text === "free") free.resolve();
+    else await free.promise;
+    return yes();
+  });
+  await scene.send(row("held"), row("behind it"), row("free", { target }));
+  expect(scene.shown).toEqual(["free", "held", "behind it"]);
 });
 
 test("what is committed in the moment in which a conversation has nothing left to send is sent", async () => {

@@ -31,3 +31,8 @@ test("no letter or digit of a paragraph is lost, and nothing throws", () => {
   );
   expect(plainText(`${">".repeat(5000)} deep`)).toContain("deep");
 });
+
+test("a text that is nested too deeply to be parsed stays as it is", () => {
+  const deep = `${"- ".repeat(3_000)}x`;
+  expect(plainText(deep)).toBe(deep);
+});
