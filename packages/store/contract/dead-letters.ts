@@ -107,6 +107,14 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect((await settled(store, "b", "refused")).mayBeShown).toBe(false);
     });
 
+    test("one purge by age forgets at most 500, inputs and outgoing messages together", async () => {
+      const { store } = context();
+      await deadInput(store, "1");
+      await Promise.all(Array.from({ length: 501 }, async (_, index) => settled(store, `row ${index}`, "refused")));
+      const purge = async (): Promise<number> => store.purgeDeadLetters({ failedBeforeMs: Number.MAX_SAFE_INTEGER }, at);
+      expect([await purge(), await purge(), await purge()]).toEqual([500, 2, 0]);
+    });
+
     test("what is purged is gone, by name or by age; a redelivery of a purged input is no news", async () => {
       const { store } = context();
       const input = await deadInput(store, "1");

@@ -51,6 +51,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(own).not.toHaveProperty("promptHash");
       expect(await store.readRequestBody(own?.id ?? "")).toEqual(body);
       expect(await store.readRequestBody(other?.id ?? "")).toBeUndefined();
+      expect(await store.readRequestBody("nothing")).toBeUndefined();
     });
 
     test("are kept also when none of their entries could be read, and are made of nothing then", async () => {

@@ -8,9 +8,9 @@ async function appendTexts(store: Store, texts: readonly string[]): Promise<read
   return Promise.all(texts.map((text) => store.appendEntry("session-1", userEntry(text), { timestampMs: NOW_MS })));
 }
 
-async function exported(store: Store, sessionId: string): Promise<readonly TranscriptEntry[]> {
+async function exported(store: Store, sessionId: string, options?: { readonly after: string }): Promise<readonly TranscriptEntry[]> {
   const entries: TranscriptEntry[] = [];
-  for await (const entry of store.exportTranscript(sessionId)) entries.push(entry);
+  for await (const entry of store.exportTranscript(sessionId, options)) entries.push(entry);
   return entries;
 }
 
@@ -91,6 +91,12 @@ export function describeTranscript(context: () => ContractContext): void {
       expect(await store.readRecentContext("session-9", { maxChars: 1 })).toEqual({ entries: [], omitted: 0 });
     });
 
+    test("an export with `after` begins behind that entry", async () => {
+      const { store } = context();
+      const [first, ...rest] = await appendTexts(store, ["a", "b", "c"]);
+      expect(await exported(store, "session-1", { after: first?.id ?? "" })).toEqual(rest);
+    });
+
     test("images do not count as text of the recent context", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
@@ -99,6 +105,16 @@ export function describeTranscript(context: () => ContractContext): void {
       for (let index = 0; index < 3; index += 1) await store.appendEntry("session-1", body, { timestampMs: NOW_MS });
       const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000 });
       expect([entries.length, omitted]).toEqual([3, 0]);
+    });
+
+    test("the recent context ends at 64 MiB, images included, however little of it is text", async () => {
+      const { store } = context();
+      await store.createSession(sampleSession(), { nowMs: NOW_MS });
+      const content = [{ type: "image", data: "A".repeat(33 * 1024 * 1024), mimeType: "image/png" }] as const;
+      const body = { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
+      for (let index = 0; index < 3; index += 1) await store.appendEntry("session-1", body, { timestampMs: NOW_MS });
+      const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000 });
+      expect([entries.length, omitted]).toEqual([2, 1]);
     });
 
     test.each([{}, { rerendered: true }] as const)(

@@ -282,10 +282,10 @@ export class SqliteStore implements Store {
 
   async *exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {
     const conversation = await this.#calls.read(() => this.#tables.transcripts.find(sessionId));
-    const first = options === undefined ? 0 : decodePosition("e", options.after);
-    let after: number | undefined = conversation === undefined ? undefined : first;
-    while (conversation !== undefined && after !== undefined) {
-      const from = after;
+    let after: number | undefined = options === undefined ? 0 : decodePosition("e", options.after);
+    if (conversation === undefined) return;
+    while (after !== undefined) {
+      const from: number = after;
       const page = await this.#calls.read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
       yield* page.entries;
       after = page.last;
