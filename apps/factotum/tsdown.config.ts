@@ -1,4 +1,6 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
+import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
 /**
  * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded when they are
@@ -21,6 +23,18 @@ const config: UserConfig = defineConfig({
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
+  plugins: [
+    thirdPartyNotices({
+      isOwn: (name) => name === "factotum" || name.startsWith("@factotum/"),
+      exceptions: {
+        "@ai-sdk/provider-utils": { type: "same-as", name: "@ai-sdk/provider" },
+        "@croct/json5-parser": { type: "text", text: mitLicence("Croct") },
+        "agent-base": { type: "readme" },
+        "https-proxy-agent": { type: "readme" },
+      },
+      otherBundles: [fileURLToPath(new URL("../web/dist/.vite/license.json", import.meta.url))],
+    }),
+  ],
   copy: [
     { from: "../web/dist", to: "dist", rename: "web" },
     { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },

@@ -6,8 +6,14 @@ const config: UserConfig = defineConfig({
   base: "./",
   plugins: [react()],
   resolve: { conditions: ["factotum-source", "module", "browser", "development|production"] },
-  // Nothing is inlined and no polyfill is injected: the page's policy allows neither.
-  build: { target: "es2023", modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
+  build: {
+    target: "es2023",
+    // Nothing is inlined and no polyfill is injected: the page's policy allows neither.
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    // The build of apps/factotum reads it for the third-party notices.
+    license: { fileName: ".vite/license.json" },
+  },
 });
 
 export default config;
