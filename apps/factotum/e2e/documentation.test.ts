@@ -8,7 +8,7 @@ test("the assistant is told where the documentation is, and can read it without 
   model.respond(({ body }) => {
     const text = JSON.stringify(body);
     if (text.includes("The `factotum` command")) return sayText("It is all there.");
-    const folder = /without a network: (?<folder>[^\\]+)/.exec(text)?.groups?.["folder"] ?? "";
+    const folder = /also readable offline: (?<folder>[^\\]+)/.exec(text)?.groups?.["folder"] ?? "";
     return callTools({ name: "read", arguments: { path: `${folder}/cli.md` } });
   });
   await using product = await startProduct({
