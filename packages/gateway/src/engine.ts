@@ -326,7 +326,7 @@ export class Engine {
 
   #waitReason(runner: TurnRunner, sessionKey: string, target: Origin): WaitReason | undefined {
     const isRunning = this.#queue.worksFor(sessionKey, target);
-    return this.#queue.waitReason(sessionKey, target) ?? (isRunning && runner.waitsForTool(sessionKey) ? "tools" : undefined);
+    return this.#queue.waitReason(sessionKey, target) ?? (isRunning ? runner.toolWait(sessionKey) : undefined);
   }
 
   /** What a turn waits for has changed. */

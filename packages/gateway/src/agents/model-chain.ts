@@ -3,6 +3,8 @@ import { createFailoverClient, createRetryClient } from "@factotum/models";
 import type { Cooldowns, FailoverOptions, RetryOptions } from "@factotum/models";
 import { observedModel } from "../observe/observed-model.ts";
 import type { Observer } from "../observe/observer.ts";
+import { holdPlaceWhileAsking, OUTER_PLACE } from "../lanes/lane-place.ts";
+import type { LanePlace } from "../lanes/lane-place.ts";
 import { chargedModel, failureCountedModel } from "../spend/charged-model.ts";
 import type { SpendCause, SpendGuard } from "../spend/spend-guard.ts";
 import type { ResolvedModel } from "./model-source.ts";
@@ -15,6 +17,8 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
   readonly cooldowns: Cooldowns;
   readonly spend: SpendGuard;
   readonly observer: Observer;
+  /** Held during each try, and released in the pauses between tries. */
+  readonly place?: LanePlace;
 }
 
 /**
@@ -23,11 +27,15 @@ export interface ModelChainOptions extends FailoverOptions, Pick<RetryOptions, "
  * nobody to go to, and whoever has mended the key must not wait. Throws a `TypeError` without models.
  */
 export function modelChain(models: readonly ResolvedModel[], cause: SpendCause, options: ModelChainOptions): ModelClient {
-  const { spend, observer, clock, random } = options;
+  const { spend, observer, clock, random, place = OUTER_PLACE } = options;
   const candidates = models.flatMap((model) =>
     model.candidates.map(({ client, credential = NO_CREDENTIAL }) => {
       const charged = chargedModel(observedModel(client, cause, observer), cause, spend);
-      const retrying = createRetryClient(charged, { clock, random, onRetry: (retry) => observer.modelRetried(retry, cause) });
+      const retrying = createRetryClient(holdPlaceWhileAsking(charged, place), {
+        clock,
+        random,
+        onRetry: (retry) => observer.modelRetried(retry, cause),
+      });
       return { client: retrying, credential };
     }),
   );

@@ -9,14 +9,16 @@ const LINE_AFTER_MS = 20_000;
 
 /**
  * What a message waits for: `held` for more of it, `earlier` for other work of its session, `restart` for interrupted turns that are resumed one at a
- * time, `place` for a place in its lane, `tools` for tools of other conversations to end.
+ * time, `place` for a place in its lane, `tools` for tools of other conversations to end, `own-tools`
+ * for tools of its own conversation.
  */
-export type WaitReason = "held" | "earlier" | "restart" | "place" | "tools";
+export type WaitReason = "held" | "earlier" | "restart" | "place" | "tools" | "own-tools";
 
 const LINES: Readonly<Record<Exclude<WaitReason, "held">, string>> = {
   earlier: "I am still working on something else here. Your message comes after it; /stop ends what I am doing.",
   restart: "I was interrupted and am resuming my work one conversation at a time. Your message waits for its turn.",
   tools: "I am running many tools for other people right now. Your message waits for its turn.",
+  "own-tools": "I am already running as many tools for you as I can at once. The next ones start as soon as one of these ends.",
   place: "I am answering other people right now. Your message waits for its turn.",
 };
 

@@ -55,7 +55,9 @@ test("a place is released when the stream fails and when nobody reads on", async
 
 test("nothing is asked when the run is stopped while it waits for its place", async () => {
   const { log, client } = createScene();
-  expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toEqual([]);
+  expect(await collect(client.stream(REQUEST, { signal: AbortSignal.abort() }))).toMatchObject([
+    { type: "message-failed", error: { code: "aborted" } },
+  ]);
   expect(log).toEqual([]);
 });
 

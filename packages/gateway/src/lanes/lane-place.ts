@@ -1,3 +1,4 @@
+import { ModelError } from "@factotum/agent-contract";
 import type { ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
 
 /** A run's place in its lane. It is held while the run asks a model, and released while it runs tools. */
@@ -11,7 +12,7 @@ export interface LanePlace {
 /** The place of work that runs within another item, which holds its own place until that work is done. */
 export const OUTER_PLACE: LanePlace = { enter: async () => {}, leave: () => {} };
 
-/** A client whose requests each hold the place, from before the request is sent until its stream ends. */
+/** A client whose requests each hold the place, from before the request is sent until its stream ends. A stop while it waits for the place asks nothing. */
 export function holdPlaceWhileAsking(client: ModelClient, place: LanePlace): ModelClient {
   return { info: client.info, stream: (request, options) => ask(client, place, request, options) };
 }
@@ -24,8 +25,8 @@ async function* ask(
 ): AsyncGenerator<ModelEvent, void, undefined> {
   try {
     await place.enter(options.signal);
-  } catch {
-    // The signal fired, and the loop ends the run: nothing was asked.
+  } catch (error) {
+    yield { type: "message-failed", error: new ModelError("aborted", "Stopped.", { retry: { type: "never" }, cause: error }) };
     return;
   }
   try {

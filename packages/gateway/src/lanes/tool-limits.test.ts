@@ -2,12 +2,14 @@ import type { AgentTool } from "@factotum/agent-contract";
 import { expect, test } from "vitest";
 import { ToolLimits } from "./tool-limits.ts";
 
+const MAX_PARALLEL = 8;
+
 /** Tools that run until the test ends them. */
 function createScene(maxConcurrent: number) {
   const log: string[] = [];
   const waits: number[] = [];
   const ends = new Map<string, () => void>();
-  const limits = new ToolLimits({ maxConcurrent: () => maxConcurrent });
+  const limits = new ToolLimits({ maxConcurrent: () => maxConcurrent, maxParallel: MAX_PARALLEL });
   const tool = (effect: AgentTool["traits"]["effect"]): AgentTool => ({
     name: "tool",
     summary: "",
@@ -34,6 +36,7 @@ function createScene(maxConcurrent: number) {
     );
   };
   return {
+    limits,
     log,
     waits,
     call,
@@ -81,10 +84,46 @@ test("tools that run no commands have a limit of their own", async () => {
   const { log, call, read } = createScene(1);
   void call("a", "a1");
   void call("b", "b1");
-  void read("c", "c1");
+  for (let number = 1; number <= MAX_PARALLEL; number += 1) void read("c", `c${number}`);
   void read("d", "d1");
   await settle();
-  expect(log).toEqual(["a1", "c1"]);
+  expect(log).toEqual(["a1", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"]);
+});
+
+test("parallel reads of one run do not wait for each other", async () => {
+  const { limits, log, waits, read } = createScene(16);
+  for (let number = 1; number <= MAX_PARALLEL; number += 1) void read("a", `a${number}`);
+  await settle();
+  expect(log).toHaveLength(MAX_PARALLEL);
+  expect(waits).toEqual([]);
+  expect(limits.blockedBy("a")).toBeUndefined();
+});
+
+test("names whose calls a waiting call waits for", async () => {
+  const { limits, call, end } = createScene(5);
+  for (let number = 1; number <= 5; number += 1) void call("a", `a${number}`);
+  await settle();
+  expect(limits.blockedBy("a")).toBe("own");
+  expect(limits.blockedBy("b")).toBeUndefined();
+  void call("b", "b1");
+  void call("b", "b2");
+  await settle();
+  expect(limits.blockedBy("a")).toBe("own");
+  expect(limits.blockedBy("b")).toBe("others");
+  end("a1");
+  await settle();
+  expect(limits.blockedBy("a")).toBeUndefined();
+  expect(limits.blockedBy("b")).toBe("others");
+  end("a2");
+  await settle();
+  expect(limits.blockedBy("b")).toBeUndefined();
+});
+
+test("a session alone that fills every place waits for its own calls", async () => {
+  const { limits, call } = createScene(2);
+  for (let number = 1; number <= 3; number += 1) void call("a", `a${number}`);
+  await settle();
+  expect(limits.blockedBy("a")).toBe("own");
 });
 
 test("a call says when it begins and ends to wait, and one that need not wait says nothing", async () => {

@@ -1,22 +1,34 @@
 import type { AgentTool } from "@factotum/agent-contract";
 
-/** Calls of one session that may run at the same time. */
-const PER_SESSION = 4;
+/** Commands of one session that may run at the same time. */
+const MAX_SESSION_COMMANDS = 4;
 
 interface Waiter {
   readonly sessionKey: string;
   readonly start: () => void;
 }
 
+/** Calls of the same session, or of other sessions as well. */
+type BlockedBy = "own" | "others";
+
 /** Limits concurrent work, over all sessions and per session. First come, first served among sessions below their own limit. */
 class Limit {
   readonly #capacity: () => number;
+  readonly #perSession: number;
   readonly #running = new Map<string, number>();
   readonly #waiters: Waiter[] = [];
   #total = 0;
 
-  constructor(capacity: () => number) {
+  constructor(capacity: () => number, perSession: number) {
     this.#capacity = capacity;
+    this.#perSession = perSession;
+  }
+
+  /** Whose work a waiting call of the session waits for; `undefined` when none waits. */
+  blockedBy(sessionKey: string): BlockedBy | undefined {
+    if (!this.#waiters.some((waiter) => waiter.sessionKey === sessionKey)) return undefined;
+    const own = this.#running.get(sessionKey) ?? 0;
+    return own >= this.#perSession || own === this.#total ? "own" : "others";
   }
 
   /** Resolves when the work may start; dispose the result when it has ended. Rejects with the signal's reason. */
@@ -65,7 +77,7 @@ class Limit {
   }
 
   #hasRoom(sessionKey: string): boolean {
-    return this.#total < this.#capacity() && (this.#running.get(sessionKey) ?? 0) < PER_SESSION;
+    return this.#total < this.#capacity() && (this.#running.get(sessionKey) ?? 0) < this.#perSession;
   }
 
   #add(sessionKey: string, count: 1 | -1): void {
@@ -84,9 +96,17 @@ export class ToolLimits {
   readonly #commands: Limit;
   readonly #others: Limit;
 
-  constructor(options: { readonly maxConcurrent: () => number }) {
-    this.#commands = new Limit(options.maxConcurrent);
-    this.#others = new Limit(options.maxConcurrent);
+  /** `maxParallel` is how many calls a run starts at once: none of them waits for another unless it runs a command. */
+  constructor({ maxConcurrent, maxParallel }: { readonly maxConcurrent: () => number; readonly maxParallel: number }) {
+    this.#commands = new Limit(maxConcurrent, MAX_SESSION_COMMANDS);
+    // The batch of one run may be larger than the limit for all sessions.
+    this.#others = new Limit(() => Math.max(maxConcurrent(), maxParallel), maxParallel);
+  }
+
+  /** Whose work a waiting call of the session waits for; `undefined` when none waits. */
+  blockedBy(sessionKey: string): BlockedBy | undefined {
+    const found = [this.#commands.blockedBy(sessionKey), this.#others.blockedBy(sessionKey)];
+    return found.includes("others") ? "others" : found.find((blockedBy) => blockedBy !== undefined);
   }
 
   /** The same tools, whose calls wait for their turn. `onWait` is called with 1 when a call begins to wait, and with -1 when it ends to. */

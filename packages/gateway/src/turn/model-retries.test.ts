@@ -105,6 +105,31 @@ test("thoughts of a try that broke off are withdrawn: watchers and the conversat
   expect(context).not.toContain("A first idea");
 });
 
+test("holds no place of its lane during the pause: somebody else is answered meanwhile", async () => {
+  server.respond(({ body }) => (JSON.stringify(body).includes("asparagus") ? overloaded({ "retry-after": "25" }) : textReply("Here.")));
+  await using running = await startTestGateway({
+    platform,
+    patch: (config) => {
+      const base = withModel(server.baseUrl)(config);
+      return { ...base, maxConcurrent: 1, session: { ...base.session, dmScope: "per-channel-peer" } };
+    },
+    accountConfig: { allowFrom: ["ann", "other"] },
+  });
+  const say = (person: string, text: string) => {
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: `dm-${person}` } } as const;
+    return platform.say(platform.message(text, { origin, sender: { id: person, isBot: false } }));
+  };
+  await say("ann", "asparagus");
+  await expect.poll(() => running.logger.lines.some((line) => line.includes("A model request is retried"))).toBe(true);
+  await say("other", "hello");
+  await platform.waitForSends(1);
+  expect(platform.sent.map(({ target, outbound }) => [target.conversation.id, outbound])).toEqual([
+    ["dm-other", expect.objectContaining({ text: "Here." })],
+  ]);
+  await say("ann", "/stop");
+  await running.gateway.engine.idle();
+});
+
 test("/stop ends the pause", async () => {
   server.respond(() => overloaded({ "retry-after": "25" }));
   await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl) });

@@ -4,6 +4,7 @@ import type { FailoverSwitch } from "@factotum/models";
 import { modelChain } from "../agents/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../agents/session-credential.ts";
+import type { LanePlace } from "../lanes/lane-place.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { PromptCause } from "./prompt-cause.ts";
@@ -25,6 +26,7 @@ export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
   services: Pick<TurnServices, "clock" | "random" | "cooldowns" | "observer" | "spend" | "logger">,
+  place?: LanePlace,
 ): RunModel {
   const { model, fallbacks } = models;
   const { clock, random, cooldowns, observer, spend } = services;
@@ -36,6 +38,7 @@ export function createRunModel(
     cooldowns,
     observer,
     spend,
+    ...(place === undefined ? {} : { place }),
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);

@@ -3,7 +3,7 @@ import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { TranscriptBody, TurnRecord } from "@factotum/store";
+import type { TranscriptBody } from "@factotum/store";
 import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import { holdPlaceWhileAsking, OUTER_PLACE } from "../lanes/lane-place.ts";
@@ -79,14 +79,15 @@ export class TurnRunner {
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
   readonly #toolLimits: ToolLimits;
-  /** Calls that wait for their turn to run, by session. */
-  readonly #toolWaits = new Map<string, number>();
 
   constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
     this.#services = services;
     this.#waiting = waiting;
     this.#room = room;
-    this.#toolLimits = new ToolLimits({ maxConcurrent: () => services.running.current.config.tools.exec.maxConcurrent });
+    this.#toolLimits = new ToolLimits({
+      maxConcurrent: () => services.running.current.config.tools.exec.maxConcurrent,
+      maxParallel: RUN_LIMITS.maxParallelTools,
+    });
     this.#preparer = new JobPreparer(services, waiting, room);
   }
 
@@ -164,16 +165,10 @@ export class TurnRunner {
     });
   }
 
-  /** True while a call of the session's run waits for its turn to run. */
-  waitsForTool(sessionKey: string): boolean {
-    return this.#toolWaits.has(sessionKey);
-  }
-
-  #noteToolWait(turn: TurnRecord, change: 1 | -1): void {
-    const count = (this.#toolWaits.get(turn.sessionKey) ?? 0) + change;
-    if (count === 0) this.#toolWaits.delete(turn.sessionKey);
-    else this.#toolWaits.set(turn.sessionKey, count);
-    this.#waiting.toolWait(turn);
+  /** What calls of the session's run wait for; `undefined` when none waits. */
+  toolWait(sessionKey: string): "tools" | "own-tools" | undefined {
+    const blockedBy = this.#toolLimits.blockedBy(sessionKey);
+    return blockedBy === undefined ? undefined : blockedBy === "others" ? "tools" : "own-tools";
   }
 
   /** Shows a turn to those who wait or watch, once it is on disk. */
@@ -191,7 +186,7 @@ export class TurnRunner {
     const { turn, facts, model, agent } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files } = this.#services;
-    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services);
+    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services, place);
     const requests = new RequestRecorder({
       ...prepared.kept,
       sentBefore: Math.max(prepared.kept.sentBefore, before.requests),
@@ -200,6 +195,7 @@ export class TurnRunner {
       digests: this.#digests,
       clock,
     });
+    // A request counts from when it has its place; each try of it holds the place, the pauses between them do not.
     const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
@@ -213,7 +209,7 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, (change) => this.#noteToolWait(turn, change)),
+        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#waiting.toolWait(turn)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
