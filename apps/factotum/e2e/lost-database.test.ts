@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, truncate } from "node:fs/promises";
+import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { DamageEvent } from "@factotum/protocol";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
@@ -160,6 +160,24 @@ test.each(["removed", "emptied"] as const)(
     expect(scene.shown).toEqual(["first", "second", "third"]);
   },
 );
+
+test("an older copy of the database that is put in its place gets back what was said since, and every place says so", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  await scene.stop();
+  const older = await readFile(scene.database);
+  await scene.start();
+  await scene.say("the second word");
+  await scene.stop();
+  for (const end of ["-wal", "-shm"]) await rm(`${scene.database}${end}`, { force: true });
+  await writeFile(scene.database, older);
+  await scene.start();
+  await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was older than the plain files")]);
+  expect(await scene.warnings()).toEqual([expect.stringContaining("older than the plain files")]);
+  expect(await scene.damage()).toMatchObject([{ kind: "database", isComplete: false }]);
+  await scene.say("the third word");
+  expect(scene.shown).toEqual(["first", "second", "third"]);
+});
 
 test("a second loss before the first is acknowledged loses nothing either, and both are shown until they are", async () => {
   await using scene = await Scene.start();

@@ -51,11 +51,14 @@ test("counts rows of one session in one event, and stays bounded", async () => {
   expect(open().list()).toEqual(log.list());
 });
 
-test("remembers which databases were reported, also after they were acknowledged", async () => {
+test("remembers which database was used last, also after its damage was acknowledged", async () => {
   const log = open();
-  await log.record(database("/a"), { databases: ["one", "two"] });
+  expect(log.database).toBeUndefined();
+  await log.useDatabase({ id: "one", others: [] });
+  expect(open().database).toEqual({ id: "one", others: [] });
+  await log.record(database("/a"), { database: { id: "two", others: ["one"] } });
   await log.acknowledge();
-  expect(["one", "two", "three"].map((id) => open().knowsDatabase(id))).toEqual([true, true, false]);
+  expect(open().database).toEqual({ id: "two", others: ["one"] });
 });
 
 test("begins empty when its file cannot be read, and says so; what a killed process was writing is removed", async () => {

@@ -10,15 +10,19 @@ const NAME = "damage.json";
 /** Unacknowledged events that are listed one by one; further ones are counted in the last one of their kind. */
 const MAX_EVENTS = 100;
 
-/** Ids of earlier databases that are remembered. */
-const MAX_DATABASES = 100;
+/** The database of a state folder, and those whose snapshots lay beside it. */
+export interface UsedDatabase {
+  readonly id: string;
+  /** Other databases whose snapshots were reported since this one is used. */
+  readonly others: readonly string[];
+}
 
 interface LogFile {
   /** The number of the next event. */
   readonly next: number;
   readonly events: readonly DamageEvent[];
-  /** Ids of databases whose snapshots were reported. */
-  readonly databases: readonly string[];
+  /** The database that was used last. */
+  readonly database?: UsedDatabase | undefined;
 }
 
 /** The events of a state folder whose store is closed, oldest first. An unreadable file counts as an empty one. */
@@ -52,28 +56,33 @@ export class DamageLog {
     return this.#log.events.some(({ kind }) => kind !== "rows");
   }
 
-  /** True for a database whose snapshots were reported already. */
-  knowsDatabase(id: string): boolean {
-    return this.#log.databases.includes(id);
+  /** The database that was used last; undefined where nobody knows. */
+  get database(): UsedDatabase | undefined {
+    return this.#log.database;
   }
 
-  /** Adds an event and resolves once it is on disk. Rows of one session are one event with a count. `databases`: ids whose snapshots it is about. */
-  async record(found: NewDamageEvent, options: { readonly databases?: readonly string[] } = {}): Promise<void> {
-    const { next, events, databases } = this.#log;
+  /** Notes that this database is used from here on, and resolves once that is on disk. */
+  async useDatabase(database: UsedDatabase): Promise<void> {
+    this.#log = { ...this.#log, database };
+    await this.#write();
+  }
+
+  /** Adds an event and resolves once it is on disk. Rows of one session are one event with a count. `database`: what is used from here on. */
+  async record(found: NewDamageEvent, options: { readonly database?: UsedDatabase } = {}): Promise<void> {
+    const { next, events, database } = { ...this.#log, ...options };
     const isFull = events.length >= MAX_EVENTS;
     const same = events.findLast(
       ({ kind, sessionKey }) => kind === found.kind && (isFull || (kind === "rows" && sessionKey === found.sessionKey)),
     );
-    const known = [...new Set([...databases, ...(options.databases ?? [])])].slice(-MAX_DATABASES);
     this.#log =
       same === undefined
-        ? { next: next + 1, events: [...events, { id: `d${next}`, atMs: this.#clock.now(), count: 1, ...found }], databases: known }
+        ? { next: next + 1, events: [...events, { id: `d${next}`, atMs: this.#clock.now(), count: 1, ...found }], database }
         : {
             next,
             events: events.map((event) =>
               event === same ? { ...event, count: event.count + 1, isComplete: event.isComplete && found.isComplete } : event,
             ),
-            databases: known,
+            database,
           };
     await this.#write();
   }
@@ -110,7 +119,7 @@ export class DamageLog {
 }
 
 function readLog(folder: string, logger?: Logger): LogFile {
-  const empty: LogFile = { next: 1, events: [], databases: [] };
+  const empty: LogFile = { next: 1, events: [] };
   try {
     return { ...empty, ...(JSON.parse(readFileSync(join(folder, NAME), "utf8")) as Partial<LogFile>) };
   } catch (error) {

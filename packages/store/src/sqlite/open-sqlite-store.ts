@@ -13,8 +13,9 @@ import { numberOf, textOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
 import { DamageLog } from "../damage/damage-log.ts";
 import { findLostFile, isReplaced } from "./recovery/find-loss.ts";
+import { hasNewerCopies } from "./recovery/find-newer-copies.ts";
 import type { DatabaseLoss } from "./recovery/find-loss.ts";
-import { isMarkedDamaged } from "./recovery/damage-mark.ts";
+import { readDamageMark } from "./recovery/damage-mark.ts";
 import { recoverDatabase } from "./recovery/recover-database.ts";
 import type { StoreRecovery } from "./recovery/store-recovery.ts";
 import { listSnapshots } from "./recovery/snapshots.ts";
@@ -48,16 +49,16 @@ export interface SqliteStoreOptions {
  * (`recoverDatabase`); where that cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { folder, copies, clock, logger, onRecovery } = options;
+  const { folder, copies, clock, random, logger, onRecovery } = options;
   const damage = new DamageLog(folder, { clock, logger });
-  let loss = (await findLostFile(folder, copies)) ?? (isMarkedDamaged(folder) ? "structure" : undefined);
+  let loss = (await findLostFile(folder, copies)) ?? readDamageMark(folder);
   if (loss === undefined) {
     const opened = await openUsable(options, damage);
     if (typeof opened !== "string") return opened;
     loss = opened;
   }
   const connection = { folder, clock, logger, migrations: MIGRATIONS };
-  const recovery = await recoverDatabase({ ...connection, loss, copies, damage });
+  const recovery = await recoverDatabase({ ...connection, loss, copies, damage, random });
   onRecovery?.(recovery);
   const store = await openUsable(options, damage);
   if (typeof store === "string") throw new StoreError("damaged", "The database is damaged again just after its recovery. Check the disk.");
@@ -66,16 +67,17 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
 /** Opens the database, or says why it has to be recovered first. */
 async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promise<SqliteStore | DatabaseLoss> {
-  const { folder, copies, clock, logger } = options;
+  const { folder, clock, logger } = options;
   let database: Database | undefined;
   try {
     database = connect({ folder, clock, logger, migrations: MIGRATIONS });
-    if (await isReplaced(database, folder, copies)) {
+    const loss = await findLoss(database, options, damage);
+    if (loss !== undefined) {
       database.close();
-      return "replaced";
+      return loss;
     }
     const store = assembleStore(database, options, damage);
-    await reportOtherSnapshots(store.databaseId, folder, damage);
+    await noteDatabase(store.databaseId, options, damage);
     return store;
   } catch (error) {
     database?.close();
@@ -85,15 +87,36 @@ async function openUsable(options: SqliteStoreOptions, damage: DamageLog): Promi
   }
 }
 
-/** Snapshots of a database that nobody has said to be lost: somebody has put another one in its place. */
-async function reportOtherSnapshots(databaseId: string, folder: string, damage: DamageLog): Promise<void> {
+/** Looks at a database that can be read: whether what lies beside it was written after it. */
+async function findLoss(
+  database: Database,
+  { folder, copies }: SqliteStoreOptions,
+  damage: Pick<DamageLog, "database">,
+): Promise<DatabaseLoss | undefined> {
+  if (await isReplaced(database, folder, copies)) return "replaced";
+  const id = database.get("SELECT database_id FROM ownership")?.["database_id"];
+  return (await hasNewerCopies(database, { copies, isSameDatabase: id === damage.database?.id })) ? "older" : undefined;
+}
+
+/**
+ * Remembers which database is used. Snapshots of another one, which were not reported since this one is used, say that somebody has put it in the place of
+ * that one: also when the same was reported and acknowledged before.
+ */
+async function noteDatabase(databaseId: string, { folder, logger }: SqliteStoreOptions, damage: DamageLog): Promise<void> {
+  const last = damage.database?.id === databaseId ? damage.database : undefined;
   const others = new Set((await listSnapshots(folder)).flatMap((snapshot) => snapshot.databaseId ?? []));
   others.delete(databaseId);
-  const unknown = [...others].filter((id) => !damage.knowsDatabase(id));
-  if (unknown.length === 0) return;
+  const database = { id: databaseId, others: [...others] };
+  if (database.others.every((id) => last?.others.includes(id))) {
+    if (last !== undefined) return;
+    await damage
+      .useDatabase(database)
+      .catch((error: unknown) => logger.warn("Which database is used could not be noted; the next start tries it again", { error }));
+    return;
+  }
   const path = join(folder, "snapshots");
   const text = `My database is not the one that snapshots in ${path} were taken of. It is used as it is; those snapshots are kept until this is acknowledged.`;
-  await damage.record({ kind: "snapshots", text, isComplete: false, path }, { databases: unknown });
+  await damage.record({ kind: "snapshots", text, isComplete: false, path }, { database });
 }
 
 /** A file whose header names a format that SQLite only reads is refused like one on a read-only disk; but it can be written to. */

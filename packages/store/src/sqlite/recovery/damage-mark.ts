@@ -1,13 +1,21 @@
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseLoss } from "./find-loss.ts";
 
 /** Says to the next start that the database is to be put together anew, though it may open. */
-export function markDamaged(folder: string): void {
-  writeFileSync(markOf(folder), "", { mode: 0o600 });
+export function markDamaged(folder: string, loss: DatabaseLoss = "structure"): void {
+  writeFileSync(markOf(folder), loss, { mode: 0o600 });
 }
 
-export function isMarkedDamaged(folder: string): boolean {
-  return existsSync(markOf(folder));
+/** Why it is to be put together anew; undefined without a mark. One that names no reason is about the structure. */
+export function readDamageMark(folder: string): DatabaseLoss | undefined {
+  try {
+    const loss = readFileSync(markOf(folder), "utf8");
+    return loss === "older" || loss === "replaced" ? loss : "structure";
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 export function unmarkDamaged(folder: string): void {

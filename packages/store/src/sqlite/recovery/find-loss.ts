@@ -10,8 +10,11 @@ import { hasCopies } from "./session-copies.ts";
 import { listSnapshots } from "./snapshots.ts";
 import type { Snapshot } from "./snapshots.ts";
 
-/** What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that never held anything is in its place. */
-export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced";
+/**
+ * What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that never held anything is in its place; `older`: the
+ * plain files hold entries that it does not know of.
+ */
+export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older";
 
 const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
 
@@ -48,15 +51,32 @@ export async function listRestorable(folder: string): Promise<readonly Snapshot[
 
 /** True for a database file of ours that has held anything; false also for one that cannot be read. Nobody may have it open. */
 export function wasUsed(path: string): boolean {
+  return peek(path, (connection) => connection.prepare("SELECT 1 FROM sqlite_sequence LIMIT 1").get()) !== undefined;
+}
+
+/** Which database a file is and the number of its newest entry; undefined for one that cannot be read. Nobody may have it open. */
+export function identify(path: string): { readonly databaseId: unknown; readonly newestEntry: number } | undefined {
+  const row = peek(path, (connection) =>
+    connection
+      .prepare(
+        `SELECT (SELECT database_id FROM ownership) AS database_id,
+           (SELECT seq FROM sqlite_sequence WHERE name = 'transcript') AS newest_entry`,
+      )
+      .get(),
+  );
+  return row === undefined ? undefined : { databaseId: row["database_id"], newestEntry: Number(row["newest_entry"] ?? 0) };
+}
+
+function peek<Result>(path: string, read: (connection: DatabaseSync) => Result): Result | undefined {
   let connection: DatabaseSync | undefined;
   try {
     // Nobody writes to it: without this, files for readers would stay beside it.
     const location = pathToFileURL(path);
     location.searchParams.set("immutable", "1");
     connection = new DatabaseSync(location, { readOnly: true });
-    return connection.prepare("SELECT 1 FROM sqlite_sequence LIMIT 1").get() !== undefined;
+    return read(connection);
   } catch (error) {
-    if (error instanceof Error && "errcode" in error) return false;
+    if (error instanceof Error && "errcode" in error) return undefined;
     throw error;
   } finally {
     connection?.close();

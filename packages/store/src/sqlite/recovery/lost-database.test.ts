@@ -1,4 +1,4 @@
-import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -337,5 +337,43 @@ describe("no loss", () => {
     await again.close();
     expect(readDamageEvents(fixture.folder)).toHaveLength(1);
     expect((await open()).damage.list()).toHaveLength(1);
+  });
+
+  test("is forgotten when it was reported before: each change of the database is reported, and its snapshots stay", async () => {
+    const first = await open();
+    await talk(first, "main", "one");
+    await first.snapshot();
+    await first.close();
+    const kept = await snapshots();
+    const [one, two] = [`${fixture.folder}-one`, `${fixture.folder}-two`];
+    await copyFile(fixture.file, one);
+    await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
+    await rm(copies(), { recursive: true });
+    await removeFile();
+    const second = await open();
+    await talk(second, "another", "two");
+    await second.close();
+    await copyFile(fixture.file, two);
+    await rename(`${fixture.folder}-kept`, join(fixture.folder, "snapshots"));
+    const put = async (file: string): Promise<SqliteStore> => {
+      await removeFile();
+      await copyFile(file, fixture.file);
+      return open();
+    };
+
+    const swapped = await put(two);
+    expect(await swapped.damage.acknowledge()).toMatchObject([{ kind: "snapshots" }]);
+    await swapped.close();
+    const back = await put(one);
+    expect(back.damage.list()).toEqual([]);
+    await back.close();
+    const again = await put(two);
+    expect(again.damage.list()).toMatchObject([{ kind: "snapshots" }]);
+    for (let count = 0; count < 4; count += 1) {
+      fixture.clock.nowMs += 1000;
+      await again.snapshot();
+    }
+    expect(await snapshots()).toEqual(expect.arrayContaining([...kept]));
+    expect(recoveries).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { Random } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import type { DamageLog } from "../../damage/damage-log.ts";
 import { connect, DATABASE_NAME, isOwnDatabase } from "../connection/connection.ts";
@@ -12,7 +13,7 @@ import { toStoreError } from "../to-store-error.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
 import { markDamaged, unmarkDamaged } from "./damage-mark.ts";
-import { listRestorable, wasUsed } from "./find-loss.ts";
+import { identify, listRestorable, wasUsed } from "./find-loss.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { StoreRecovery } from "./store-recovery.ts";
@@ -27,6 +28,7 @@ export interface RecoveryOptions extends ConnectionOptions {
   readonly loss: DatabaseLoss;
   readonly copies: CopyOptions;
   readonly damage: Pick<DamageLog, "record">;
+  readonly random: Random;
 }
 
 /** Sessions that the record of the damage names. */
@@ -40,13 +42,14 @@ const NOTHING_LEFT =
 
 /**
  * Puts the database of a state folder together anew (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
- * the plain files of the conversations have on top. What the snapshot says is on its way, and nothing else says anything of, becomes a dead letter, since it
+ * the plain files of the conversations have on top. One that is older than those is the base itself, unless a snapshot of it is newer. What the snapshot says is on its way, and nothing else says anything of, becomes a dead letter, since it
  * may have been done: nothing is done twice. Damaged files are kept, and the damage is recorded before the result is used. The result is a database with an
  * id of its own, so the snapshots from before stay. Nobody may have the database open. Rejects with `damaged` when there is nothing to build on; then all
  * stays as it was.
  */
 export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
   const { folder, clock, logger, loss, damage } = options;
+  const databaseId = options.random.uuid();
   const path = join(folder, DATABASE_NAME);
   const damagedFolder = join(folder, `damaged-${clock.now()}`);
   const building = recoveryFolder(folder);
@@ -58,9 +61,11 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     for (const end of ["", "-wal"])
       if (existsSync(`${path}${end}`)) await copyFile(`${path}${end}`, join(damagedFolder, `${DATABASE_NAME}${end}`));
     const snapshots = await listRestorable(folder);
-    const snapshotAtMs = await restoreSnapshot(snapshots, building);
-    const built = await build(damagedFolder, { ...options, folder: building });
-    if (snapshotAtMs === undefined && built.sessions === 0)
+    const snapshotAtMs = await (loss === "older"
+      ? restoreNewest(damagedFolder, snapshots, building)
+      : restoreSnapshot(snapshots, building));
+    const built = await build(damagedFolder, databaseId, { ...options, folder: building });
+    if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
       throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
     const { rows: salvagedRows, isComplete, fromCopies } = built;
     const recovery = {
@@ -73,10 +78,10 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     };
     const text = recoveryText(recovery);
     const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
-    const databases = snapshots.flatMap(({ databaseId }) => databaseId ?? []);
-    await damage.record({ kind: "database", text, isComplete, path: damagedFolder, rebuilt }, { databases });
+    const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
+    await damage.record({ kind: "database", text, isComplete, path: damagedFolder, rebuilt }, { database: { id: databaseId, others } });
     // The log of the old file would be taken for one of the new; with the mark, a start in between begins again.
-    markDamaged(folder);
+    markDamaged(folder, loss);
     for (const end of ["-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
     await rename(join(building, DATABASE_NAME), path);
     unmarkDamaged(folder);
@@ -111,6 +116,21 @@ async function restoreSnapshot(snapshots: readonly Snapshot[], building: string)
   return undefined;
 }
 
+/** Copies the database itself, or a snapshot of it that has newer entries, and says how old that is. */
+async function restoreNewest(damagedFolder: string, snapshots: readonly Snapshot[], building: string): Promise<number | undefined> {
+  const own = identify(join(damagedFolder, DATABASE_NAME));
+  const newer = snapshots.filter(({ path }) => {
+    const other = identify(path);
+    if (own === undefined || other === undefined) return false;
+    return other.databaseId === own.databaseId && other.newestEntry > own.newestEntry;
+  });
+  const snapshotAtMs = await restoreSnapshot(newer, building);
+  if (snapshotAtMs !== undefined) return snapshotAtMs;
+  for (const name of [DATABASE_NAME, `${DATABASE_NAME}-wal`])
+    if (existsSync(join(damagedFolder, name))) await copyFile(join(damagedFolder, name), join(building, name));
+  return undefined;
+}
+
 interface BuiltDatabase {
   readonly rows: number;
   readonly isComplete: boolean;
@@ -120,7 +140,7 @@ interface BuiltDatabase {
   readonly failure?: unknown;
 }
 
-async function build(damagedFolder: string, options: RecoveryOptions): Promise<BuiltDatabase> {
+async function build(damagedFolder: string, databaseId: string, options: RecoveryOptions): Promise<BuiltDatabase> {
   const { clock, copies, loss } = options;
   connect(options).close();
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
@@ -131,7 +151,7 @@ async function build(damagedFolder: string, options: RecoveryOptions): Promise<B
     const isComplete = brokenTables === 0 && failure === undefined;
     const hasGaps = loss === "structure" && !isComplete;
     const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
-    mend(into, clock.now());
+    mend(into, databaseId, clock.now());
     into.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");
     const [sessions, check] = [
       into.prepare("SELECT count(*) AS count FROM sessions").get(),
@@ -176,7 +196,7 @@ function giveUpWhatIsUnderWay(database: DatabaseSync, nowMs: number): void {
 }
 
 /** What rows say of rows that are gone. */
-function mend(database: DatabaseSync, nowMs: number): void {
+function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
   removeOrphans(database);
   database
     .prepare(
@@ -192,7 +212,12 @@ function mend(database: DatabaseSync, nowMs: number): void {
   // Numbers that were given out stay so, whoever has lost them.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");
   // What is written from here on is no copy of the database that was lost: it gets an id of its own.
-  database.exec("UPDATE ownership SET database_id = NULL");
+  database
+    .prepare(
+      `INSERT INTO ownership (id, epoch, boot_id, opened_at, database_id) VALUES (1, 1, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET database_id = excluded.database_id`,
+    )
+    .run(databaseId, nowMs, databaseId);
 }
 
 /** Rows that belong to a row which is gone: until none is left, since they may have rows of their own. */

@@ -5,6 +5,8 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
   structure: "My database was damaged on the disk.",
   missing: "My database was missing.",
   empty: "My database was an empty file.",
+  older:
+    "My database was older than the plain files of its conversations: an older copy of it was put in its place, or the newest part of it was lost.",
   replaced: "My database had been replaced by a new one that never held anything.",
 };
 
@@ -23,7 +25,9 @@ export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omi
     ...(snapshot === undefined
       ? []
       : [loss === "structure" ? `A copy from ${snapshot} fills the gaps.` : `I went back to the copy from ${snapshot}.`]),
-    ...(loss !== "structure" && snapshot === undefined ? ["There was no copy of it, so conversations come from their plain files."] : []),
+    ...(loss !== "structure" && loss !== "older" && snapshot === undefined
+      ? ["There was no copy of it, so conversations come from their plain files."]
+      : []),
     ...(entries === 0
       ? []
       : [

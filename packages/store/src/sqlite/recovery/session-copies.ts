@@ -6,8 +6,9 @@ import { readLines } from "../../session-file/read-lines.ts";
 import { nonEmpty, objectOf, timeOf } from "../../session-file/unknown-value.ts";
 import { StoreError } from "../../port/store-error.ts";
 
-const ENDING = ".jsonl";
-const DELETED = `${ENDING}.deleted.`;
+/** How the names of plain files end. */
+export const COPY_ENDING = ".jsonl";
+const DELETED = `${COPY_ENDING}.deleted.`;
 /** The first line is short; a file whose first line is longer is not a copy of ours. */
 const HEADER_BYTES = 64 * 1024;
 /** How an entry of ours begins; a transcript of another program that lies there is for an import. */
@@ -40,8 +41,8 @@ export async function listCopies(
   const deleted: DeletedSessionCopy[] = [];
   for (const agentId of await copies.agents()) {
     for (const name of await namesIn(copies.folder(agentId))) {
-      if (name.endsWith(ENDING)) {
-        const copy = await readHeader({ agentId, sessionId: name.slice(0, -ENDING.length), path: join(copies.folder(agentId), name) });
+      if (name.endsWith(COPY_ENDING)) {
+        const copy = await readHeader({ agentId, sessionId: name.slice(0, -COPY_ENDING.length), path: join(copies.folder(agentId), name) });
         if (copy !== undefined) current.push(copy);
         continue;
       }
@@ -64,7 +65,8 @@ export async function* readCopy(path: string, start: number): AsyncIterable<Uint
   yield* handle.createReadStream({ autoClose: false, start });
 }
 
-async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId" | "path">): Promise<SessionCopy | undefined> {
+/** Reads the first line of a file, which says whose conversation it is; undefined for a file that is no copy of ours. */
+export async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId" | "path">): Promise<SessionCopy | undefined> {
   try {
     await using handle = await openSource(file.path, { maxBytes: MAX_COPY_BYTES });
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);

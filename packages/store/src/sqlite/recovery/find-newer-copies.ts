@@ -1,0 +1,101 @@
+import { statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { CopyOptions } from "../../copies/session-copier.ts";
+import { parseBody, parseRecord } from "../../session-file/parse-record.ts";
+import { readLines } from "../../session-file/read-lines.ts";
+import { nonEmpty } from "../../session-file/unknown-value.ts";
+import type { Database } from "../connection/database.ts";
+import { numberOf, textOf } from "../values/row.ts";
+import { decodeId } from "../values/sequence-id.ts";
+import { COPY_ENDING, readCopy, readHeader } from "./session-copies.ts";
+import type { SessionCopy } from "./session-copies.ts";
+
+/** Read of the end of a file first: entries are in the order of their ids, and the newest is the last. */
+const TAIL_BYTES = 1024 * 1024;
+
+/** What the check needs. */
+export interface NewerCopiesOptions {
+  readonly copies: CopyOptions;
+  /** True for the database that was used last: files it does not know of are newer then. Those beside another database belong to its predecessor. */
+  readonly isSameDatabase: boolean;
+}
+
+/**
+ * True if a plain file holds entries that the open database has never given out a number for: an older copy of it was put in its place, or it has lost its
+ * log. A crash cannot cause that, since files are written after the commit; nor can a deletion, since numbers are never given out again. Files are only
+ * looked at, and those that are no longer than the database knows are not opened.
+ */
+export async function hasNewerCopies(
+  database: Pick<Database, "each" | "get">,
+  { copies, isSameDatabase }: NewerCopiesOptions,
+): Promise<boolean> {
+  const sequence = database.get("SELECT seq FROM sqlite_sequence WHERE name = 'transcript'");
+  const newest = sequence === undefined ? 0 : numberOf(sequence, "seq");
+  const known = knownBytes(database);
+  for (const agentId of await copies.agents()) {
+    const folder = copies.folder(agentId);
+    for (const name of await namesIn(folder)) {
+      if (!name.endsWith(COPY_ENDING)) continue;
+      const sessionId = name.slice(0, -COPY_ENDING.length);
+      const path = join(folder, name);
+      const bytes = known.get(sessionId) ?? (isSameDatabase ? 0 : Infinity);
+      const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      if (size > bytes && (await holdsNewer({ agentId, sessionId, path }, { bytes, size, newest }))) return true;
+    }
+  }
+  return false;
+}
+
+/** How much of each file is known; all of it where the conversation was deleted and its file has not got its other name yet. */
+function knownBytes(database: Pick<Database, "each">): ReadonlyMap<string, number> {
+  const known = new Map<string, number>();
+  for (const row of database.each("SELECT session_id, copied_bytes FROM conversations"))
+    known.set(textOf(row, "session_id"), numberOf(row, "copied_bytes"));
+  for (const row of database.each("SELECT session_id FROM deleted_copies WHERE renamed = 0")) {
+    const sessionId = textOf(row, "session_id");
+    if (!known.has(sessionId)) known.set(sessionId, Infinity);
+  }
+  return known;
+}
+
+interface Part {
+  /** The known bytes of the file, and all. */
+  readonly bytes: number;
+  readonly size: number;
+  /** The newest number that the database has given out. */
+  readonly newest: number;
+}
+
+/** A file that cannot be read holds nothing that could be restored, and the copier cannot cut it either. */
+async function holdsNewer(file: Pick<SessionCopy, "agentId" | "sessionId" | "path">, { bytes, size, newest }: Part): Promise<boolean> {
+  try {
+    if ((await readHeader(file)) === undefined) return false;
+    const tail = size - TAIL_BYTES;
+    const last = tail > bytes ? await newestEntry(file.path, tail) : undefined;
+    return (last ?? (await newestEntry(file.path, bytes)) ?? 0) > newest;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && typeof error.code === "string") return false;
+    throw error;
+  }
+}
+
+/** The highest number of an entry from a byte on; undefined when there is no whole one. */
+async function newestEntry(path: string, start: number): Promise<number | undefined> {
+  let newest: number | undefined;
+  for await (const line of readLines(readCopy(path, start))) {
+    const record = parseRecord(line);
+    const id = decodeId("e", nonEmpty(record?.["id"]) ?? "");
+    if (record !== undefined && id !== undefined && parseBody(record, 0) !== undefined) newest = Math.max(newest ?? 0, id);
+  }
+  return newest;
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR")) return [];
+    throw error;
+  }
+}
