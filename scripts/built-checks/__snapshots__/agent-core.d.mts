@@ -595,7 +595,7 @@ declare function toolResultMaxChars(contextWindow: number): number;
  */
 declare function truncateToolResult(text: string, limit: number): string;
 /** What a heartbeat says when the configuration does not (`heartbeat.prompt`). */
-declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If the workspace has a HEARTBEAT.md, go through it and do what is due now; take up nothing else from the past. Nothing to tell: HEARTBEAT_OK.";
+declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If there is a HEARTBEAT.md, go through it and do what is due now. Do not resume any other earlier work. If there is nothing to report, answer only HEARTBEAT_OK.";
 /** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
 type PromptMode = "full" | "minimal" | "none";
 /** Where a tool comes from; core tools stand before all others. */
