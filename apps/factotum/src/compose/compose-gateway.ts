@@ -39,6 +39,7 @@ import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
+import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 
 /** A gateway with all that belongs to it. */
@@ -216,7 +217,8 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    tools: ({ messenger }) => createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
+    tools: ({ messenger }) =>
+      redactTools(createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }), secrets.toolOutput),
     skills: skillIndex({ config, paths }, context, logger),
     skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
     token,

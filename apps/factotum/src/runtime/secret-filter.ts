@@ -1,16 +1,21 @@
 import { REDACTED } from "@factotum/config";
+import { OutputRedactor } from "./output-redactor.ts";
 
 /** Shorter values would take ordinary words out of what is written. */
 const SHORTEST = 4;
 
 /** Knows the secrets of this process and takes them out of text. */
 export class SecretFilter {
+  /** Knows the same secrets, for what tools return. */
+  readonly toolOutput: OutputRedactor = new OutputRedactor();
   readonly #values = new Set<string>();
   #pattern: RegExp | undefined;
 
   /** From here on the values are hidden, as they are and as JSON writes them. */
   add(values: Iterable<string>): void {
-    for (const value of values) {
+    const added = [...values];
+    this.toolOutput.add(added);
+    for (const value of added) {
       if (value.length < SHORTEST) continue;
       this.#values.add(value);
       this.#values.add(JSON.stringify(value).slice(1, -1));

@@ -1,0 +1,35 @@
+import type { AgentTool, AgentToolResult, JsonValue } from "@factotum/agent-contract";
+import type { OutputRedactor } from "../runtime/output-redactor.ts";
+
+/** The same tools, whose results, details, streamed output and errors hold none of the gateway's secrets. */
+export function redactTools(tools: readonly AgentTool[], redactor: OutputRedactor): readonly AgentTool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(call, options) {
+      const deltas = redactor.stream(options.onDelta);
+      try {
+        return redactResult(await tool.execute(call, { ...options, onDelta: deltas.push }), redactor);
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        const message = redactor.redact(error.message);
+        throw message === error.message ? error : new Error(message, { cause: error });
+      } finally {
+        deltas.flush();
+      }
+    },
+  }));
+}
+
+function redactResult(result: AgentToolResult, redactor: OutputRedactor): AgentToolResult {
+  const content = result.content.map((part) => (part.type === "text" ? { ...part, text: redactor.redact(part.text) } : part));
+  return { ...result, content, ...(result.details === undefined ? {} : { details: redactValue(result.details, redactor) }) };
+}
+
+function redactValue(value: JsonValue, redactor: OutputRedactor): JsonValue {
+  if (typeof value === "string") return redactor.redact(value);
+  if (Array.isArray(value)) return value.map((entry: JsonValue) => redactValue(entry, redactor));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, entry]) => (entry === undefined ? [] : [[redactor.redact(key), redactValue(entry, redactor)]])),
+  );
+}
