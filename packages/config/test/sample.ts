@@ -30,7 +30,7 @@ export function sampleChannels(): { readonly channels: readonly ChannelSource[];
 
 /** A document in which every row of the schema is set. */
 export const fullDocument = {
-  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" } },
+  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" }, allowedOrigins: ["https://notes.example"] },
   agents: {
     defaults: {
       model: { primary: "anthropic/a", fallbacks: ["openai/b"] },
