@@ -35,15 +35,13 @@ export class ToolCallBatch {
   outcome: RunOutcome | undefined;
   readonly #run: RunState;
   /** Why the arguments of a call could not be read, by its id. */
-  readonly #unreadable: ReadonlyMap<string, string>;
+  readonly #unreadable: ReadonlyMap<string, string | undefined>;
   #skip: SkipReason | undefined;
 
   constructor(run: RunState, message: AssistantMessage) {
     this.#run = run;
     this.#unreadable = new Map(
-      message.content.flatMap((block) =>
-        block.type === "toolCall" && block.unreadable !== undefined ? [[block.id, block.unreadable] as const] : [],
-      ),
+      message.content.flatMap((block) => (block.type === "toolCall" ? [[block.id, block.unreadable] as const] : [])),
     );
   }
 
