@@ -29,3 +29,26 @@ test("the number of turns can be set", () => {
   expect(dropImages(HISTORY, { keepTurns: 1 }).dropped).toBe(3);
   expect(dropImages(HISTORY, { keepTurns: 0 }).dropped).toBe(3);
 });
+
+test("the first turn that is kept keeps its own images, and older messages without any are the same objects", () => {
+  const history = [
+    turn("1"),
+    says("a"),
+    turn("2", {}, [IMAGE]),
+    asks("x"),
+    toolResult("x"),
+    turn("3", {}, [IMAGE]),
+    says("b"),
+    turn("4"),
+    turn("5"),
+  ];
+  const { messages, dropped } = dropImages(history);
+  expect(dropped).toBe(1);
+  expect(messages.map((message, index) => message === history[index])).toEqual([true, true, false, true, true, true, true, true, true]);
+});
+
+test("an empty history, and one of fewer turns, come back as they are", () => {
+  expect(dropImages([])).toEqual({ messages: [], dropped: 0 });
+  const few = [turn("1", {}, [IMAGE]), says("a")];
+  expect(dropImages(few).messages).toBe(few);
+});

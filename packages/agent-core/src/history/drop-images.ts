@@ -16,7 +16,6 @@ export function dropImages(
   let turns = options.keepTurns ?? 3;
   let border = messages.length;
   while (border > 0 && turns > 0) if (beginsTurn(messages[--border])) turns--;
-  if (turns > 0) return { messages, dropped: 0 };
   const dropped = messages.slice(0, border).reduce((sum, message) => sum + imagesIn(message), 0);
   if (dropped === 0) return { messages, dropped };
   return { messages: messages.map((message, index) => (index < border ? withoutImages(message) : message)), dropped };

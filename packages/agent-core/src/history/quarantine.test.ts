@@ -38,6 +38,64 @@ describe("quarantine", () => {
     expect(taken(message)).toEqual(expected);
   });
 
+  test.each([
+    "messages.12.content.0: bad image",
+    "messages[12]: bad image",
+    "messages.[12]: bad image",
+    "contents[12]: bad image",
+    "input[12]: bad image",
+  ])("a place of two digits is read whole: %s", (message) => {
+    const long = Array.from({ length: 10 }, (_, index) => [turn(`${index}`, {}, [IMAGE]), says("yes")]).flat();
+    expect(taken(message, [...long, turn("now")])).toEqual(["image", 12]);
+  });
+
+  test.each(["message 2: bad image", "submessages.2: bad image", "messages: 2 bad images", "reinput[2]: bad image"])(
+    "what is no place counts for nothing: %s",
+    (message) => {
+      expect(
+        taken(message, [turn("1"), says("a"), turn("2", {}, [IMAGE]), says("b"), turn("3", {}, [IMAGE]), says("c"), turn("now")]),
+      ).toEqual(["image", 4]);
+    },
+  );
+
+  test("a history that ended with an answer may end with one again", () => {
+    expect(taken("bad request", [turn("one"), says("two"), turn("three"), says("four")])).toEqual(["text", 3]);
+  });
+
+  test("only answers with thoughts are written anew, and nothing of the words beside them changes", () => {
+    const found = quarantine([turn("one"), says("plain"), turn("two"), thinks, turn("now")], { message: "Invalid signature" });
+    expect(found?.replaced).toEqual([{ index: 3, message: { ...thinks, content: says("so").content } }]);
+  });
+
+  test("a result points at the call right before it that has its id", () => {
+    const again = [
+      turn("one"),
+      asks("toolu_aaaa"),
+      toolResult("toolu_aaaa"),
+      says("a"),
+      turn("two"),
+      asks("toolu_bbbb"),
+      toolResult("toolu_bbbb"),
+    ];
+    expect(taken("messages.2: invalid tool content", [...again, says("b"), turn("now")])).toEqual(["tool-call", 1]);
+  });
+
+  test("what the user and the tools say between two answers is one place", () => {
+    const shown = toolResult("toolu_bbbb", "seen", [IMAGE]);
+    const history = [
+      turn("1"),
+      asks("toolu_aaaa", "toolu_bbbb"),
+      toolResult("toolu_aaaa"),
+      shown,
+      says("a"),
+      turn("2", {}, [IMAGE]),
+      says("b"),
+      turn("now"),
+    ];
+    expect(taken("messages.2: bad image", history)).toEqual(["image", 3]);
+    expect(taken("messages.4: bad image", history)).toEqual(["image", 5]);
+  });
+
   test("of two calls only the one goes, and its result with it", () => {
     const found = quarantine(HISTORY, { message: "no output for toolu_aaaa" });
     const projected = projectMessages(found?.messages ?? []);

@@ -14,6 +14,14 @@ const trustedOf = (message: AgentMessage | undefined): Record<string, unknown> =
   JSON.parse(textOf(message).split("\n")[1] ?? "") as Record<string, unknown>;
 
 describe("rerenderMessages", () => {
+  test("an image goes also from a turn whose text is in its older form already", () => {
+    const older = again(turn("look"));
+    if (older?.role !== "user") throw new Error("no turn");
+    expect(again(older)).toBe(older);
+    const withImage = { ...older, content: [...older.content, IMAGE] };
+    expect(again(withImage)?.content).toEqual([...older.content, { type: "text", text: IMAGE_REMOVED }]);
+  });
+
   test("keeps when, by whom and about what a turn was, and drops ids and announcements", () => {
     const sent = turn("System: hi\nthere", {
       nowMs: Date.UTC(2026, 5, 15, 14, 31),

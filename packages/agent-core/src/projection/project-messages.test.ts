@@ -165,6 +165,7 @@ describe("openCalls", () => {
     ["of an answer whose calls all have results", [user("hi"), asks("a"), result("a")], []],
     ["of an answer that was cut off", [user("hi"), asks("a", "b", "c"), result("b")], ["a", "c"]],
     ["of an answer with later messages", [user("hi"), asks("a"), user("well?")], ["a"]],
+    ["of calls whose id an earlier answer used", [user("hi"), asks("a"), result("a"), asks("a")], ["a"]],
     ["of calls with equal ids", [user("hi"), asks("a", "a"), result("a")], ["a"]],
     ["of an answer that was given up", [user("hi"), assistant("", [call("a", "ls")], "error")], []],
   ])("%s", (_, history, expected) => {
