@@ -14,13 +14,13 @@ export interface MutationArea {
 
 /** What loses messages, money or authority when it is wrong. */
 export const AREAS: readonly MutationArea[] = [
-  { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], samplePercent: 20 },
-  { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 20 },
-  { name: "lanes", folder: "packages/gateway", sources: ["src/lanes/**/*.ts"], samplePercent: 25 },
+  { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], tests: "src/loop", samplePercent: 12 },
+  { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 12 },
+  { name: "lanes", folder: "packages/gateway", sources: ["src/lanes/**/*.ts"], tests: "src/lanes", samplePercent: 10 },
   { name: "turn", folder: "packages/gateway", sources: ["src/turn/**/*.ts"], tests: "src/turn", samplePercent: 3 },
   { name: "delivery", folder: "packages/gateway", sources: ["src/delivery/**/*.ts"], tests: "src/delivery", samplePercent: 3 },
-  { name: "access", folder: "packages/gateway", sources: ["src/access/**/*.ts"], samplePercent: 30 },
+  { name: "access", folder: "packages/gateway", sources: ["src/access/**/*.ts"], tests: "src/access", samplePercent: 30 },
   { name: "store", folder: "packages/store", sources: ["src/sqlite/**/*.ts"], samplePercent: 3 },
-  { name: "failover", folder: "packages/models", sources: ["src/failover/**/*.ts", "src/errors/**/*.ts"], samplePercent: 20 },
-  { name: "config", folder: "packages/config", sources: ["src/**/*.ts"], samplePercent: 8 },
+  { name: "failover", folder: "packages/models", sources: ["src/failover/**/*.ts", "src/errors/**/*.ts"], samplePercent: 12 },
+  { name: "config", folder: "packages/config", sources: ["src/**/*.ts"], samplePercent: 4 },
 ];
