@@ -27,6 +27,7 @@ export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): P
     state: "running",
     attempts: 1,
     starts: 1,
+    soloStarts: 0,
     usage: NO_USAGE_TOTALS,
   } as const;
   return { result: { turn: begun, session, entries: [] }, committed: lostCommit(lost) };

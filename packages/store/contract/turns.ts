@@ -210,6 +210,26 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await fourth.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
     });
 
+    test("counts attempts as the only resumed turn apart, and takes one back that is handed over", async () => {
+      const { store, fixture } = context();
+      await store.startTurn(sampleTurn("t1", []));
+      expect(await store.readTurn("t1")).toMatchObject({ starts: 1, soloStarts: 0 });
+      const second = await fixture.open();
+      expect(await second.beginAttempt("t1")).toMatchObject({ starts: 2, soloStarts: 0 });
+      const third = await fixture.open();
+      expect(await third.beginAttempt("t1", { isSolo: true })).toMatchObject({ starts: 3, soloStarts: 1 });
+      await third.appendToTurn("t1", { entries: [{ type: "notice", level: "info", text: "progress" }], timestampMs: NOW_MS });
+      const fourth = await fixture.open();
+      await fourth.beginAttempt("t1", { isSolo: true });
+      expect(await fourth.readTurn("t1")).toMatchObject({ starts: 4, soloStarts: 2 });
+      await fourth.handOverTurn("t1");
+      expect(await fourth.readTurn("t1")).toMatchObject({ starts: 3, soloStarts: 1 });
+      const fifth = await fixture.open();
+      await fifth.beginAttempt("t1");
+      await fifth.handOverTurn("t1");
+      expect(await fifth.readTurn("t1")).toMatchObject({ starts: 3, soloStarts: 1 });
+    });
+
     test("a turn that outlives its conversation does not charge the new one", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));

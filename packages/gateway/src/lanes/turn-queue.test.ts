@@ -57,6 +57,7 @@ function begun(id: string, patch: Partial<TurnRecord> = {}): TurnRecord {
     state: "running",
     attempts: 1,
     starts: 1,
+    soloStarts: 0,
     startedAtMs: 0,
     usage: {} as TurnRecord["usage"],
     ...patch,

@@ -22,8 +22,11 @@ import type { SteeringSource } from "./turn-steering.ts";
  */
 const MAX_ATTEMPTS = 4;
 
-/** The bound for a turn that does commit something before each crash, such as a call of the tool that crashes. */
-const MAX_STARTS = 8;
+/**
+ * The bound for a turn that does commit something before each crash, such as a call of the tool that crashes. Only attempts as the only resumed turn
+ * count: a long turn is not given up for crashes of the turns that it ran together with.
+ */
+const MAX_SOLO_STARTS = 6;
 
 /** What waits while a turn is at work. */
 export interface WaitingInputs extends SteeringSource {
@@ -68,10 +71,11 @@ export class JobPreparer {
           room: this.#room,
           showsGroup: (sessionId) => this.#groups.shows(sessionId, job.input.message),
         });
-      const turn = job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id);
+      const turn =
+        job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
       if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
-      if (turn.attempts > MAX_ATTEMPTS || turn.starts > MAX_STARTS || turn.kind === "compaction") {
+      if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || turn.kind === "compaction") {
         await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
         return undefined;
       }

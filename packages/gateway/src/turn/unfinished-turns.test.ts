@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@factotum/store";
 import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
@@ -74,6 +75,25 @@ test("a turn that can never be finished is given up after four tries, and the co
   expect(sentTexts()[0]).toContain("Something went wrong on my side");
   expect(sentTexts()[1]).toMatch(/^To /);
   expect((await running.store.listDeadLetters({ limit: 10 })).items).toHaveLength(1);
+});
+
+test.each([
+  { counts: "starts = 20, solo_starts = 5", sent: "At last." },
+  { counts: "starts = 9, solo_starts = 6", sent: "Something went wrong on my side" },
+])("gives a turn that makes progress up for crashes that interrupted it alone ($counts)", async ({ counts, sent }) => {
+  const gate = server.hold();
+  const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: endsAsKilled });
+  await platform.say(platform.message("one"));
+  await server.nextRequest();
+  await first.stop();
+  using database = new DatabaseSync(path.join(first.home, "state", "factotum.sqlite"));
+  database.exec(`UPDATE turns SET attempts = 1, ${counts}`);
+  server.script([textReply("At last.")]);
+  gate.open();
+  await using second = await startTestGateway({ platform, patch: withModel(server.baseUrl), home: first.home });
+  await platform.waitForSends(1);
+  await second.gateway.engine.idle();
+  expect(sentTexts()).toEqual([expect.stringContaining(sent)]);
 });
 
 test("restarts in good order are no tries: a long turn outlives any number of them", async () => {

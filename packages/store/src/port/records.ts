@@ -146,6 +146,8 @@ export interface TurnRecord {
   readonly attempts: number;
   /** Attempts in all. With a turn that is resumed at start, this is the number of crashes that interrupted it. */
   readonly starts: number;
+  /** Of those, attempts as the only resumed turn: a crash during one is most likely its own. */
+  readonly soloStarts: number;
   readonly startedAtMs: number;
   readonly endedAtMs?: number;
   readonly usage: UsageTotals;

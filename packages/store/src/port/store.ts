@@ -253,8 +253,11 @@ export interface Store {
   ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
   /** Turns that were running when the last process ended, oldest first. */
   resumeTurns(): Promise<readonly TurnRecord[]>;
-  /** Counts one more attempt of a running turn and resolves with it; `undefined` when it runs no more. Rejects with `not-found`, and with `damaged`. */
-  beginAttempt(turnId: string): Promise<TurnRecord | undefined>;
+  /**
+   * Counts one more attempt of a running turn and resolves with it; `undefined` when it runs no more. `isSolo`: no other resumed turn runs at the same
+   * time. Rejects with `not-found`, and with `damaged`.
+   */
+  beginAttempt(turnId: string, options?: { readonly isSolo?: boolean }): Promise<TurnRecord | undefined>;
   /** Takes the attempt back of a running turn that its process leaves to the next one in good order: it was not the turn that ended that process. */
   handOverTurn(turnId: string): Promise<void>;
   readTurn(id: string): Promise<TurnRecord | undefined>;

@@ -151,8 +151,8 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#transactions.resumeTurns());
   }
 
-  beginAttempt(turnId: string): Promise<TurnRecord | undefined> {
-    return this.#calls.write(() => this.#tables.turns.beginAttempt(turnId));
+  beginAttempt(turnId: string, options?: Parameters<Store["beginAttempt"]>[1]): Promise<TurnRecord | undefined> {
+    return this.#calls.write(() => this.#tables.turns.beginAttempt(turnId, options));
   }
 
   handOverTurn(turnId: string): Promise<void> {

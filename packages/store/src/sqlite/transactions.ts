@@ -71,6 +71,7 @@ export class Transactions {
       state: "running",
       attempts: 1,
       starts: 1,
+      soloStarts: 0,
       startedAtMs: start.startedAtMs,
       usage: NO_USAGE_TOTALS,
     };

@@ -335,6 +335,12 @@ ALTER TABLE conversations ADD COLUMN is_import INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX conversations_importing ON conversations (is_import) WHERE is_import = 1;
 `;
 
+/** How often a turn was begun as the only resumed one, and whether that is true of its last attempt. */
+const SOLO_STARTS = `
+ALTER TABLE turns ADD COLUMN solo_starts INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE turns ADD COLUMN is_solo INTEGER NOT NULL DEFAULT 0;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -348,4 +354,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 9, sql: TURN_STARTS },
   { version: 10, sql: DATABASE_ID },
   { version: 11, sql: IMPORTS },
+  { version: 12, sql: SOLO_STARTS },
 ];

@@ -160,18 +160,26 @@ export class TurnTable {
   }
 
   /** Counts one more attempt; `undefined` when the turn is not running. */
-  beginAttempt(id: string): TurnRecord | undefined {
+  beginAttempt(id: string, { isSolo = false }: { readonly isSolo?: boolean } = {}): TurnRecord | undefined {
     const turn = this.read(id);
     if (turn === undefined) throw new StoreError("not-found", `There is no turn ${id}.`);
     if (turn.state !== "running") return undefined;
-    this.#context.database.run("UPDATE turns SET attempts = attempts + 1, starts = starts + 1 WHERE id = ?", id);
-    return { ...turn, attempts: turn.attempts + 1, starts: turn.starts + 1 };
+    const solo = isSolo ? 1 : 0;
+    this.#context.database.run(
+      "UPDATE turns SET attempts = attempts + 1, starts = starts + 1, solo_starts = solo_starts + ?1, is_solo = ?1 WHERE id = ?2",
+      solo,
+      id,
+    );
+    return { ...turn, attempts: turn.attempts + 1, starts: turn.starts + 1, soloStarts: turn.soloStarts + solo };
   }
 
   /** Takes an attempt back. */
   handOver(id: string): void {
     const { n } = this.requireRunning(id);
-    this.#context.database.run("UPDATE turns SET attempts = attempts - 1, starts = starts - 1 WHERE n = ?", n);
+    this.#context.database.run(
+      "UPDATE turns SET attempts = attempts - 1, starts = starts - 1, solo_starts = solo_starts - is_solo, is_solo = 0 WHERE n = ?",
+      n,
+    );
   }
 
   /** The turn has committed an entry: attempts before it no longer count. A first attempt, the usual case, costs no write. */
@@ -279,6 +287,7 @@ function toTurn(row: Row): TurnRecord {
     state: toState(textOf(row, "state")),
     attempts: numberOf(row, "attempts"),
     starts: numberOf(row, "starts"),
+    soloStarts: numberOf(row, "solo_starts"),
     startedAtMs: numberOf(row, "started_at"),
     ...(endedAtMs === undefined ? {} : { endedAtMs }),
     ...(outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome)),
