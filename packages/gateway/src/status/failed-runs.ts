@@ -24,16 +24,15 @@ const NEEDS_OWNER: Readonly<Partial<Record<RunFailureCode, boolean>>> = {
   server: false,
 };
 
-/** Agents whose newest run has failed for a reason that is not the conversation's, until one of their runs is done again. */
+/** The newest failure of each agent, until one of its runs is done again. */
 export class FailedRuns {
-  readonly #byAgent = new Map<string, FailedAgentRun>();
+  readonly #byAgent = new Map<string, FailedAgentRun & { readonly concernsConversation: boolean }>();
 
   /** Records how a run of the agent failed. */
   record(run: Pick<FailedAgentRun, "agentId" | "text" | "atMs"> & { readonly code: RunFailureCode }): void {
     const needsOwner = NEEDS_OWNER[run.code];
-    if (needsOwner === undefined) return;
     const { agentId, text, atMs } = run;
-    this.#byAgent.set(agentId, { agentId, text, atMs, needsOwner });
+    this.#byAgent.set(agentId, { agentId, text, atMs, needsOwner: needsOwner ?? false, concernsConversation: needsOwner === undefined });
   }
 
   /** A run of the agent is done. */
@@ -45,7 +44,8 @@ export class FailedRuns {
     return this.#byAgent.get(agentId);
   }
 
+  /** The failures that say something of more than one conversation. */
   list(): readonly FailedAgentRun[] {
-    return [...this.#byAgent.values()];
+    return [...this.#byAgent.values()].filter(({ concernsConversation }) => !concernsConversation);
   }
 }

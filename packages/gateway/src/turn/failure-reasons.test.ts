@@ -79,6 +79,22 @@ test("what a group is not told stands in its conversation, in the status and amo
   expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
 });
 
+test("the status names the newest failure, also one that concerns only its conversation, until a run is done", async () => {
+  const rejected: AnthropicReply = { type: "error", errorType: "invalid_request_error", message: "messages: not like this" };
+  server.script([REFUSED]);
+  await using running = await start();
+  const { failedRuns } = running.gateway.engine.services;
+  await say(running, {});
+  expect(failedRuns.list()).toMatchObject([{ text: expect.stringMatching(REASON) }]);
+  server.respond(() => rejected);
+  await say(running, {});
+  expect((await running.gateway.status()).agents[0]?.lastFailure?.text).toContain("not like this");
+  expect(failedRuns.list()).toEqual([]);
+  server.respond(() => textReply("Here."));
+  await say(running, {});
+  expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
+});
+
 test("whoever is the owner no more is told nothing of the installation, even of a run that began before", async () => {
   const gate = server.hold();
   server.respond(() => REFUSED);
