@@ -156,6 +156,15 @@ describe("the pause", () => {
     expect(played.calls).toBe(1);
   });
 
+  test("is not begun once the request was aborted", async () => {
+    const clock = new HastyClock();
+    const played = playing([failing("overloaded")], { clock });
+    const events: ModelEvent[] = [];
+    for await (const event of played.client.stream(requestOf(), { signal: AbortSignal.abort() })) events.push(event);
+    expect(failureOf(events).error.code).toBe("overloaded");
+    expect([played.calls, played.retries, clock.pauses]).toEqual([1, [], []]);
+  });
+
   test("ends at once with an abort, and leaves no timer", async () => {
     const clock = new FakeClock();
     const abort = new AbortController();

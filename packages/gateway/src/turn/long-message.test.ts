@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Origin } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { isLongText, longTextRemark, shortenText } from "./long-message.ts";
 
@@ -59,6 +59,26 @@ test.each(["direct", "group"] as const)(
     expect(server.violations).toEqual([]);
   },
 );
+
+test.each([
+  { whose: "the owner", owner: true },
+  { whose: "somebody else", owner: false },
+])("the file of a long message of $whose is tainted unless it is the owner's", async ({ owner }) => {
+  await using server = await startAnthropicServer();
+  server.respond(() => textReply("Noted."));
+  const platform = new TestPlatform();
+  const accountConfig = { dmPolicy: "open" as const, allowFrom: ["*"] };
+  await using running = await startTestGateway({ platform, accountConfig, patch: small(server.baseUrl) });
+  const put = vi.spyOn(running.gateway.engine.services.media.store, "put");
+  const stranger = {
+    origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-2" } },
+    sender: { id: "stranger-1", name: "Sam", isBot: false },
+  } as const;
+  await platform.say(platform.message(LONG, owner ? {} : stranger));
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  expect(put.mock.calls.map(([, { untrusted }]) => untrusted)).toEqual([!owner]);
+});
 
 test("a message larger than the window that joins a run is kept in a file and cut, and its sender is told", async () => {
   await using server = await startAnthropicServer();
