@@ -1,12 +1,14 @@
 import type { CallOptions, ChannelHost } from "@factotum/channel-contract";
 import type { BotIdentity } from "../api/bot-identity.ts";
-import { EnvelopeSchema, MessageEventSchema } from "./event-schema.ts";
+import { EnvelopeSchema, MessageEventSchema, MessageWrapperSchema } from "./event-schema.ts";
 import { needsBot, parseMessage } from "./parse-message.ts";
 
 /** What became of a verified event. All but `other-account` are told to the platform as received. */
 type EventOutcome =
   | { readonly type: "accepted" | "duplicate" }
   | { readonly type: "ignored"; readonly reason: string }
+  /** A message, as far as its type says, that does not have the form of one: it is lost. */
+  | { readonly type: "unreadable"; readonly reason: string }
   | { readonly type: "other-account" };
 
 /** Takes one verified event to the gateway. Rejects when it could not be stored, or not be read for lack of the bot's own id: the platform sends it again. */
@@ -18,18 +20,29 @@ export function createAcceptEvent(parts: { readonly appId: string; readonly host
   return async (payload, options) => {
     const envelope = EnvelopeSchema.safeParse(payload);
     if (!envelope.success)
-      return { type: "ignored", reason: "it is not an event of schema 2.0; subscribe to the event's v2.0 in the console" };
+      return {
+        type: isMessage(payload) ? "unreadable" : "ignored",
+        reason: "it is not an event of schema 2.0; subscribe to the event's v2.0 in the console",
+      };
     const { header, event } = envelope.data;
     if (header.app_id !== appId) return { type: "other-account" };
     if (header.event_type !== "im.message.receive_v1")
       return { type: "ignored", reason: `nothing is done with ${header.event_type.slice(0, 80)}` };
     const message = MessageEventSchema.safeParse(event);
-    if (!message.success)
-      return { type: "ignored", reason: `it is not a message that can be read: ${message.error.issues[0]?.message ?? "unknown"}` };
+    if (!message.success) {
+      const [issue] = message.error.issues;
+      const place = issue?.path.join(".") ?? "";
+      return { type: "unreadable", reason: `it is not a message that can be read: ${place}: ${issue?.message ?? "unknown"}` };
+    }
 
     const self = needsBot(message.data) ? await bot.get(options) : undefined;
     const parsed = parseMessage(message.data, { eventId: header.event_id, accountId: host.accountId, bot: self });
     if (parsed.type === "ignored") return parsed;
     return { type: await host.receive(parsed.message) };
   };
+}
+
+/** True if an event whose wrapper does not fit says that it is a message of schema 2.0. */
+function isMessage(payload: unknown): boolean {
+  return MessageWrapperSchema.safeParse(payload).success;
 }

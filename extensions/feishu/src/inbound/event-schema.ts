@@ -31,8 +31,8 @@ export interface MessageEvent {
     readonly root_id?: string | undefined;
     readonly parent_id?: string | undefined;
     readonly thread_id?: string | undefined;
-    /** Milliseconds since the epoch, in digits. */
-    readonly create_time: string;
+    /** Milliseconds since the epoch; 0 when the platform names no time that can be read. */
+    readonly create_time: number;
     readonly chat_id: string;
     readonly chat_type: string;
     readonly message_type: string;
@@ -45,11 +45,28 @@ export interface MessageEvent {
 const id = z.string().min(1);
 const optionalId = z.string().nullish();
 
+/** A message is taken whatever its time looks like: the platform sends digits, and losing words over a format would be worse than an unknown time. */
+const TimeSchema = z
+  .union([
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+    z.number().int().min(0).max(999_999_999_999_999),
+  ])
+  .catch(0);
+
 /** Parses the wrapper; other schemas do not fit. */
 export const EnvelopeSchema: z.ZodType<Envelope> = z.looseObject({
   schema: z.literal("2.0"),
   header: z.looseObject({ event_id: id, event_type: z.string(), app_id: z.string() }),
   event: z.unknown(),
+});
+
+/** Parses what a wrapper that does not fit must have to be that of a message. */
+export const MessageWrapperSchema: z.ZodType = z.looseObject({
+  schema: z.literal("2.0"),
+  header: z.looseObject({ event_type: z.literal("im.message.receive_v1") }),
 });
 
 /** Parses the event; fields that are not used may be anything. */
@@ -63,7 +80,7 @@ export const MessageEventSchema: z.ZodType<MessageEvent> = z.looseObject({
     root_id: z.string().optional(),
     parent_id: z.string().optional(),
     thread_id: z.string().optional(),
-    create_time: z.string().regex(/^\d{1,15}$/),
+    create_time: TimeSchema,
     chat_id: id,
     chat_type: z.string(),
     message_type: z.string(),

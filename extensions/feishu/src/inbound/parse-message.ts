@@ -50,7 +50,7 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
       },
       eventId: context.eventId,
       messageId: messageId(message.message_id),
-      timestampMs: Number(message.create_time),
+      timestampMs: message.create_time,
       event: { type: "message" },
       sender: { id: senderId, isBot },
       text: nameMentions(text, mentions, context.bot),

@@ -10,6 +10,7 @@ import { createSdkLogger } from "../api/sdk-logger.ts";
 import type { FeishuConfig } from "../config.ts";
 import { FeishuFailure, toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
+import { UnreadableEvents } from "../inbound/unreadable-events.ts";
 import type { Transport } from "./transport.ts";
 
 const CONNECT_TIMEOUT_MS = 20_000;
@@ -40,6 +41,7 @@ class LongConnection implements Transport {
   readonly #parts: LongConnectionParts;
   readonly #ended = new AbortController();
   readonly #handling = new Set<Promise<unknown>>();
+  readonly #unreadable: UnreadableEvents;
   #socket: Socket | undefined;
   #starting: Promise<void> | undefined;
   #retry: Disposable | undefined;
@@ -50,6 +52,7 @@ class LongConnection implements Transport {
 
   constructor(parts: LongConnectionParts) {
     this.#parts = parts;
+    this.#unreadable = new UnreadableEvents(parts.host);
   }
 
   start(options: CallOptions): Promise<void> {
@@ -68,11 +71,11 @@ class LongConnection implements Transport {
   }
 
   health(): ChannelHealth {
-    return {
+    return this.#unreadable.addTo({
       state: this.#state,
       ...(this.#evidenceAtMs !== undefined && { evidenceAtMs: this.#evidenceAtMs }),
       ...(this.#detail !== undefined && { detail: this.#detail }),
-    };
+    });
   }
 
   async stop({ signal }: CallOptions): Promise<void> {
@@ -180,6 +183,7 @@ class LongConnection implements Transport {
       const outcome = await accept(payload, { signal: this.#ended.signal });
       this.#detail = undefined;
       if (outcome.type === "ignored") host.logger.info("feishu event ignored", { reason: outcome.reason });
+      if (outcome.type === "unreadable") this.#unreadable.record(outcome.reason);
       if (outcome.type === "other-account") host.logger.warn("feishu event of another app ignored");
     } catch (error) {
       this.#detail = "an event could not be stored; Feishu will send it again";

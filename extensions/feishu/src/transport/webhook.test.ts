@@ -45,6 +45,29 @@ test("a message that cannot be read is acknowledged: sent again it would be the 
   expect(host.received).toEqual([]);
 });
 
+test("a message that cannot be read is named in the log and counted in the health; other events are not", async () => {
+  await channel.start({ signal });
+  const good = message();
+  const event = good.event as { readonly message: object };
+  expect((await post({ ...good, event: { ...event, message: { ...event.message, message_id: "" } } })).status).toBe(200);
+  expect((await post({ ...good, header: { ...good.header, event_id: "" } })).status).toBe(200);
+  expect((await post(feishuEnvelope(feishu.app, { eventType: "im.chat.updated_v1", event: {} }))).status).toBe(200);
+  expect(host.received).toEqual([]);
+  expect(channel.health()).toMatchObject({ state: "connected", detail: "2 messages could not be read and are lost; see the log" });
+  expect(host.logLines.join("\n")).toContain("message.message_id");
+});
+
+test.each([1_700_000_000_123, "yesterday", "", undefined, null, -5, "12345678901234567890"])(
+  "a message whose only fault is its time (%j) is taken",
+  async (createTime) => {
+    const good = message();
+    const event = good.event as { readonly message: object };
+    expect((await post({ ...good, event: { ...event, message: { ...event.message, create_time: createTime } } })).status).toBe(200);
+    expect(host.received).toHaveLength(1);
+    expect(host.received[0]).toMatchObject({ timestampMs: createTime === 1_700_000_000_123 ? createTime : 0 });
+  },
+);
+
 describe("a platform that cannot be reached", () => {
   test("does not keep the channel from starting, and is told in its health", async () => {
     await feishu[Symbol.asyncDispose]();

@@ -3,6 +3,7 @@ import { readBodyCapped } from "@factotum/channel-kit";
 import type { BotIdentity } from "../api/bot-identity.ts";
 import { toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
+import { UnreadableEvents } from "../inbound/unreadable-events.ts";
 import type { Transport } from "./transport.ts";
 import { verifyWebhook } from "./verify-webhook.ts";
 import type { WebhookSecrets } from "./verify-webhook.ts";
@@ -25,6 +26,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
   let state: "new" | "started" | "stopped" = "new";
   let open = 0;
   const health = new WebhookHealth(host);
+  const unreadable = new UnreadableEvents(host);
 
   const receive = async (payload: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Response> => {
     try {
@@ -32,6 +34,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
       health.setTrouble(undefined);
       if (outcome.type === "other-account") return refuse(403, "this event belongs to another app");
       if (outcome.type === "ignored") host.logger.info("feishu event ignored", { reason: outcome.reason });
+      if (outcome.type === "unreadable") unreadable.record(outcome.reason);
       return Response.json({});
     } catch (error) {
       // Not stored: the platform is told so, and sends it again.
@@ -85,7 +88,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
         open -= 1;
       }
     },
-    health: () => (state === "stopped" ? { state: "stopped" } : health.read()),
+    health: () => (state === "stopped" ? { state: "stopped" } : unreadable.addTo(health.read())),
     stop() {
       state = "stopped";
       return Promise.resolve();
