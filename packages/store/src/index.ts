@@ -53,6 +53,7 @@ export type {
   TurnRecord,
   TurnState,
 } from "./port/records.ts";
+export { rejectionReason } from "./port/rejection-reason.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";

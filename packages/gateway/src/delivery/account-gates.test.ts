@@ -24,7 +24,14 @@ test("a refusal of a message that left before the account was blocked does not p
   const abort = new AbortController();
   const waits: string[] = [];
   const enter = () =>
-    gates.enter(ACCOUNT, { limitMs: 1_000_000, signal: abort.signal, onWait: (reason) => void (waits.push(reason), abort.abort()) });
+    gates.enter(ACCOUNT, {
+      limitMs: 1_000_000,
+      signal: abort.signal,
+      onWait: (reason) => {
+        waits.push(reason);
+        abort.abort();
+      },
+    });
   const first = await enter();
   const late = await enter();
   first?.report(REFUSED);
@@ -33,5 +40,6 @@ test("a refusal of a message that left before the account was blocked does not p
   using probe = await enter();
   expect(waits).toEqual([]);
   expect(probe).toBeDefined();
-  expect(gates.problemOf(ACCOUNT)).toContain("app secret invalid");
+  expect(gates.problemOf(ACCOUNT)).toBe("unauthorized: app secret invalid");
+  expect(gates.refusalOf(ACCOUNT)).toEqual(REFUSED);
 });

@@ -1,6 +1,7 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { ChannelErrorCode, Origin, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay } from "@factotum/channel-kit";
+import { rejectionReason } from "@factotum/store";
 import { isAccountWide } from "./retry-policy.ts";
 import { wait } from "./wait.ts";
 
@@ -30,8 +31,11 @@ export interface SendPermit extends Disposable {
   report(receipt: SendReceipt): void;
 }
 
+/** A send that the platform refused. */
+export type Rejection = Extract<SendReceipt, { type: "rejected" }>;
+
 interface Block {
-  readonly reason: string;
+  readonly refusal: Rejection;
   readonly attempts: number;
   /** On the monotonic clock. */
   readonly nextTryMs: number;
@@ -59,7 +63,13 @@ export class AccountGates {
 
   /** Why the platform refuses the account; `undefined` while nothing is known against it. */
   problemOf(account: AccountAddress): string | undefined {
-    return this.#blocks.get(accountKey(account))?.reason;
+    const refusal = this.refusalOf(account);
+    return refusal === undefined ? undefined : rejectionReason(refusal);
+  }
+
+  /** The refusal for which the account is blocked: the receipt of a row that is not sent because of it. */
+  refusalOf(account: AccountAddress): Rejection | undefined {
+    return this.#blocks.get(accountKey(account))?.refusal;
   }
 
   /** True from a message that was taken until the next failure of account or connection. */
@@ -79,7 +89,7 @@ export class AccountGates {
         block.isProbing = true;
         return this.#permit(account, block);
       }
-      onWait(block.reason, Math.max(0, block.nextTryMs - nowMs));
+      onWait(rejectionReason(block.refusal), Math.max(0, block.nextTryMs - nowMs));
       const untilMs = block.isProbing ? endMs : Math.min(endMs, block.nextTryMs);
       await wait(untilMs - nowMs, { clock, signal: AbortSignal.any([signal, block.changed.signal]) });
     }
@@ -90,7 +100,7 @@ export class AccountGates {
   retryNow(account: AccountAddress): void {
     const block = this.#blocks.get(accountKey(account));
     if (block !== undefined)
-      this.#replace(account, block, { reason: block.reason, attempts: 0, nextTryMs: this.#options.clock.monotonic() });
+      this.#replace(account, block, { refusal: block.refusal, attempts: 0, nextTryMs: this.#options.clock.monotonic() });
   }
 
   #permit(account: AccountAddress, probe: Block | undefined): SendPermit {
@@ -110,10 +120,10 @@ export class AccountGates {
       this.#working.delete(key);
       // What left before the account was known to be refused says nothing new.
       if (block !== undefined && block !== probe) return;
-      const reason = receipt.message === undefined ? receipt.code : `${receipt.code}: ${receipt.message}`;
       const attempts = probe === undefined ? 0 : probe.attempts + 1;
-      if (block === undefined) this.#options.logger.error("The platform refuses an account; its messages wait", { ...account, reason });
-      this.#replace(account, block, { reason, attempts, nextTryMs: this.#nextTryMs(attempts) });
+      if (block === undefined)
+        this.#options.logger.error("The platform refuses an account; its messages wait", { ...account, reason: rejectionReason(receipt) });
+      this.#replace(account, block, { refusal: receipt, attempts, nextTryMs: this.#nextTryMs(attempts) });
       return;
     }
     if (receipt.type === "accepted" || (receipt.type === "rejected" && PROVES_CREDENTIAL.has(receipt.code))) {
@@ -133,9 +143,9 @@ export class AccountGates {
     return clock.monotonic() + 500 + backoffDelay(attempts, { baseMs: 1_000, maxMs: 300_000, random });
   }
 
-  #replace(account: AccountAddress, old: Block | undefined, next: Pick<Block, "reason" | "attempts" | "nextTryMs">): void {
-    const { reason, attempts, nextTryMs } = next;
-    this.#blocks.set(accountKey(account), { reason, attempts, nextTryMs, isProbing: false, changed: new AbortController() });
+  #replace(account: AccountAddress, old: Block | undefined, next: Pick<Block, "refusal" | "attempts" | "nextTryMs">): void {
+    const { refusal, attempts, nextTryMs } = next;
+    this.#blocks.set(accountKey(account), { refusal, attempts, nextTryMs, isProbing: false, changed: new AbortController() });
     old?.changed.abort();
   }
 }

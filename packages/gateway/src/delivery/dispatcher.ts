@@ -1,12 +1,12 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay, isLocalError } from "@factotum/channel-kit";
-import { StoreError } from "@factotum/store";
+import { rejectionReason, StoreError } from "@factotum/store";
 import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
 import type { CrashPointHook } from "../crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "./conversation-key.ts";
-import type { AccountGates, SendPermit } from "./account-gates.ts";
+import type { AccountGates, Rejection, SendPermit } from "./account-gates.ts";
 import { BlockedConversations } from "./blocked-conversations.ts";
 import type { BlockedConversation } from "./blocked-conversations.ts";
 import { asDamaged, isDamaged, stateGivenUp } from "./damaged-row.ts";
@@ -266,11 +266,11 @@ export class Dispatcher {
     }
     const { gates } = this.#options;
     const { signal } = this.#closing;
-    const problem = gates.problemOf(row.target);
-    if (problem !== undefined && !signal.aborted) {
+    const refusal = gates.refusalOf(row.target);
+    if (refusal !== undefined && !signal.aborted) {
       // Nobody needs a preview later, and what custody was taken of at its commit has never left.
-      if (row.purpose === "preview") return [await this.#transition(row, { type: "dropped", reason: problem })];
-      if (row.state.type === "sending") return [await this.#settle(row, refusedAccount(problem))];
+      if (row.purpose === "preview") return [await this.#transition(row, { type: "dropped", reason: rejectionReason(refusal) })];
+      if (row.state.type === "sending") return [await this.#settle(row, refusal)];
     }
     const onWait = (reason: string, nextTryInMs: number): void => this.#recordBlock(row, reason, nextTryInMs);
     using permit = await gates.enter(row.target, { limitMs: this.#times.leftMs(row), signal, onWait });
@@ -327,9 +327,9 @@ export class Dispatcher {
     this.#blocked.record(row, { reason, ageMs: this.#times.ageMs(row), waitMs });
   }
 
-  async #replace(row: OutboxRecord, { code, message }: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
+  async #replace(row: OutboxRecord, rejection: Rejection, others: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
     const { store, clock, logger } = this.#options;
-    const reason = message === undefined ? code : `${code}: ${message}`;
+    const reason = rejectionReason(rejection);
     logger.info("A message was refused as it is and is sent in another form", {
       ...rowIds(row),
       channel: row.target.channel,
@@ -438,12 +438,5 @@ const INTERRUPTED: SendReceipt = { type: "ambiguous", cause: "the gateway stoppe
 function notRunning({ target }: OutboxRecord): string {
   return `the channel ${target.channel}:${target.accountId} is not running`;
 }
-
-/** The receipt of a row that is not sent, because its account is refused. */
-function refusedAccount(problem: string): SendReceipt {
-  return { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: problem.replace(/^unauthorized: /, "") };
-}
-
-type Rejection = Extract<SendReceipt, { type: "rejected" }>;
 
 const ALWAYS: NonNullable<Channel["capabilities"]["idempotentSend"]> = { windowMs: OUTBOX_TTL_MS, maxKeyLength: Number.POSITIVE_INFINITY };

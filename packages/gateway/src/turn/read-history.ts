@@ -26,7 +26,7 @@ export interface HistoryOptions {
 }
 
 /** Characters of text that are read of a context: more than fits into the largest window, and little enough to hold. */
-export const MAX_CONTEXT_CHARS: number = 8 * 1024 * 1024;
+export const MAX_HISTORY_TEXT_CHARS: number = 8 * 1024 * 1024;
 
 /** The session's messages since its last compaction, from memory where they are in use. */
 export async function readHistory(
@@ -38,7 +38,7 @@ export async function readHistory(
   // What is in use grows with the turn that reads it.
   if (cached !== undefined)
     return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, omitted: 0, isReplaced: false };
-  const { entries, omitted } = await services.store.readRecentContext(sessionId, { maxChars: MAX_CONTEXT_CHARS });
+  const { entries, omitted } = await services.store.readRecentContext(sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
   const messages = allMessages(entries).map(({ message }) => message);
   const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
   const isReplaced = isReplacedSinceAnswer(entries);

@@ -53,7 +53,7 @@ import type { Tables } from "./tables/tables.ts";
 /** Entries that an export holds in memory at a time. */
 const EXPORT_PAGE = 200;
 /** Characters of a recent context, the data of images included. */
-const MAX_CONTEXT_CHARS = 64 * 1024 * 1024;
+const MAX_LOADED_CONTEXT_CHARS = 64 * 1024 * 1024;
 
 /** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
 export class SqliteStore implements Store {
@@ -274,7 +274,7 @@ export class SqliteStore implements Store {
       chars += page.chars;
       textChars += page.textChars;
       before = page.before;
-    } while (before !== undefined && textChars < maxChars && chars < MAX_CONTEXT_CHARS);
+    } while (before !== undefined && textChars < maxChars && chars < MAX_LOADED_CONTEXT_CHARS);
     const first = before;
     const start = await this.#calls.read(() => transcripts.contextStart(sessionId, first ?? 0));
     return { entries: [...start.compaction, ...pages.flat()], omitted: start.omitted };

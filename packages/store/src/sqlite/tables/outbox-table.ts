@@ -8,6 +8,7 @@ import type {
   OutboxTransition,
   StoredOutbound,
 } from "../../port/records.ts";
+import { rejectionReason } from "../../port/rejection-reason.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -300,11 +301,7 @@ function endedState(transition: Exclude<OutboxTransition, { type: "receipt" }>):
 function stateAfter(receipt: SendReceipt, delayMs: number | undefined): OutboxState {
   if (receipt.type === "accepted") return { type: "accepted", messageIds: receipt.messageIds };
   const isAmbiguous = receipt.type === "ambiguous";
-  const refusal = isAmbiguous
-    ? `ambiguous: ${receipt.cause}`
-    : receipt.message === undefined
-      ? receipt.code
-      : `${receipt.code}: ${receipt.message}`;
+  const refusal = isAmbiguous ? `ambiguous: ${receipt.cause}` : rejectionReason(receipt);
   if (delayMs !== undefined) return { type: "waiting", delay: { reason: refusal, delayMs } };
   return isAmbiguous ? { type: "ambiguous", reason: receipt.cause } : { type: "dead", reason: refusal };
 }
