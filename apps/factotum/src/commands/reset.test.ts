@@ -1,5 +1,8 @@
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 
@@ -21,6 +24,18 @@ const KEPT = [
   "state/config-versions/1.json5",
   "agents/main/notes.md",
 ];
+
+/** Ends the process after the first thing that it has moved. */
+const KILL_AFTER_RENAME = `
+  import fs from "node:fs/promises";
+  import { syncBuiltinESMExports } from "node:module";
+  const { rename } = fs;
+  fs.rename = async (...names) => {
+    await rename(...names);
+    process.kill(process.pid, "SIGKILL");
+  };
+  syncBuiltinESMExports();
+`;
 
 async function fill(cli: CliHome): Promise<void> {
   for (const name of [...MOVED, ...KEPT]) {
@@ -45,6 +60,37 @@ test("moves what was said aside, keeps the rest, and says where it is", async ()
   }
   for (const name of KEPT) expect(await cli.read(name)).toBe(name);
   expect((await cli.run("reset", "--state")).stdout).toContain("nothing to move");
+});
+
+test("leaves a whole database behind wherever a kill interrupts it, and a second run moves the rest", async () => {
+  await using cli = await CliHome.create();
+  const state = join(cli.factotumHome, "state");
+  await mkdir(join(cli.factotumHome, "agents/main/sessions"), { recursive: true });
+  await mkdir(join(state, "snapshots"), { recursive: true });
+  // A killed gateway: what it wrote last is in the log alone.
+  const used = new DatabaseSync(join(state, "used.sqlite"));
+  used.exec("PRAGMA journal_mode = WAL; CREATE TABLE said (word TEXT); INSERT INTO said VALUES ('plover')");
+  for (const end of ["", "-wal"]) await copyFile(join(state, `used.sqlite${end}`), join(state, `factotum.sqlite${end}`));
+  used.close();
+  expect((await stat(join(state, "factotum.sqlite-wal"))).size).toBeGreaterThan(0);
+  await writeFile(join(cli.factotumHome, "kill.mjs"), KILL_AFTER_RENAME);
+  cli.env = { ...cli.env, NODE_OPTIONS: `--import=${pathToFileURL(join(cli.factotumHome, "kill.mjs")).href}` };
+  const words = (folder: string): readonly unknown[] => {
+    using database = new DatabaseSync(join(folder, "factotum.sqlite"));
+    return database.prepare("SELECT word FROM said").all();
+  };
+
+  // Two folders and the database: it is killed after each of them.
+  for (const isMoved of [false, false, true]) {
+    const reset = cli.spawn("reset", "--state", "--yes");
+    await reset.ended;
+    expect(reset.child.signalCode).toBe("SIGKILL");
+    const folders = isMoved ? (await resets(cli)).map((name) => join(cli.factotumHome, name, "state")) : [state];
+    const found = folders.filter((folder) => existsSync(join(folder, "factotum.sqlite")));
+    expect(found.map(words)).toEqual([[{ word: "plover" }]]);
+  }
+  cli.env = { ...cli.env, NODE_OPTIONS: "" };
+  expect((await cli.run("reset", "--state", "--yes")).stdout).toContain("nothing to move");
 });
 
 test("asks at a terminal, and takes everything but a yes for a no", async () => {

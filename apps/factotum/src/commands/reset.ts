@@ -1,6 +1,7 @@
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rename } from "node:fs/promises";
+import { existsSync, statSync } from "node:fs";
+import { mkdir, open, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { StatePaths } from "@factotum/config";
 import { CliError } from "../cli/cli-error.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
@@ -8,7 +9,10 @@ import { EXIT } from "../cli/exit-codes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 
 /** What the store keeps in the state folder: the database with its log and its copies, snapshots, what recoveries have set aside, the list of damage. */
-const STORED = /^(?:factotum\.sqlite.*|snapshots|damaged-\d+|damage\.json)$/;
+const STORED = /^(?:factotum\.sqlite.*|snapshots|damaged-\d+|damage\.json(?:\.unreadable)?)$/;
+
+/** How every file of SQLite begins. */
+const SQLITE_HEADER = "SQLite format 3\0";
 
 /**
  * Moves everything that was said aside, so that the next start begins empty: nothing is deleted. Configuration, credentials and workspaces stay. Asks the
@@ -28,7 +32,9 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
       return EXIT.failure;
     }
   }
-  for (const path of moves) {
+  const database = join(cli.paths.stateFolder, "factotum.sqlite");
+  if (await isDatabase(database)) writeLogBack(database);
+  for (const path of moves.filter((one) => existsSync(join(cli.paths.home, one)))) {
     const to = join(target, path);
     await mkdir(dirname(to), { recursive: true, mode: 0o700 });
     await rename(join(cli.paths.home, path), to);
@@ -47,6 +53,30 @@ function holdStopped(paths: StatePaths): Disposable {
   const held = holdHome(paths);
   if (held !== undefined) return held;
   throw new CliError("failure", `A gateway uses ${paths.home}.`, { fix: 'Stop it with "factotum gateway stop".' });
+}
+
+/**
+ * Writes the log of the database back into it, which removes the log: wherever the move is interrupted, the database that is left, or was moved, is whole. One
+ * that SQLite cannot read is moved as it is.
+ */
+function writeLogBack(path: string): void {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    if (!(error instanceof Error && "errcode" in error)) throw error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** SQLite would remove the log beside a file that is none of its own. */
+async function isDatabase(path: string): Promise<boolean> {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
+  await using file = await open(path);
+  const { buffer } = await file.read(Buffer.alloc(SQLITE_HEADER.length), 0, SQLITE_HEADER.length, 0);
+  return buffer.toString("latin1") === SQLITE_HEADER;
 }
 
 /** What is moved, relative to the state directory. The database goes last: while it is there, nothing looks lost. */

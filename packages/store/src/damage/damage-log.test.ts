@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -66,7 +66,31 @@ test("begins empty when its file cannot be read, and says so; what a killed proc
   await writeFile(join(folder, "damage.json.tmp"), "{");
   expect(open().list()).toEqual([]);
   expect(logger.lines.at(-1)).toMatchObject({ level: "error" });
+  expect(await readdir(folder)).toEqual(["damage.json.unreadable"]);
+});
+
+test.each([
+  ["no list", '{"next":1,"events":null}'],
+  ["wrong types", '{"events":{"a":1},"databases":7,"next":"x"}'],
+  ["events that are none", '{"next":3,"events":[null,5]}'],
+  ["a time that is none", '{"next":2,"events":[{"id":"d1","kind":"rows","atMs":1e300,"text":"","count":1,"isComplete":true}]}'],
+  ["no object", "[]"],
+])("sets a file aside that is JSON of another shape, and goes on: %s", async (_name, content) => {
+  await writeFile(join(folder, "damage.json"), content);
+  expect(readDamageEvents(folder)).toEqual([]);
   expect(await readdir(folder)).toEqual(["damage.json"]);
+  const log = open();
+  expect(log.list()).toEqual([]);
+  expect(logger.lines.at(-1)).toMatchObject({ level: "error", fields: { aside: join(folder, "damage.json.unreadable") } });
+  await log.record(rows("agent:main:main"));
+  expect(open().list()).toEqual(log.list());
+  expect(await readFile(join(folder, "damage.json.unreadable"), "utf8")).toBe(content);
+});
+
+test("goes on where a folder is in the place of its file", async () => {
+  await mkdir(join(folder, "damage.json"));
+  await open().record(rows("agent:main:main"));
+  expect(open().list()).toHaveLength(1);
 });
 
 test("keeps what could not be acknowledged on disk", async () => {

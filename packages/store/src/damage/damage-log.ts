@@ -1,7 +1,8 @@
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, renameSync, rmSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock, Logger } from "@factotum/agent-contract";
+import * as z from "zod";
 import type { DamageEvent, NewDamageEvent } from "./damage-event.ts";
 
 /** Beside the database and not in it: a restored snapshot would forget what was found after it was taken. */
@@ -25,7 +26,27 @@ interface LogFile {
   readonly database?: UsedDatabase | undefined;
 }
 
-/** The events of a state folder whose store is closed, oldest first. An unreadable file counts as an empty one. */
+const EMPTY: LogFile = { next: 1, events: [] };
+
+const LogFileSchema = z.object({
+  next: z.int().min(1),
+  events: z.array(
+    z.object({
+      id: z.string(),
+      kind: z.enum(["database", "snapshots", "rows"]),
+      atMs: z.number().min(0).max(8.64e15),
+      text: z.string(),
+      count: z.number(),
+      isComplete: z.boolean(),
+      sessionKey: z.string().exactOptional(),
+      rebuilt: z.array(z.string()).exactOptional(),
+      path: z.string().exactOptional(),
+    }),
+  ),
+  database: z.object({ id: z.string(), others: z.array(z.string()) }).exactOptional(),
+}) satisfies z.ZodType<LogFile>;
+
+/** The events of a state folder whose store is closed, oldest first. A file that is missing or cannot be used counts as an empty one. */
 export function readDamageEvents(folder: string): readonly DamageEvent[] {
   return readLog(folder).events;
 }
@@ -118,14 +139,26 @@ export class DamageLog {
   }
 }
 
+/** Reads the file. The process that owns the folder, which has a log, sets a file aside that cannot be used, so that its own does not overwrite it. */
 function readLog(folder: string, logger?: Logger): LogFile {
-  const empty: LogFile = { next: 1, events: [] };
+  const path = join(folder, NAME);
   try {
-    return { ...empty, ...(JSON.parse(readFileSync(join(folder, NAME), "utf8")) as Partial<LogFile>) };
+    return LogFileSchema.parse(JSON.parse(readFileSync(path, "utf8")));
   } catch (error) {
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-    if (!isMissing) logger?.error("The list of damage cannot be read and begins empty", { path: join(folder, NAME), error });
-    return empty;
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return EMPTY;
+    if (logger !== undefined) setAside(path, logger, error);
+    return EMPTY;
+  }
+}
+
+function setAside(path: string, logger: Logger, error: unknown): void {
+  const aside = `${path}.unreadable`;
+  try {
+    rmSync(aside, { recursive: true, force: true });
+    renameSync(path, aside);
+    logger.error("The list of damage cannot be read: it is set aside, and a new one begins empty", { path, aside, error });
+  } catch (cause) {
+    logger.error("The list of damage cannot be read, nor set aside; it begins empty", { path, error, cause });
   }
 }
 
