@@ -8,6 +8,7 @@ const READONLY = 8;
 const IOERR = 10;
 const CORRUPT = 11;
 const FULL = 13;
+const CANTOPEN = 14;
 const CONSTRAINT = 19;
 const NOTADB = 26;
 
@@ -69,6 +70,11 @@ function describe(code: number | undefined): [StoreErrorCode, string] {
       return ["conflict", "The row contradicts what is stored already."];
     case BUSY:
       return ["internal", "Another program holds the database. Close it and try again."];
+    case CANTOPEN:
+      return [
+        "internal",
+        "The database cannot be opened: factotum.sqlite in the state folder has to be a file that this user may read and write. Move away what is in its place, or correct its permissions.",
+      ];
     default:
       return ["internal", "The store failed; the cause says why."];
   }

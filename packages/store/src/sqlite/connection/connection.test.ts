@@ -131,3 +131,8 @@ test("a file that is no database is damaged, and is left alone", async () => {
   expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged" }));
   expect((await stat(file())).size).toBe(9000);
 });
+
+test("says what is wrong where a folder is in the place of the file", async () => {
+  await mkdir(file(), { recursive: true });
+  expect(() => open(FIRST)).toThrow(/factotum\.sqlite in the state folder has to be a file/);
+});
