@@ -590,6 +590,15 @@ describe("a message of which no answer came", () => {
     expect(scene.settled.flatMap((one) => (one.state.type === "ambiguous" ? [one.idempotencyKey] : []))).toEqual(ambiguous);
   });
 
+  test("a row claimed at a stop stays claimed when the gateway stops again before its channel runs", async () => {
+    const [claimed] = await store.addOutbound([row("one", { state: "sending" })]);
+    const scene = new Scene(yes);
+    scene.isRunning = false;
+    await scene.dispatcher.recover();
+    await scene.dispatcher.close();
+    expect((await store.readOutbound(claimed?.id ?? ""))?.state.type).toBe("sending");
+  });
+
   test("a row claimed at a stop whose channel never runs again ends as ambiguous when it expires", async () => {
     await store.addOutbound([row("one", { state: "sending" })]);
     const scene = new Scene(yes);
