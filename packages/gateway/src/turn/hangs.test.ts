@@ -207,7 +207,9 @@ describe("the files of an answer", () => {
     const { platform, running: started } = await answerWithFile(server);
     await using running = started;
     await running.gateway.engine.stop("the test is over");
-    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual(["Here."]);
+    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual([
+      expect.stringMatching(/^Here\.\n\n📎 .+ \(this file could not be sent\)$/u),
+    ]);
     expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toHaveLength(1);
   });
 });
