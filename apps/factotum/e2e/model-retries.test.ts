@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { checkedOfficially } from "./check-official.ts";
 import { SCENE_MODELS } from "./scene-model.ts";
 
-const LONG = "Once upon a time there was a gateway that told everything it knew, and it told it once. ".repeat(60);
+const LONG = "Once upon a time there was a gateway that told everything it knew, and it told it once. ".repeat(600);
 const OVERLOADED: ScriptedReply = { type: "error", errorType: "overloaded", message: "Come back later." };
 
 function limited(retryAfter?: string): ScriptedReply {
@@ -94,7 +94,7 @@ describe.each(WIRE_FORMATS)("%s", { concurrent: true }, (format) => {
     "an answer that is cut after words were shown is not asked for again: nothing is shown twice",
     { concurrent: false },
     async ({ expect: check }) => {
-      const cut: ScriptedReply = { ...sayText(LONG), fault: { type: "cut", afterBytes: 12_000 } };
+      const cut: ScriptedReply = { ...sayText(LONG), fault: { type: "cut", afterBytes: 40_000 } };
       const { text, failure, requests } = await ask(format, [cut]);
       check(text).not.toBe("");
       check(LONG.startsWith(text)).toBe(true);
