@@ -45,6 +45,7 @@ export { locateConfig } from "./state/locate-config.ts";
 export type { ConfigLocation } from "./state/locate-config.ts";
 export { statePaths } from "./state/state-paths.ts";
 export type { Environment, StatePaths } from "./state/state-paths.ts";
+export { matchesTool } from "./tools/tool-names.ts";
 export { loadChannelSchemas } from "./validate/channel-source.ts";
 export type { ChannelSchema, ChannelSource } from "./validate/channel-source.ts";
 export { configJsonSchema } from "./validate/json-schema.ts";
