@@ -22,6 +22,7 @@ export type { DmScope, ResetConfig, SendRule, SessionConfig } from "./schema/ses
 export type { SpendCap, SpendConfig } from "./schema/spend.ts";
 export type { ToolPolicy, ToolsConfig } from "./schema/tools.ts";
 export { ACTIVE_KEYS } from "./active-keys.ts";
+export { describeCommandPolicy } from "./describe-command-policy.ts";
 export { formatKeyPath, KeyPathError, parseKeyPath } from "./document/key-path.ts";
 export type { KeyPath } from "./document/key-path.ts";
 export { getConfigValue } from "./get-config-value.ts";

@@ -295,7 +295,14 @@ export async function startTestGateway(
     version: "0.0.0-test",
     home,
     configControl: {
-      report: () => ({ path: loaded.path, runningHash: loaded.runningHash, problems: [], needsRestart: [], inactive: [] }),
+      report: () => ({
+        path: loaded.path,
+        runningHash: loaded.runningHash,
+        problems: [],
+        needsRestart: [],
+        inactive: [],
+        commandPolicy: [],
+      }),
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
     store: options.around?.(store) ?? store,

@@ -41,6 +41,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
       ? []
       : [`           ! ${config.needsRestart.join(", ")}: changed since the start; run "factotum gateway restart"`]),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
+    ...config.commandPolicy.map((line, index) => `${index === 0 ? "commands  " : "          "} ${line}`),
     ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
     ...describeDamage(status.damage),
     ...status.agents.flatMap((agent) => describeAgent(agent, nowMs)),
