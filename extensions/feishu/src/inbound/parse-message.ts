@@ -63,7 +63,7 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
 }
 
 /** Puts names in the place of the platform's keys (`@_user_1`). The bot's name at the very beginning only says whom the message is for, and goes. */
-function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
+export function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
   const byKey = new Map(mentions.map((mention) => [mention.key, mention]));
   const addressed = /^\s*(@_user_\d+)\s*/.exec(text);
   const first = addressed === null ? undefined : byKey.get(addressed[1] ?? "");
