@@ -26,9 +26,9 @@ export function needsBot(event: MessageEvent): boolean {
 /** Reads `im.message.receive_v1`. Pure. */
 export function parseMessage(event: MessageEvent, context: ParseContext): ParsedMessage {
   const { message, sender } = event;
-  const { open_id: openId, union_id: unionId, user_id: userId } = sender.sender_id ?? {};
-  const senderId = [openId, unionId, userId].find((id) => typeof id === "string" && id !== "");
-  if (typeof senderId !== "string") return { type: "ignored", reason: "it has no sender" };
+  // The one id that an app gets for everybody and that names one person: lists are compared with it alone.
+  const senderId = sender.sender_id?.open_id;
+  if (typeof senderId !== "string" || senderId === "") return { type: "ignored", reason: "its sender has no open_id" };
   const isBot = sender.sender_type !== "user";
   if (isBot && senderId === context.bot?.openId) return { type: "ignored", reason: "it is the bot's own" };
 
