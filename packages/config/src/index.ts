@@ -10,7 +10,7 @@ export type {
   SandboxConfig,
 } from "./schema/agents.ts";
 export type { BindingConfig } from "./schema/bindings.ts";
-export { isLoopbackBind } from "./schema/gateway.ts";
+export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
 export type { LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";

@@ -27,7 +27,7 @@ describe("no file", () => {
       inactive: [],
       path: join(home.home, "factotum.json5"),
     });
-    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" }, allowedOrigins: [] });
+    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" }, allowedOrigins: [], trustedProxies: [] });
     expect(config.agents).toHaveLength(1);
     expect(config.agents[0]).toMatchObject({
       id: "main",

@@ -30,7 +30,14 @@ export function sampleChannels(): { readonly channels: readonly ChannelSource[];
 
 /** A document in which every row of the schema is set. */
 export const fullDocument = {
-  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" }, allowedOrigins: ["https://notes.example"] },
+  gateway: {
+    port: 18791,
+    bind: "lan",
+    auth: { mode: "token", token: "${GATEWAY_TOKEN}" },
+    publicUrl: "https://assistant.example",
+    allowedOrigins: ["https://notes.example"],
+    trustedProxies: ["10.0.0.0/8"],
+  },
   agents: {
     defaults: {
       model: { primary: "anthropic/a", fallbacks: ["openai/b"] },

@@ -143,8 +143,8 @@ export class ConfigReloader implements ConfigControl {
 }
 
 function listensAt({ written: { gateway } }: LoadedConfig): object {
-  const { auth: _changesAtOnce, ...rest } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
-  return rest;
+  const { port, bind } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
+  return { port, bind };
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {

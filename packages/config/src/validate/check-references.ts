@@ -1,6 +1,6 @@
 import type { KeyPath } from "../document/key-path.ts";
 import { nearestName, suggestion } from "../nearest-name.ts";
-import { isLoopbackBind } from "../schema/gateway.ts";
+import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
@@ -23,8 +23,11 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
   });
   checkAliases(config, invalid);
   checkProviders(config, invalid);
-  if (config.gateway.auth.mode === "none" && !isLoopbackBind(config.gateway.bind)) {
-    invalid(["gateway", "auth", "mode"], `"none" would let everybody on the network in; use "token", or bind to loopback`);
+  if (config.gateway.auth.mode === "none" && isExposed(config.gateway)) {
+    invalid(
+      ["gateway", "auth", "mode"],
+      `"none" would let everybody on the network in; use "token", or bind to loopback without publicUrl`,
+    );
   }
   return problems;
 }
