@@ -59,10 +59,10 @@ export interface AgentRuntime {
   allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
   /**
    * The skills of the agent's own workspace and of the folders beside it. What runs write in another folder is none: others than the owner write there.
-   * `workspace`: where the session's runs work; skills that lie elsewhere are named by their whole path.
+   * `workspace`: where the session's runs work, if that is one folder; skills that lie elsewhere are named by their whole path.
    */
   skills(options: {
-    readonly workspace: string;
+    readonly workspace: string | undefined;
     readonly group: GroupConfig | undefined;
     readonly signal: AbortSignal;
   }): Promise<readonly SkillEntry[]>;
