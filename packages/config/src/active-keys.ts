@@ -48,6 +48,7 @@ export const ACTIVE_KEYS: readonly string[] = [
   "session.scope",
   "session.mainKey",
   "session.dmScope",
+  "session.sharedMain",
   "session.identityLinks",
   "session.reset",
   "session.resetByType",

@@ -96,6 +96,7 @@ export const fullDocument = {
     scope: "per-sender",
     mainKey: "home",
     dmScope: "per-peer",
+    sharedMain: true,
     identityLinks: { ann: ["chatter:1"] },
     reset: { mode: "idle", atHour: 5, idleMinutes: 30 },
     resetByType: { direct: { mode: "none" }, group: { mode: "daily" }, thread: { mode: "none" } },
@@ -159,7 +160,7 @@ export const fullDocument = {
     {
       agentId: "coder",
       match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "t" },
-      session: { dmScope: "main" },
+      session: { dmScope: "per-account-channel-peer" },
     },
   ],
   models: {

@@ -32,6 +32,7 @@ import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/sess
 import { tellExpired } from "./turn/tell-expired.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
+import { SeparatedGuests } from "./sessions/separated-guests.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
@@ -83,6 +84,7 @@ export class Engine {
     this.#shared = new SharedSessions(this.services);
     this.damage = options.damage;
     this.#recoveries = new RecoveryNotices(this.services);
+    const separated = new SeparatedGuests(this.services);
     const refusals = new RefusalNotices(this.services);
     const late = new LateMessages(this.services);
     const { running } = this.services;
@@ -125,9 +127,10 @@ export class Engine {
       enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
       tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (sessionKey, input, record) => {
-        this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record));
-        this.#inBackground("recovery notice", this.#recoveries.spoken(sessionKey, input.message.origin));
+      spoken: (route, input, record) => {
+        this.#inBackground("sharing notice", this.#shared.note(route.sessionKey, input, record));
+        this.#inBackground("separation notice", separated.note(route, input));
+        this.#inBackground("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
       },
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
@@ -250,7 +253,7 @@ export class Engine {
     this.#inBackground("recovery notice", this.#recoveries.notify(event));
   }
 
-  /** Sessions into which direct messages of more than one person come. */
+  /** The owner's sessions into which messages of more than one person come. */
   get sharedSessions(): readonly string[] {
     return this.#shared.keys;
   }

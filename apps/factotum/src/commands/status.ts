@@ -21,7 +21,12 @@ export async function status(context: CliContext, { json }: { readonly json: boo
   try {
     const result = await gateway.client.request("status", {}, { signal: context.signal });
     if (json) printJson(context, { running: true, ...result });
-    else for (const line of describeStatus(result, Date.now())) context.print(`${line}\n`);
+    else {
+      const { warnings } = await gateway.client.request("warnings.list", {}, { signal: context.signal });
+      const shared = warnings.filter(({ id }) => id.startsWith("sharing:"));
+      const lines = [...describeStatus(result, Date.now()), ...shared.map(({ text }) => `           ! ${text}`)];
+      for (const line of lines) context.print(`${line}\n`);
+    }
     return EXIT.ok;
   } catch (error) {
     throw requestError(error);

@@ -189,3 +189,22 @@ test("the JSON Schema knows every row and the channels that are installed", () =
   );
   expect(knownKeys(schema, ["channels", "chatter", "transport"])).toEqual(expect.arrayContaining(["type", "encryptKey"]));
 });
+
+describe("session.sharedMain", () => {
+  const binding = { agentId: "main", match: { channel: "chatter" }, session: { dmScope: "main" } };
+  const told = async (session: Document, bindings: readonly Document[] = []): Promise<readonly string[]> =>
+    (await validateDocument({ session, bindings: [...bindings] }, channels)).problems.map(({ type, path }) => `${type} ${path}`);
+
+  test("is named where scope global or a binding to main needs it for other people, and the file is used", async () => {
+    expect(await told({ scope: "global" }, [{ ...binding, session: {} }, binding])).toEqual([
+      "notice session.scope",
+      "notice bindings[1].session.dmScope",
+    ]);
+    expect((await validateDocument({ session: { scope: "global" } }, channels)).valid?.parsed.session.sharedMain).toBe(false);
+  });
+
+  test("is not named where it is set, or not needed", async () => {
+    expect(await told({ scope: "global", sharedMain: true }, [binding])).toEqual([]);
+    expect(await told({ dmScope: "main" })).toEqual([]);
+  });
+});

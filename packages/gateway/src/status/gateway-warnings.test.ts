@@ -136,7 +136,7 @@ describe("what the owner should know", () => {
       "a session of several people",
       { sharedSessions: ["agent:main:main"] },
       "warning sharing:agent:main:main",
-      /agent:main:main.*others have said\..*session\.dmScope/,
+      /agent:main:main.*others have said\..*session\.sharedMain/,
     ],
     [
       "an account that is half there",
