@@ -1,7 +1,9 @@
+import fs from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createTestClock, createTestLogger } from "../../test/open-test-store.ts";
 import { DamageLog, readDamageEvents } from "../index.ts";
 
@@ -49,6 +51,37 @@ test("counts rows of one session in one event, and stays bounded", async () => {
   expect(log.list()).toHaveLength(100);
   expect(log.list().reduce((sum, { count }) => sum + count, 0)).toBe(303);
   expect(open().list()).toEqual(log.list());
+});
+
+test("writes damage that is found at once in one go", async () => {
+  const renames = vi.spyOn(fs.promises, "rename");
+  syncBuiltinESMExports();
+  try {
+    const log = open();
+    await Promise.all(Array.from({ length: 200 }, async (_, n) => log.record(rows(`agent:main:${n % 3}`))));
+    expect(renames.mock.calls).toHaveLength(1);
+    expect(
+      open()
+        .list()
+        .map(({ count }) => count),
+    ).toEqual([67, 67, 66]);
+    await log.record(rows("agent:main:0"));
+    expect(renames.mock.calls).toHaveLength(2);
+  } finally {
+    renames.mockRestore();
+    syncBuiltinESMExports();
+  }
+});
+
+test("replaces the record of a restored database whose recovery was done again", async () => {
+  const log = open();
+  await log.record(database("/a"));
+  await log.record({ ...database("/a"), text: "restored again" });
+  await log.record(database("/b"));
+  expect(log.list()).toMatchObject([
+    { id: "d1", text: "restored again", count: 1 },
+    { id: "d2", path: "/b" },
+  ]);
 });
 
 test("remembers which database was used last, also after its damage was acknowledged", async () => {

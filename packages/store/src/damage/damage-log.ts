@@ -58,6 +58,8 @@ export class DamageLog {
   readonly #logger: Logger;
   #log: LogFile;
   #writing: Promise<void> = Promise.resolve();
+  /** The write that waits for the one before it: what is recorded meanwhile goes with it. */
+  #next: Promise<void> | undefined;
 
   constructor(folder: string, { clock, logger }: { readonly clock: Pick<Clock, "now">; readonly logger: Logger }) {
     this.#folder = folder;
@@ -88,23 +90,27 @@ export class DamageLog {
     await this.#write();
   }
 
-  /** Adds an event and resolves once it is on disk. Rows of one session are one event with a count. `database`: what is used from here on. */
+  /**
+   * Adds an event and resolves once it is on disk. Rows of one session are one event with a count; the same damage of a database, which is what is kept in the
+   * same path, replaces what was recorded of it before. `database`: what is used from here on.
+   */
   async record(found: NewDamageEvent, options: { readonly database?: UsedDatabase } = {}): Promise<void> {
     const { next, events, database } = { ...this.#log, ...options };
     const isFull = events.length >= MAX_EVENTS;
+    const earlier = events.find(
+      ({ kind, path }) => kind === "database" && found.kind === kind && path !== undefined && path === found.path,
+    );
     const same = events.findLast(
       ({ kind, sessionKey }) => kind === found.kind && (isFull || (kind === "rows" && sessionKey === found.sessionKey)),
     );
-    this.#log =
-      same === undefined
-        ? { next: next + 1, events: [...events, { id: `d${next}`, atMs: this.#clock.now(), count: 1, ...found }], database }
-        : {
-            next,
-            events: events.map((event) =>
-              event === same ? { ...event, count: event.count + 1, isComplete: event.isComplete && found.isComplete } : event,
-            ),
-            database,
-          };
+    if (earlier !== undefined) {
+      this.#log = { next, events: events.map((event) => (event === earlier ? { ...event, ...found } : event)), database };
+    } else if (same === undefined) {
+      this.#log = { next: next + 1, events: [...events, { id: `d${next}`, atMs: this.#clock.now(), count: 1, ...found }], database };
+    } else {
+      const more = { count: same.count + 1, isComplete: same.isComplete && found.isComplete };
+      this.#log = { next, events: events.map((event) => (event === same ? { ...event, ...more } : event)), database };
+    }
     await this.#write();
   }
 
@@ -131,9 +137,14 @@ export class DamageLog {
     await this.#writing;
   }
 
-  /** Writes what is known by the time that earlier writes have ended. */
+  /** Writes what is known by the time that the write before has ended; calls until then share one write. */
   #write(): Promise<void> {
-    const written = this.#writing.then(() => writeLog(this.#folder, this.#log));
+    if (this.#next !== undefined) return this.#next;
+    const written = this.#writing.then(() => {
+      this.#next = undefined;
+      return writeLog(this.#folder, this.#log);
+    });
+    this.#next = written;
     this.#writing = written.catch(() => undefined);
     return written;
   }

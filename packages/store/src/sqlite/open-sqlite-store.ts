@@ -8,6 +8,7 @@ import type { StoreDamage } from "../port/store-damage.ts";
 import { StoreError } from "../port/store-error.ts";
 import { connect, DATABASE_NAME } from "./connection/connection.ts";
 import type { Database } from "./connection/database.ts";
+import { OpenedFiles } from "./connection/opened-files.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
@@ -16,6 +17,7 @@ import { findLostFile, isReplaced } from "./recovery/find-loss.ts";
 import { hasNewerCopies } from "./recovery/find-newer-copies.ts";
 import type { DatabaseLoss } from "./recovery/find-loss.ts";
 import { readDamageMark } from "./recovery/damage-mark.ts";
+import { readInterrupted } from "./recovery/recovery-journal.ts";
 import { recoverDatabase } from "./recovery/recover-database.ts";
 import type { StoreRecovery } from "./recovery/store-recovery.ts";
 import { listSnapshots } from "./recovery/snapshots.ts";
@@ -51,7 +53,7 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, copies, clock, random, logger, onRecovery } = options;
   const damage = new DamageLog(folder, { clock, logger });
-  let loss = (await findLostFile(folder, copies)) ?? readDamageMark(folder);
+  let loss = readInterrupted(folder)?.loss ?? (await findNoted(folder, copies));
   if (loss === undefined) {
     const opened = await openUsable(options, damage);
     if (typeof opened !== "string") return opened;
@@ -63,6 +65,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const store = await openUsable(options, damage);
   if (typeof store === "string") throw new StoreError("damaged", "The database is damaged again just after its recovery. Check the disk.");
   return store;
+}
+
+/** What an earlier process knew or the file shows without being opened. What was noted of the structure of a file counts only while it is there. */
+async function findNoted(folder: string, copies: CopyOptions): Promise<DatabaseLoss | undefined> {
+  const noted = readDamageMark(folder);
+  return noted === "saved" || noted === "unlinked" ? noted : ((await findLostFile(folder, copies)) ?? noted);
 }
 
 /** Opens the database, or says why it has to be recovered first. */
@@ -169,8 +177,10 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
     clock,
     logger,
     onStructureDamage: () => options.onStructureDamage?.(),
+    files: new OpenedFiles(options.folder),
   });
-  const store = new SqliteStore({ tables, transactions: new Transactions(tables, clock), writer, copier, keeper, damage, databaseId });
+  const transactions = new Transactions(tables, clock);
+  const store = new SqliteStore({ tables, transactions, writer, copier, keeper, damage, databaseId, logger });
   void store.removeUnfinishedImports(logger);
   return store;
 }

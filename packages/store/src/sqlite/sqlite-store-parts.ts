@@ -1,3 +1,4 @@
+import type { Logger } from "@factotum/agent-contract";
 import type { SessionCopier } from "../copies/session-copier.ts";
 import type { DamageLog } from "../damage/damage-log.ts";
 import type { GroupWriter } from "./group-writer.ts";
@@ -24,4 +25,5 @@ export interface SqliteStoreParts {
   readonly keeper: StructureKeeper;
   readonly damage: DamageLog;
   readonly databaseId: string;
+  readonly logger: Logger;
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
 import type {
   ConversationRecord,
   DeadLetter,
@@ -66,6 +66,7 @@ export class SqliteStore implements Store {
   readonly #calls: StoreCalls;
   readonly #firstTurn = Promise.withResolvers<void>();
   readonly #imports: SessionImports;
+  readonly #logger: Logger;
   #closing: Promise<void> | undefined;
   /** Which database this is: its copies have the same id, a new or a restored one has another. */
   readonly databaseId: string;
@@ -81,6 +82,7 @@ export class SqliteStore implements Store {
     this.#deadLetters = new DeadLetters(parts.tables);
     this.#calls = new StoreCalls(parts);
     this.#imports = new SessionImports({ ...parts, calls: this.#calls });
+    this.#logger = parts.logger;
     this.databaseId = parts.databaseId;
     this.damage = parts.damage;
   }
@@ -242,10 +244,6 @@ export class SqliteStore implements Store {
 
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry> {
     return this.#calls.write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
-  }
-
-  hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean> {
-    return this.#calls.read(() => this.#tables.turns.hasTurnFrom(sessionKey, chat));
   }
 
   findNotice(key: string): Promise<TranscriptEntry | undefined> {
@@ -418,6 +416,20 @@ export class SqliteStore implements Store {
     return this.#keeper.hasChanged();
   }
 
+  /** True once the file of the database, or its log, was deleted or replaced while this store has it open: what is written then ends with the process. */
+  get isUnlinked(): boolean {
+    return this.#keeper.isUnlinked;
+  }
+
+  /**
+   * Takes a snapshot of a database that is unlinked, and has the next start restore it. `close` takes the last one; what this one is for is a kill before that.
+   * Rejects when it cannot be taken.
+   */
+  async saveUnlinked(): Promise<void> {
+    this.#calls.refuseClosed();
+    await this.#keeper.save({ isLast: false });
+  }
+
   /** Removes the files that a killed process was writing: an unchecked snapshot, an unfinished recovery or copy before a migration. Call it before the first snapshot. */
   async removeUnfinished(): Promise<void> {
     await this.#keeper.removeUnfinished();
@@ -440,6 +452,17 @@ export class SqliteStore implements Store {
     this.#writer.drain();
     this.#writer.refuse(new StoreError("closed", "The store is closed."));
     await this.damage.close();
+    if (this.#keeper.isUnlinked) await this.#saveLast();
     this.#tables.database.close();
+  }
+
+  /** Nothing else has what an unlinked database holds. Never rejects: the plain files are left. */
+  async #saveLast(): Promise<void> {
+    try {
+      await this.#keeper.save({ isLast: true });
+      this.#logger.error("The database was deleted or replaced while it was in use: it is saved, and the next start restores it");
+    } catch (error) {
+      this.#logger.error("The database was deleted or replaced while it was in use, and could not be saved", { error });
+    }
   }
 }

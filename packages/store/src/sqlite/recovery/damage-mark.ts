@@ -2,6 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseLoss } from "./find-loss.ts";
 
+/** What a mark may say; `older` and `replaced` are those of earlier versions. */
+const LOSSES: readonly DatabaseLoss[] = ["unlinked", "saved", "older", "replaced"];
+
 /** Says to the next start that the database is to be put together anew, though it may open. */
 export function markDamaged(folder: string, loss: DatabaseLoss = "structure"): void {
   writeFileSync(markOf(folder), loss, { mode: 0o600 });
@@ -11,7 +14,7 @@ export function markDamaged(folder: string, loss: DatabaseLoss = "structure"): v
 export function readDamageMark(folder: string): DatabaseLoss | undefined {
   try {
     const loss = readFileSync(markOf(folder), "utf8");
-    return loss === "older" || loss === "replaced" ? loss : "structure";
+    return LOSSES.find((known) => known === loss) ?? "structure";
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;

@@ -12,9 +12,10 @@ import type { Snapshot } from "./snapshots.ts";
 
 /**
  * What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that never held anything is in its place; `older`: the
- * plain files hold entries that it does not know of.
+ * plain files hold entries that it does not know of; `unlinked`: it was deleted or replaced while it was in use, and the newest snapshot was taken after that;
+ * `saved`: the same, and nothing was written after that snapshot.
  */
-export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older";
+export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older" | "unlinked" | "saved";
 
 const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
 

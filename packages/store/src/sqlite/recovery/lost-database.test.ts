@@ -1,64 +1,31 @@
 import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "../../../contract/samples.ts";
-import { createSqliteFixture } from "../../../test/open-test-store.ts";
+import { NOW_MS, userEntry } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 import { openSqliteStore, readDamageEvents } from "../../index.ts";
 import type { SqliteStore, StoreRecovery } from "../../index.ts";
 
+let scene: RecoveryScene;
 let fixture: SqliteFixture;
-let stores: SqliteStore[];
-let recoveries: StoreRecovery[];
 beforeEach(async () => {
-  fixture = await createSqliteFixture();
-  [stores, recoveries] = [[], []];
+  scene = await RecoveryScene.create();
+  ({ fixture } = scene);
 });
-afterEach(async () => {
-  for (const store of stores) await store.close();
-  await fixture.remove();
-});
-
-async function open(): Promise<SqliteStore> {
-  const store = await openSqliteStore({ ...fixture.options, onRecovery: (recovery) => recoveries.push(recovery) });
-  stores.push(store);
-  return store;
-}
-
-/** One turn of a session of this name, a second later than what was before. */
-async function talk(store: SqliteStore, session: string, text: string): Promise<void> {
-  fixture.clock.nowMs += 1000;
-  const { input } = await store.acceptInput(sampleMessage(text), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
-  const named = { session: sampleSession({ key: `agent:main:${session}`, sessionId: `id-${session}` }) };
-  await store.startTurn(sampleTurn(`t-${text}`, [input.id], { ...named, entries: [userEntry(text)], startedAtMs: fixture.clock.nowMs }));
-  await store.endTurn(sampleEnd(`t-${text}`));
-}
-
-async function textsOf(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
-  const { items } = await store.readTranscript(sessionId, { limit: 100 });
-  return items.flatMap((entry) => (entry.type === "message" && entry.message.role === "user" ? [textOf(entry.message.content)] : []));
-}
-
-function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
-  return content.map(({ text = "" }) => text).join("");
-}
+afterEach(() => scene.remove());
 
 async function keysOf(store: SqliteStore): Promise<readonly string[]> {
   const { items } = await store.listSessions({ limit: 100 });
   return items.map(({ key }) => key).toSorted();
 }
 
-async function removeFile(): Promise<void> {
-  for (const end of ["", "-wal", "-shm"]) await rm(`${fixture.file}${end}`, { force: true });
-}
-
 const snapshots = async (): Promise<readonly string[]> => readdir(join(fixture.folder, "snapshots"));
-const copies = (): string => dirname(fixture.copyPath("any"));
 
 /** What may become of a database file. */
 const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
-  ["missing", removeFile],
+  ["missing", () => scene.removeFile()],
   ["empty", () => truncate(fixture.file)],
   [
     "replaced",
@@ -75,17 +42,17 @@ const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
 
 describe.each(LOSSES)("a database that is %s", (loss, lose) => {
   test("comes back from the newest snapshot, and what was said since from the plain files", async () => {
-    const store = await open();
-    await talk(store, "main", "before");
+    const store = await scene.open();
+    await scene.talk(store, "main", "before");
     await store.snapshot();
-    await talk(store, "main", "after");
-    await talk(store, "other", "elsewhere");
+    await scene.talk(store, "main", "after");
+    await scene.talk(store, "other", "elsewhere");
     await store.close();
     const file = await readFile(fixture.copyPath("id-main"), "utf8");
     await lose();
 
-    const again = await open();
-    expect(recoveries).toMatchObject([
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([
       {
         loss,
         isComplete: false,
@@ -96,10 +63,12 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
     expect(await textsOf(again, "id-main")).toEqual(["before", "after"]);
     expect(await textsOf(again, "id-other")).toEqual(["elsewhere"]);
     expect(await again.readSession("agent:main:other")).toMatchObject({ sessionId: "id-other", isPrivate: false });
-    expect(again.damage.list()).toMatchObject([{ id: "d1", kind: "database", isComplete: false, path: recoveries[0]?.damagedFolder }]);
+    expect(again.damage.list()).toMatchObject([
+      { id: "d1", kind: "database", isComplete: false, path: scene.recoveries[0]?.damagedFolder },
+    ]);
     expect(again.databaseId).not.toBe(store.databaseId);
     // The conversation goes on, and its file keeps what was in it.
-    await talk(again, "main", "later");
+    await scene.talk(again, "main", "later");
     await again.flushCopies();
     const lines = (text: string): readonly string[] => text.split("\n").map((line) => line.replace(/"turnId":"[^"]*",/, ""));
     expect(lines(await readFile(fixture.copyPath("id-main"), "utf8"))).toEqual(expect.arrayContaining([...lines(file)]));
@@ -107,32 +76,34 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
   });
 
   test("comes back from the plain files alone where there is no snapshot", async () => {
-    const store = await open();
-    await talk(store, "main", "one");
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
     await store.resetSession("agent:main:main", { sessionId: "id-second", isPrivate: true, nowMs: fixture.clock.nowMs + 500 });
     await store.appendEntry("id-second", userEntry("two"), { timestampMs: fixture.clock.nowMs + 600 });
-    await talk(store, "other", "three");
+    await scene.talk(store, "other", "three");
     await store.close();
     await lose();
 
-    const again = await open();
-    expect(recoveries).toMatchObject([{ loss, fromCopies: { conversations: 3, rebuiltKeys: ["agent:main:main", "agent:main:other"] } }]);
-    expect(recoveries[0]?.snapshotAtMs).toBeUndefined();
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([
+      { loss, fromCopies: { conversations: 3, rebuiltKeys: ["agent:main:main", "agent:main:other"] } },
+    ]);
+    expect(scene.recoveries[0]?.snapshotAtMs).toBeUndefined();
     expect(await keysOf(again)).toEqual(["agent:main:main", "agent:main:other"]);
     expect(await again.readSession("agent:main:main")).toMatchObject({ sessionId: "id-second" });
     expect(await textsOf(again, "id-main")).toEqual(["one"]);
     expect(await textsOf(again, "id-second")).toEqual(["two"]);
     expect((await again.counts()).sessions).toBe(2);
     await again.close();
-    await open();
-    expect(recoveries).toHaveLength(1);
+    await scene.open();
+    expect(scene.recoveries).toHaveLength(1);
   });
 });
 
 describe("a recovery", () => {
   test("skips snapshots that are damaged, empty or of another program", async () => {
-    const store = await open();
-    await talk(store, "main", "good");
+    const store = await scene.open();
+    await scene.talk(store, "main", "good");
     await store.snapshot();
     await store.close();
     const name = (age: number): string => join(fixture.folder, "snapshots", `factotum-${NOW_MS + age}-${store.databaseId}.sqlite`);
@@ -142,51 +113,51 @@ describe("a recovery", () => {
     const foreign = new DatabaseSync(name(4000));
     foreign.exec("CREATE TABLE other (n INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO other DEFAULT VALUES");
     foreign.close();
-    await rm(copies(), { recursive: true });
-    await removeFile();
-    const again = await open();
-    expect(recoveries).toMatchObject([{ snapshotAtMs: NOW_MS + 1000 }]);
+    await rm(scene.copies, { recursive: true });
+    await scene.removeFile();
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ snapshotAtMs: NOW_MS + 1000 }]);
     expect(await textsOf(again, "id-main")).toEqual(["good"]);
   });
 
   test("prefers a snapshot that holds something to a newer one of a database that never did", async () => {
-    const store = await open();
-    await talk(store, "main", "good");
+    const store = await scene.open();
+    await scene.talk(store, "main", "good");
     await store.snapshot();
     await store.close();
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
-    await rm(copies(), { recursive: true });
-    await removeFile();
-    const fresh = await open();
+    await rm(scene.copies, { recursive: true });
+    await scene.removeFile();
+    const fresh = await scene.open();
     fixture.clock.nowMs += 5000;
     await fresh.snapshot();
     await fresh.close();
     for (const name of await readdir(`${fixture.folder}-kept`))
       await rename(join(`${fixture.folder}-kept`, name), join(fixture.folder, "snapshots", name));
-    const again = await open();
-    expect(recoveries).toMatchObject([{ loss: "replaced", snapshotAtMs: NOW_MS + 1000 }]);
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ loss: "replaced", snapshotAtMs: NOW_MS + 1000 }]);
     expect(await textsOf(again, "id-main")).toEqual(["good"]);
   });
 
   test("keeps the snapshots of the lost database until the damage is acknowledged, also through a second loss", async () => {
-    const store = await open();
-    await talk(store, "main", "first");
+    const store = await scene.open();
+    await scene.talk(store, "main", "first");
     await store.snapshot();
     await store.close();
     const before = await snapshots();
-    await removeFile();
+    await scene.removeFile();
 
-    const second = await open();
+    const second = await scene.open();
     for (const text of ["second", "third", "fourth"]) {
-      await talk(second, "main", text);
+      await scene.talk(second, "main", text);
       await second.snapshot();
     }
     expect(await snapshots()).toEqual(expect.arrayContaining([...before]));
     expect((await snapshots()).every((name) => name.endsWith(".sqlite"))).toBe(true);
     await second.close();
-    await removeFile();
+    await scene.removeFile();
 
-    const third = await open();
+    const third = await scene.open();
     expect(await textsOf(third, "id-main")).toEqual(["first", "second", "third", "fourth"]);
     expect(third.damage.list().map(({ id }) => id)).toEqual(["d1", "d2"]);
     for (let count = 0; count < 3; count += 1) {
@@ -200,61 +171,61 @@ describe("a recovery", () => {
     await third.snapshot();
     expect((await snapshots()).every((name) => name.includes(third.databaseId))).toBe(true);
     await third.close();
-    expect((await open()).damage.list()).toEqual([]);
-    expect(recoveries).toHaveLength(2);
+    expect((await scene.open()).damage.list()).toEqual([]);
+    expect(scene.recoveries).toHaveLength(2);
   });
 
   test("does not bring back what was deleted since the snapshot", async () => {
-    const store = await open();
-    await talk(store, "main", "kept");
-    await talk(store, "secret", "deleted");
+    const store = await scene.open();
+    await scene.talk(store, "main", "kept");
+    await scene.talk(store, "secret", "deleted");
     await store.snapshot();
     await store.deleteSession("agent:main:secret", { nowMs: fixture.clock.nowMs + 1 });
     await store.close();
-    await removeFile();
-    const again = await open();
+    await scene.removeFile();
+    const again = await scene.open();
     expect(await keysOf(again)).toEqual(["agent:main:main"]);
     expect(await textsOf(again, "id-secret")).toEqual([]);
     expect((await again.counts()).sessions).toBe(1);
     // Its file goes when its time has come, as if nothing had happened.
     await again.maintain({ nowMs: fixture.clock.nowMs + 31 * 24 * 60 * 60_000 });
-    expect(await readdir(copies())).toEqual(["id-main.jsonl"]);
+    expect(await readdir(scene.copies)).toEqual(["id-main.jsonl"]);
   });
 
   test("sets a plain file aside of which a part cannot be read, and takes the rest", async () => {
-    const store = await open();
-    await talk(store, "main", "one");
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
     await store.close();
     await appendFile(fixture.copyPath("id-main"), '{"type":"message","mess');
-    await removeFile();
-    const again = await open();
+    await scene.removeFile();
+    const again = await scene.open();
     expect(await textsOf(again, "id-main")).toEqual(["one"]);
-    const [aside = ""] = recoveries[0]?.fromCopies.setAside ?? [];
-    expect(aside.startsWith(recoveries[0]?.damagedFolder ?? "?")).toBe(true);
+    const [aside = ""] = scene.recoveries[0]?.fromCopies.setAside ?? [];
+    expect(aside.startsWith(scene.recoveries[0]?.damagedFolder ?? "?")).toBe(true);
     expect(await readFile(aside, "utf8")).toContain('"mess');
   });
 
   test("also happens when the whole state folder is gone", async () => {
-    const store = await open();
-    await talk(store, "main", "one");
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
     await store.close();
     await rm(fixture.folder, { recursive: true });
-    expect(await textsOf(await open(), "id-main")).toEqual(["one"]);
+    expect(await textsOf(await scene.open(), "id-main")).toEqual(["one"]);
   });
 
   test("puts conversations of files that name no session where an import puts them", async () => {
-    const store = await open();
-    await talk(store, "main", "old");
+    const store = await scene.open();
+    await scene.talk(store, "main", "old");
     await store.close();
     const path = fixture.copyPath("id-main");
     await writeFile(path, (await readFile(path, "utf8")).replace(',"sessionKey":"agent:main:main"', ""));
-    await removeFile();
-    expect(await keysOf(await open())).toEqual(["agent:main:import:id-main"]);
+    await scene.removeFile();
+    expect(await keysOf(await scene.open())).toEqual(["agent:main:import:id-main"]);
   });
 
   test("fills a gap that neither the damaged file nor a snapshot can", async () => {
-    const store = await open();
-    for (let n = 0; n < 40; n += 1) await talk(store, "main", `${n} ${"x".repeat(900)}`);
+    const store = await scene.open();
+    for (let n = 0; n < 40; n += 1) await scene.talk(store, "main", `${n} ${"x".repeat(900)}`);
     await store.close();
     const connection = new DatabaseSync(fixture.file);
     const page = Number(
@@ -265,22 +236,22 @@ describe("a recovery", () => {
     connection.close();
     const bytes = await readFile(fixture.file);
     await writeFile(fixture.file, bytes.fill(0x5a, (page - 1) * 4096, page * 4096));
-    const broken = await open();
+    const broken = await scene.open();
     await broken.readTranscript("id-main", { limit: 100 }).catch(() => undefined);
     await broken.close();
-    const again = await open();
-    expect(recoveries).toMatchObject([{ loss: "structure", isComplete: false }]);
-    expect(recoveries[0]?.fromCopies.entries).toBeGreaterThan(0);
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ loss: "structure", isComplete: false }]);
+    expect(scene.recoveries[0]?.fromCopies.entries).toBeGreaterThan(0);
     expect((await textsOf(again, "id-main")).map((text) => Number(text.split(" ")[0]))).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
   test("refuses to begin empty where snapshots are there and none can be used, and names the command for a fresh start", async () => {
-    const store = await open();
+    const store = await scene.open();
     await store.snapshot();
     await store.close();
     for (const name of await snapshots()) await writeFile(join(fixture.folder, "snapshots", name), "rubbish");
-    await removeFile();
-    await expect(open()).rejects.toMatchObject({
+    await scene.removeFile();
+    await expect(scene.open()).rejects.toMatchObject({
       code: "damaged",
       message: expect.stringMatching(/put a backup.*factotum reset --state/s) as string,
     });
@@ -290,43 +261,43 @@ describe("a recovery", () => {
 
 describe("no loss", () => {
   test("is seen in a new state folder, in one whose sessions were all deleted, nor in files of others", async () => {
-    await mkdir(copies(), { recursive: true });
-    await writeFile(join(copies(), "notes.jsonl"), '{"my":"notes"}\n');
+    await mkdir(scene.copies, { recursive: true });
+    await writeFile(join(scene.copies, "notes.jsonl"), '{"my":"notes"}\n');
     const theirs = [
       { type: "session", version: 3, id: "theirs" },
       { type: "message", id: "m1", message: { role: "user", content: "hello" } },
     ];
-    await writeFile(join(copies(), "theirs.jsonl"), theirs.map((line) => `${JSON.stringify(line)}\n`).join(""));
-    const unused = await open();
+    await writeFile(join(scene.copies, "theirs.jsonl"), theirs.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const unused = await scene.open();
     await unused.close();
-    const store = await open();
-    await talk(store, "main", "one");
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
     await store.snapshot();
     await store.deleteSession("agent:main:main", { nowMs: fixture.clock.nowMs });
     await store.close();
-    const again = await open();
+    const again = await scene.open();
     expect(await keysOf(again)).toEqual([]);
     expect(again.databaseId).toBe(store.databaseId);
-    expect(recoveries).toEqual([]);
+    expect(scene.recoveries).toEqual([]);
     expect(again.damage.list()).toEqual([]);
   });
 
   test("is seen in another database that was put in place, but its predecessor's snapshots are kept and told of", async () => {
-    const store = await open();
-    await talk(store, "main", "one");
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
     await store.snapshot();
     await store.close();
     const before = await snapshots();
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
-    await rm(copies(), { recursive: true });
-    await removeFile();
-    const other = await open();
-    await talk(other, "main", "another life");
+    await rm(scene.copies, { recursive: true });
+    await scene.removeFile();
+    const other = await scene.open();
+    await scene.talk(other, "main", "another life");
     await other.close();
     await rename(`${fixture.folder}-kept`, join(fixture.folder, "snapshots"));
 
-    const again = await open();
-    expect(recoveries).toEqual([]);
+    const again = await scene.open();
+    expect(scene.recoveries).toEqual([]);
     expect(await textsOf(again, "id-main")).toEqual(["another life"]);
     expect(again.damage.list()).toMatchObject([{ kind: "snapshots" }]);
     for (let count = 0; count < 4; count += 1) {
@@ -336,29 +307,29 @@ describe("no loss", () => {
     expect(await snapshots()).toEqual(expect.arrayContaining([...before]));
     await again.close();
     expect(readDamageEvents(fixture.folder)).toHaveLength(1);
-    expect((await open()).damage.list()).toHaveLength(1);
+    expect((await scene.open()).damage.list()).toHaveLength(1);
   });
 
   test("is forgotten when it was reported before: each change of the database is reported, and its snapshots stay", async () => {
-    const first = await open();
-    await talk(first, "main", "one");
+    const first = await scene.open();
+    await scene.talk(first, "main", "one");
     await first.snapshot();
     await first.close();
     const kept = await snapshots();
     const [one, two] = [`${fixture.folder}-one`, `${fixture.folder}-two`];
     await copyFile(fixture.file, one);
     await rename(join(fixture.folder, "snapshots"), `${fixture.folder}-kept`);
-    await rm(copies(), { recursive: true });
-    await removeFile();
-    const second = await open();
-    await talk(second, "another", "two");
+    await rm(scene.copies, { recursive: true });
+    await scene.removeFile();
+    const second = await scene.open();
+    await scene.talk(second, "another", "two");
     await second.close();
     await copyFile(fixture.file, two);
     await rename(`${fixture.folder}-kept`, join(fixture.folder, "snapshots"));
     const put = async (file: string): Promise<SqliteStore> => {
-      await removeFile();
+      await scene.removeFile();
       await copyFile(file, fixture.file);
-      return open();
+      return scene.open();
     };
 
     const swapped = await put(two);
@@ -374,6 +345,6 @@ describe("no loss", () => {
       await again.snapshot();
     }
     expect(await snapshots()).toEqual(expect.arrayContaining([...kept]));
-    expect(recoveries).toEqual([]);
+    expect(scene.recoveries).toEqual([]);
   });
 });

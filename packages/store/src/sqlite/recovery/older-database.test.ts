@@ -1,154 +1,127 @@
-import { appendFile, copyFile, mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { appendFile, copyFile, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "../../../contract/samples.ts";
-import { createSqliteFixture } from "../../../test/open-test-store.ts";
+import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
-import { openSqliteStore } from "../../index.ts";
-import type { SqliteStore, StoreRecovery } from "../../index.ts";
+import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
+import type { SqliteStore } from "../../index.ts";
 
+let scene: RecoveryScene;
 let fixture: SqliteFixture;
-let stores: SqliteStore[];
-let recoveries: StoreRecovery[];
 beforeEach(async () => {
-  fixture = await createSqliteFixture();
-  [stores, recoveries] = [[], []];
+  scene = await RecoveryScene.create();
+  ({ fixture } = scene);
 });
-afterEach(async () => {
-  for (const store of stores) await store.close();
-  await fixture.remove();
-});
-
-async function open(): Promise<SqliteStore> {
-  const store = await openSqliteStore({ ...fixture.options, onRecovery: (recovery) => recoveries.push(recovery) });
-  stores.push(store);
-  return store;
-}
-
-async function talk(store: SqliteStore, session: string, text: string): Promise<void> {
-  fixture.clock.nowMs += 1000;
-  const { input } = await store.acceptInput(sampleMessage(text), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
-  const named = { session: sampleSession({ key: `agent:main:${session}`, sessionId: `id-${session}` }) };
-  await store.startTurn(sampleTurn(`t-${text}`, [input.id], { ...named, entries: [userEntry(text)], startedAtMs: fixture.clock.nowMs }));
-  await store.endTurn(sampleEnd(`t-${text}`));
-}
-
-async function said(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
-  const { items } = await store.readTranscript(sessionId, { limit: 100 });
-  return items.flatMap((entry) =>
-    entry.type === "message" && entry.message.role === "user"
-      ? [JSON.stringify(entry.message.content).match(/"text":"(\w+)"/)?.[1] ?? ""]
-      : [],
-  );
-}
+afterEach(() => scene.remove());
 
 const backup = (): string => `${fixture.folder}-backup`;
 
 /** Puts the database into the state in which it was copied. */
 async function goBack(): Promise<void> {
-  for (const end of ["-wal", "-shm"]) await rm(`${fixture.file}${end}`, { force: true });
+  await scene.removeFile();
   await copyFile(backup(), fixture.file);
 }
 
 /** A database that is copied after the first word; what comes next is in the plain files alone once it is put back. */
 async function begin(): Promise<SqliteStore> {
-  const store = await open();
-  await talk(store, "main", "first");
+  const store = await scene.open();
+  await scene.talk(store, "main", "first");
   await store.close();
   await copyFile(fixture.file, backup());
-  return open();
+  return scene.open();
 }
 
 test("an older copy of the database gets back what the plain files know, which keep all of it", async () => {
   const store = await begin();
-  await talk(store, "main", "second");
-  await talk(store, "other", "third");
+  await scene.talk(store, "main", "second");
+  await scene.talk(store, "other", "third");
   await store.close();
   await goBack();
 
-  const again = await open();
-  expect(recoveries).toMatchObject([{ loss: "older", isComplete: false, fromCopies: { entries: 4, conversations: 2, setAside: [] } }]);
-  expect(await said(again, "id-main")).toEqual(["first", "second"]);
-  expect(await said(again, "id-other")).toEqual(["third"]);
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([
+    { loss: "older", isComplete: false, fromCopies: { entries: 4, conversations: 2, setAside: [] } },
+  ]);
+  expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
+  expect(await textsOf(again, "id-other")).toEqual(["third"]);
   expect(again.damage.list()).toMatchObject([{ kind: "database", text: expect.stringContaining("older than the plain files") as string }]);
-  await talk(again, "main", "fourth");
+  await scene.talk(again, "main", "fourth");
   await again.flushCopies();
   const file = await readFile(fixture.copyPath("id-main"), "utf8");
   expect([...file.matchAll(/"text":"(\w+)"/g)].map(([, text]) => text)).toEqual(expect.arrayContaining(["first", "second", "fourth"]));
 
   await again.close();
-  await open();
-  expect(recoveries).toHaveLength(1);
+  await scene.open();
+  expect(scene.recoveries).toHaveLength(1);
 });
 
 test("a database that has lost its log after a kill gets back what the plain files know", async () => {
   const store = await begin();
-  await talk(store, "main", "second");
+  await scene.talk(store, "main", "second");
   await store.flushCopies();
   // What a kill would leave, without the log: the file as it was when it was last written back. The killed process is still there, so it is another folder.
   const folder = `${fixture.folder}-killed`;
   await mkdir(folder);
   await copyFile(backup(), join(folder, "factotum.sqlite"));
   await copyFile(join(fixture.folder, "damage.json"), join(folder, "damage.json"));
-  const again = await openSqliteStore({ ...fixture.options, folder, onRecovery: (recovery) => recoveries.push(recovery) });
-  stores.push(again);
-  expect(recoveries).toMatchObject([{ loss: "older" }]);
-  expect(await said(again, "id-main")).toEqual(["first", "second"]);
+  const again = await scene.open(folder);
+  expect(scene.recoveries).toMatchObject([{ loss: "older" }]);
+  expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
 });
 
 test("a snapshot of the same database that is newer is what an older copy is restored from", async () => {
   const store = await begin();
-  await talk(store, "main", "second");
+  await scene.talk(store, "main", "second");
   await store.snapshot();
   const snapshotAtMs = fixture.clock.nowMs;
-  await talk(store, "main", "third");
+  await scene.talk(store, "main", "third");
   await store.close();
   await goBack();
-  const again = await open();
-  expect(recoveries).toMatchObject([{ loss: "older", snapshotAtMs, fromCopies: { entries: 2 } }]);
-  expect(await said(again, "id-main")).toEqual(["first", "second", "third"]);
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([{ loss: "older", snapshotAtMs, fromCopies: { entries: 2 } }]);
+  expect(await textsOf(again, "id-main")).toEqual(["first", "second", "third"]);
 });
 
 test("what was under way in an older copy is not done again, and what was deleted since stays deleted", async () => {
-  const store = await open();
-  await talk(store, "secret", "deleted");
-  await talk(store, "main", "first");
+  const store = await scene.open();
+  await scene.talk(store, "secret", "deleted");
+  await scene.talk(store, "main", "first");
   const { input } = await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
   await store.close();
   await copyFile(fixture.file, backup());
-  const newer = await open();
+  const newer = await scene.open();
   await newer.settleInputs([input.id], { type: "silent" });
   await newer.deleteSession("agent:main:secret", { nowMs: fixture.clock.nowMs + 1 });
-  await talk(newer, "main", "second");
+  await scene.talk(newer, "main", "second");
   await newer.close();
   await goBack();
-  const again = await open();
-  expect(recoveries).toHaveLength(1);
+  const again = await scene.open();
+  expect(scene.recoveries).toHaveLength(1);
   expect(await again.readInput(input.id)).toMatchObject({ state: { type: "dead" } });
   expect(await again.readSession("agent:main:secret")).toBeUndefined();
-  expect(await said(again, "id-main")).toEqual(["first", "second"]);
+  expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
 });
 
 test("a recovery that a kill has interrupted goes on as one of an older copy", async () => {
   const store = await begin();
-  await talk(store, "main", "second");
+  await scene.talk(store, "main", "second");
   await store.close();
   await goBack();
-  const again = await open();
+  const again = await scene.open();
   await again.close();
   await goBack();
   fixture.clock.nowMs += 1000;
   await appendFile(`${fixture.file}.damaged`, "older");
-  const last = await open();
-  expect(recoveries.map(({ loss }) => loss)).toEqual(["older", "older"]);
-  expect(await said(last, "id-main")).toEqual(["first", "second"]);
+  const last = await scene.open();
+  expect(scene.recoveries.map(({ loss }) => loss)).toEqual(["older", "older"]);
+  expect(await textsOf(last, "id-main")).toEqual(["first", "second"]);
 });
 
 test("files that lag, are torn, edited, deleted, reset, imported or of others are no sign of an older copy", async () => {
-  const store = await open();
-  await talk(store, "main", "first");
-  await talk(store, "secret", "deleted");
-  await talk(store, "earlier", "pruned");
+  const store = await scene.open();
+  await scene.talk(store, "main", "first");
+  await scene.talk(store, "secret", "deleted");
+  await scene.talk(store, "earlier", "pruned");
   await store.resetSession("agent:main:earlier", { sessionId: "id-next", isPrivate: true, nowMs: fixture.clock.nowMs });
   await store.flushCopies();
   await store.deleteConversation("id-earlier", { nowMs: fixture.clock.nowMs });
@@ -161,8 +134,8 @@ test("files that lag, are torn, edited, deleted, reset, imported or of others ar
   await copyFile(path, join(folder, "by-hand.jsonl"));
   await copyFile(path, join(folder, "id-secret.jsonl"));
   await appendFile(join(folder, "theirs.jsonl"), `${header.replace("id-main", "theirs")}\n{"type":"message","id":"m1"}\n`);
-  const again = await open();
-  expect(recoveries).toEqual([]);
+  const again = await scene.open();
+  expect(scene.recoveries).toEqual([]);
   expect(again.damage.list()).toEqual([]);
   expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged-"))).toEqual([]);
 });

@@ -12,9 +12,9 @@ import { Database } from "../connection/database.ts";
 import { toStoreError } from "../to-store-error.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
-import { markDamaged, unmarkDamaged } from "./damage-mark.ts";
 import { identify, listRestorable, wasUsed } from "./find-loss.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
+import { endRecovery, putBack, setAside } from "./recovery-journal.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { StoreRecovery } from "./store-recovery.ts";
 import { restoreCopies } from "./restore-copies.ts";
@@ -31,6 +31,9 @@ export interface RecoveryOptions extends ConnectionOptions {
   readonly random: Random;
 }
 
+/** The copy of the damaged file that rows are read from. */
+const SALVAGED_NAME = "damaged.sqlite";
+
 /** Sessions that the record of the damage names. */
 const MAX_NAMED_SESSIONS = 100;
 
@@ -42,57 +45,54 @@ const NOTHING_LEFT =
 
 /**
  * Puts the database of a state folder together anew (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
- * the plain files of the conversations have on top. One that is older than those is the base itself, unless a snapshot of it is newer. What the snapshot says is on its way, and nothing else says anything of, becomes a dead letter, since it
- * may have been done: nothing is done twice. Damaged files are kept, and the damage is recorded before the result is used. The result is a database with an
- * id of its own, so the snapshots from before stay. Nobody may have the database open. Rejects with `damaged` when there is nothing to build on; then all
- * stays as it was.
+ * the plain files of the conversations have on top. One that is older than those is the base itself, unless a snapshot of it is newer. What the snapshot
+ * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done: nothing is done twice. The files from before are
+ * moved into a folder of their own and kept as they are, and the damage is recorded before the result is used. The result is a database with an id of its own,
+ * so the snapshots from before stay. A recovery that was killed goes on with the same folder and the same record. Nobody may have the database open. Rejects
+ * with `damaged` when there is nothing to build on; then all stays as it was.
  */
 export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
-  const { folder, clock, logger, loss, damage } = options;
-  const databaseId = options.random.uuid();
-  const path = join(folder, DATABASE_NAME);
-  const damagedFolder = join(folder, `damaged-${clock.now()}`);
+  const { folder, clock, logger, loss } = options;
   const building = recoveryFolder(folder);
-  logger.error("The database is damaged or lost; it is put together anew", { path, loss });
-  await rm(building, { recursive: true, force: true });
-  await mkdir(building, { recursive: true, mode: 0o700 });
-  await mkdir(damagedFolder, { mode: 0o700 });
+  logger.error("The database is damaged or lost; it is put together anew", { path: join(folder, DATABASE_NAME), loss });
+  const journal = await setAside(folder, loss, clock.now());
+  let recovery: StoreRecovery;
   try {
-    for (const end of ["", "-wal"])
-      if (existsSync(`${path}${end}`)) await copyFile(`${path}${end}`, join(damagedFolder, `${DATABASE_NAME}${end}`));
-    const snapshots = await listRestorable(folder);
-    const snapshotAtMs = await (loss === "older"
-      ? restoreNewest(damagedFolder, snapshots, building)
-      : restoreSnapshot(snapshots, building));
-    const built = await build(damagedFolder, databaseId, { ...options, folder: building });
-    if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
-      throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
-    const { rows: salvagedRows, isComplete, fromCopies } = built;
-    const recovery = {
-      loss,
-      ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }),
-      salvagedRows,
-      isComplete,
-      fromCopies,
-      damagedFolder,
-    };
-    const text = recoveryText(recovery);
-    const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
-    const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
-    await damage.record({ kind: "database", text, isComplete, path: damagedFolder, rebuilt }, { database: { id: databaseId, others } });
-    // The log of the old file would be taken for one of the new; with the mark, a start in between begins again.
-    markDamaged(folder, loss);
-    for (const end of ["-wal", "-shm"]) await rm(`${path}${end}`, { force: true });
-    await rename(join(building, DATABASE_NAME), path);
-    unmarkDamaged(folder);
-    logger.warn("The database was put together anew", { ...recovery });
-    return recovery;
+    await rm(building, { recursive: true, force: true });
+    await mkdir(building, { recursive: true, mode: 0o700 });
+    recovery = await restore(building, { ...options, damagedFolder: join(folder, journal.asideName) });
+    await rename(join(building, DATABASE_NAME), join(folder, DATABASE_NAME));
   } catch (error) {
-    await rm(damagedFolder, { recursive: true, force: true });
+    await putBack(folder, journal).catch((cause: unknown) => {
+      logger.error("The files of the database could not be moved back; the next start goes on with the recovery", { error: cause });
+    });
     throw error;
   } finally {
     await rm(building, { recursive: true, force: true });
   }
+  endRecovery(folder);
+  logger.warn("The database was put together anew", { ...recovery });
+  return recovery;
+}
+
+/** Builds the new database in a folder of its own and records the damage. */
+async function restore(building: string, options: RecoveryOptions & { readonly damagedFolder: string }): Promise<StoreRecovery> {
+  const { folder, loss, damage, damagedFolder } = options;
+  const databaseId = options.random.uuid();
+  const snapshots = await listRestorable(folder);
+  const snapshotAtMs = await (loss === "older" ? restoreNewest(damagedFolder, snapshots, building) : restoreSnapshot(snapshots, building));
+  // SQLite would write to the file that is kept.
+  if (loss === "structure") await copyDatabase(damagedFolder, join(building, SALVAGED_NAME));
+  const built = await build(databaseId, { ...options, folder: building, isExact: loss === "saved" && snapshotAtMs !== undefined });
+  if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
+    throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
+  const { rows: salvagedRows, isComplete, fromCopies } = built;
+  const recovery = { loss, ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }), salvagedRows, isComplete, fromCopies, damagedFolder };
+  const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
+  const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
+  const event = { kind: "database" as const, text: recoveryText(recovery), isComplete, path: damagedFolder, rebuilt };
+  await damage.record(event, { database: { id: databaseId, others } });
+  return recovery;
 }
 
 /** Removes what a killed process left of a recovery. */
@@ -125,10 +125,15 @@ async function restoreNewest(damagedFolder: string, snapshots: readonly Snapshot
     return other.databaseId === own.databaseId && other.newestEntry > own.newestEntry;
   });
   const snapshotAtMs = await restoreSnapshot(newer, building);
-  if (snapshotAtMs !== undefined) return snapshotAtMs;
-  for (const name of [DATABASE_NAME, `${DATABASE_NAME}-wal`])
-    if (existsSync(join(damagedFolder, name))) await copyFile(join(damagedFolder, name), join(building, name));
-  return undefined;
+  if (snapshotAtMs === undefined) await copyDatabase(damagedFolder, join(building, DATABASE_NAME));
+  return snapshotAtMs;
+}
+
+async function copyDatabase(from: string, to: string): Promise<void> {
+  for (const end of ["", "-wal"]) {
+    const source = join(from, `${DATABASE_NAME}${end}`);
+    if (existsSync(source)) await copyFile(source, `${to}${end}`);
+  }
 }
 
 interface BuiltDatabase {
@@ -140,15 +145,21 @@ interface BuiltDatabase {
   readonly failure?: unknown;
 }
 
-async function build(damagedFolder: string, databaseId: string, options: RecoveryOptions): Promise<BuiltDatabase> {
-  const { clock, copies, loss } = options;
+interface BuildOptions extends RecoveryOptions {
+  readonly damagedFolder: string;
+  /** The snapshot has everything that the database had: what is under way in it still is. */
+  readonly isExact: boolean;
+}
+
+async function build(databaseId: string, options: BuildOptions): Promise<BuiltDatabase> {
+  const { clock, copies, loss, damagedFolder, isExact } = options;
   connect(options).close();
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
     into.exec("BEGIN");
-    giveUpWhatIsUnderWay(into, clock.now());
-    const { rows, brokenTables, failure } = loss === "structure" ? salvage(join(damagedFolder, DATABASE_NAME), into) : NOTHING_SALVAGED;
-    const isComplete = brokenTables === 0 && failure === undefined;
+    if (!isExact) giveUpWhatIsUnderWay(into, clock.now());
+    const { rows, brokenTables, failure } = loss === "structure" ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
+    const isComplete = isExact || (brokenTables === 0 && failure === undefined);
     const hasGaps = loss === "structure" && !isComplete;
     const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
     mend(into, databaseId, clock.now());

@@ -1,12 +1,16 @@
 import type { DatabaseLoss } from "./find-loss.ts";
 import type { StoreRecovery } from "./store-recovery.ts";
 
+const UNLINKED = "My database was deleted or replaced by another file while I was using it.";
+
 const FOUND: Readonly<Record<DatabaseLoss, string>> = {
   structure: "My database was damaged on the disk.",
   missing: "My database was missing.",
   empty: "My database was an empty file.",
   older:
     "My database was older than the plain files of its conversations: an older copy of it was put in its place, or the newest part of it was lost.",
+  unlinked: UNLINKED,
+  saved: UNLINKED,
   replaced: "My database had been replaced by a new one that never held anything.",
 };
 
@@ -15,6 +19,7 @@ const ASK = "If I seem to have forgotten something, please say it again.";
 /** What became of a damaged or lost database, in words for a person. */
 export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omit<StoreRecovery, "damagedFolder">): string {
   const begin = FOUND[loss];
+  if (loss === "saved" && isComplete) return `${begin} I have saved all of it before I let go of it: nothing is lost.`;
   if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
   const snapshot = snapshotAtMs === undefined ? undefined : `${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const { entries, conversations, rebuiltKeys, setAside } = fromCopies;

@@ -1,5 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { DamageLog } from "../../damage/damage-log.ts";
+import type { OpenedFiles } from "../connection/opened-files.ts";
 import { removeUnfinishedMigrationCopy } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { isStructureDamage } from "../to-store-error.ts";
@@ -17,6 +18,7 @@ export interface StructureKeeperOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onStructureDamage: () => void;
+  readonly files: Pick<OpenedFiles, "isUnlinked">;
 }
 
 /** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start puts the database together anew. */
@@ -25,13 +27,35 @@ export class StructureKeeper {
   /** Rows that this connection had changed when the newest snapshot was begun. */
   #changesInSnapshot: number;
   #isDamaged = false;
+  /** Snapshots are taken one after the other: they are written under the same name. */
+  #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: StructureKeeperOptions) {
     this.#options = options;
     this.#changesInSnapshot = this.#changes();
   }
 
-  async snapshot(): Promise<readonly string[]> {
+  snapshot(): Promise<readonly string[]> {
+    const taken = this.#work.then(async () => this.#snapshot());
+    this.#work = taken.catch(() => undefined);
+    return taken;
+  }
+
+  /** True once the file of the database, or its log, was deleted or replaced while it is open. */
+  get isUnlinked(): boolean {
+    return this.#options.files.isUnlinked;
+  }
+
+  /**
+   * Keeps what an unlinked database holds, for the next start. `isLast`: nothing is written to it any more. Rejects when it cannot be kept, and then changes
+   * nothing.
+   */
+  async save({ isLast }: { readonly isLast: boolean }): Promise<void> {
+    const problems = await this.snapshot();
+    if (problems.length === 0) markDamaged(this.#options.folder, isLast ? "saved" : "unlinked");
+  }
+
+  async #snapshot(): Promise<readonly string[]> {
     const { database, databaseId, folder, clock, damage } = this.#options;
     const changes = this.#changes();
     const problems = await takeSnapshot(database, {

@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, copyFileSync, cpSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OWNER, sampleMessage } from "../../../contract/samples.ts";
+import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
+import { readDamageEvents } from "../../index.ts";
+
+const CHILD = fileURLToPath(new URL("../../../test/recovery-child.ts", import.meta.url));
+
+let scene: RecoveryScene;
+beforeEach(async () => {
+  scene = await RecoveryScene.create();
+});
+afterEach(() => scene.remove());
+
+/** Opens the store of a folder in a process that is killed right before a change of the file system. */
+async function openAndKill(root: string, before: string): Promise<void> {
+  const child = spawn(process.execPath, ["--conditions=factotum-source", CHILD, root, before], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_COMPILE_CACHE: `${scene.fixture.folder}-compiled` },
+  });
+  let [said, complaint] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+  const [, signal] = (await once(child, "close")) as [number | null, NodeJS.Signals | null];
+  expect({ said: said.trim(), signal, complaint }).toEqual({ said: before, signal: "SIGKILL", complaint: "" });
+}
+
+/** A killed gateway's folder: a snapshot with one word, a second word in the database, a third in its log alone, and a structure that is damaged. */
+async function wreck(): Promise<string> {
+  const store = await scene.open();
+  await scene.talk(store, "main", "first");
+  await store.snapshot();
+  await scene.talk(store, "main", "second");
+  await store.close();
+  const again = await scene.open();
+  await scene.talk(again, "main", "third");
+  await again.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: scene.fixture.clock.nowMs });
+  const root = `${scene.fixture.folder}-killed`;
+  cpSync(scene.fixture.folder, join(root, "state"), { recursive: true });
+  rmSync(join(root, "state", "factotum.sqlite-shm"), { force: true });
+  appendFileSync(join(root, "state", "factotum.sqlite.damaged"), "structure");
+  return root;
+}
+
+/** What is left when all is over: each word, what waited, one folder and one record. */
+async function expectRecovered(root: string): Promise<void> {
+  const folder = join(root, "state");
+  const store = await scene.open(folder);
+  await store.removeUnfinished();
+  expect(await textsOf(store, "id-main")).toEqual(["first", "second", "third"]);
+  expect((await store.listInputs({ state: "waiting", limit: 5 })).items).toHaveLength(1);
+  const asides = readdirSync(folder).filter((name) => name.startsWith("damaged-"));
+  expect(readDamageEvents(folder)).toMatchObject([{ id: "d1", kind: "database", isComplete: true, path: join(folder, asides[0] ?? "") }]);
+  expect(asides).toHaveLength(1);
+  expect(readdirSync(join(folder, asides[0] ?? "")).toSorted()).toEqual(["factotum.sqlite", "factotum.sqlite-wal"]);
+  expect(readdirSync(folder).filter((name) => /damaged$|\.recovery|recovering/.test(name))).toEqual([]);
+}
+
+/** Changes of the file system that a recovery makes, in their order: what is done, and to which name for which time. */
+const STEPS = [
+  "renameSync factotum.sqlite.recovery 1",
+  "mkdir damaged 1",
+  "rename factotum.sqlite-wal 1",
+  "rename factotum.sqlite 1",
+  "renameSync factotum.sqlite.recovery 2",
+  "copyFile damaged.sqlite 1",
+  "rename damage.json 1",
+  "rename factotum.sqlite 2",
+  "rm recovering 2",
+  "rmSync factotum.sqlite.damaged 1",
+  "rmSync factotum.sqlite.recovery 1",
+];
+
+describe("a recovery that is killed", { timeout: 60_000 }, () => {
+  test("goes on from wherever it was killed: nothing is lost, one folder, one record", async () => {
+    const template = await wreck();
+    const roots = STEPS.map((_, index) => `${template}-${index}`);
+    for (const root of roots) cpSync(template, root, { recursive: true });
+    for (let index = 0; index < STEPS.length; index += 2)
+      await Promise.all([index, index + 1].map(async (one) => STEPS[one] && openAndKill(roots[one] ?? "", STEPS[one])));
+    for (const root of roots) await expectRecovered(root);
+  });
+
+  test("does so also when it is killed each time that it goes on", async () => {
+    const root = await wreck();
+    const kills = ["rename factotum.sqlite 1", "copyFile damaged.sqlite 1", "rename factotum.sqlite 1", "rename factotum.sqlite 1"];
+    // The later ones come from the build folder: what is set aside is not moved again.
+    for (const kill of kills) await openAndKill(root, kill);
+    await expectRecovered(root);
+  });
+
+  test("leaves a database alone that somebody has put in its place meanwhile", async () => {
+    const root = await wreck();
+    const folder = join(root, "state");
+    rmSync(scene.copies, { recursive: true });
+    const [snapshot = ""] = readdirSync(join(folder, "snapshots"));
+    await openAndKill(root, "copyFile damaged.sqlite 1");
+    copyFileSync(join(folder, "snapshots", snapshot), join(folder, "factotum.sqlite"));
+    expect(await textsOf(await scene.open(folder), "id-main")).toEqual(["first"]);
+    expect(scene.recoveries).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { OWNER, sampleMessage, sampleTurn } from "../../../contract/samples.ts";
+import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
+import type { SqliteStore } from "../../index.ts";
+
+let scene: RecoveryScene;
+let fixture: SqliteFixture;
+beforeEach(async () => {
+  scene = await RecoveryScene.create();
+  ({ fixture } = scene);
+});
+afterEach(() => scene.remove());
+
+/** Another database that was used, beside the state folder. */
+async function makeOther(): Promise<string> {
+  const store = await scene.open();
+  await scene.talk(store, "other", "elsewhere");
+  await store.close();
+  const path = `${fixture.folder}-other`;
+  await rename(fixture.file, path);
+  await rm(fixture.folder, { recursive: true });
+  await rm(scene.copies, { recursive: true });
+  return path;
+}
+
+/** What people do to files that are in use. */
+const DEEDS: readonly [string, (other: string) => Promise<void>][] = [
+  ["deleted", () => scene.removeFile()],
+  ["deleted without its log", () => rm(fixture.file)],
+  ["replaced by another", (other) => rename(other, fixture.file)],
+  ["robbed of its log", () => rm(`${fixture.file}-wal`)],
+  ["deleted with its folder", () => rm(fixture.folder, { recursive: true })],
+];
+
+/** Without plain files: what comes back comes from the connection. */
+async function waitingInput(store: SqliteStore): Promise<string> {
+  await rm(scene.copies, { recursive: true, force: true });
+  return (await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs })).input.id;
+}
+
+describe.each(DEEDS)("a database that is %s while it is in use", (_name, deed) => {
+  test("is noticed, saved by the end of the store, and goes on as if nothing had happened", async () => {
+    const other = await makeOther();
+    const store = await scene.open();
+    await scene.talk(store, "main", "before");
+    expect(store.isUnlinked).toBe(false);
+    await deed(other);
+    expect(store.isUnlinked).toBe(true);
+    await scene.talk(store, "main", "after");
+    const input = await waitingInput(store);
+    await store.startTurn(sampleTurn("running", []));
+    await store.close();
+
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ loss: "saved", isComplete: true }]);
+    expect(await textsOf(again, "id-main")).toEqual(["before", "after", "asked in running"]);
+    // Nothing was done since, so that nothing is done twice.
+    expect(await again.readInput(input)).toMatchObject({ state: { type: "waiting" } });
+    expect((await again.resumeTurns()).map(({ id }) => id)).toEqual(["running"]);
+    expect(again.damage.list()).toMatchObject([
+      { kind: "database", isComplete: true, text: expect.stringMatching(/deleted or replaced.*nothing is lost/) as string },
+    ]);
+    expect(again.isUnlinked).toBe(false);
+    await again.close();
+    await scene.open();
+    expect(scene.recoveries).toHaveLength(1);
+  });
+});
+
+test("a database that was saved before a kill comes back with all of it, and what was under way is not done again", async () => {
+  const other = await makeOther();
+  const store = await scene.open();
+  await scene.talk(store, "main", "before");
+  await rename(other, fixture.file);
+  await scene.talk(store, "main", "after");
+  const input = await waitingInput(store);
+  await store.saveUnlinked();
+  // What a kill would leave; the killed process is still there, so it is another folder.
+  const folder = `${fixture.folder}-killed`;
+  await rename(fixture.folder, folder);
+  const again = await scene.open(folder);
+  expect(scene.recoveries).toMatchObject([{ loss: "unlinked", isComplete: false }]);
+  expect(await textsOf(again, "id-main")).toEqual(["before", "after"]);
+  expect(await again.readInput(input)).toMatchObject({ state: { type: "dead" } });
+  expect(await readdir(scene.recoveries[0]?.damagedFolder ?? "")).toContain("factotum.sqlite");
+});
+
+test("a database whose log is written back by another program, and that is copied and read, is left alone", async () => {
+  const store = await scene.open();
+  await scene.talk(store, "main", "one");
+  const other = new DatabaseSync(fixture.file);
+  other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  other.close();
+  await copyFile(fixture.file, join(fixture.folder, "copy.sqlite"));
+  expect(store.isUnlinked).toBe(false);
+  await scene.talk(store, "main", "two");
+  await store.snapshot();
+  expect(store.isUnlinked).toBe(false);
+  await store.close();
+  const again = await scene.open();
+  expect(scene.recoveries).toEqual([]);
+  expect(await textsOf(again, "id-main")).toEqual(["one", "two"]);
+});

@@ -1,0 +1,64 @@
+import { rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "../contract/samples.ts";
+import { openSqliteStore } from "../src/index.ts";
+import type { SqliteStore, StoreRecovery } from "../src/index.ts";
+import { createSqliteFixture } from "./open-test-store.ts";
+import type { SqliteFixture } from "./open-test-store.ts";
+
+/** A state folder whose database is lost and restored, and what is told of that. */
+export class RecoveryScene {
+  readonly fixture: SqliteFixture;
+  readonly recoveries: StoreRecovery[] = [];
+  readonly #stores: SqliteStore[] = [];
+
+  private constructor(fixture: SqliteFixture) {
+    this.fixture = fixture;
+  }
+
+  static async create(): Promise<RecoveryScene> {
+    return new RecoveryScene(await createSqliteFixture());
+  }
+
+  /** The folder of the plain files. */
+  get copies(): string {
+    return dirname(this.fixture.copyPath("any"));
+  }
+
+  /** `folder`: another state folder, in place of the fixture's. */
+  async open(folder: string = this.fixture.folder): Promise<SqliteStore> {
+    const store = await openSqliteStore({ ...this.fixture.options, folder, onRecovery: (recovery) => this.recoveries.push(recovery) });
+    this.#stores.push(store);
+    return store;
+  }
+
+  /** One turn of a session of this name, a second later than what was before. */
+  async talk(store: SqliteStore, session: string, text: string): Promise<void> {
+    const { clock } = this.fixture;
+    clock.nowMs += 1000;
+    const { input } = await store.acceptInput(sampleMessage(text), { admission: OWNER, receivedAtMs: clock.nowMs });
+    const named = { session: sampleSession({ key: `agent:main:${session}`, sessionId: `id-${session}` }) };
+    await store.startTurn(sampleTurn(`t-${text}`, [input.id], { ...named, entries: [userEntry(text)], startedAtMs: clock.nowMs }));
+    await store.endTurn(sampleEnd(`t-${text}`));
+  }
+
+  /** Removes the database with the files that SQLite keeps with it. */
+  async removeFile(): Promise<void> {
+    for (const end of ["", "-wal", "-shm"]) await rm(`${this.fixture.file}${end}`, { force: true });
+  }
+
+  async remove(): Promise<void> {
+    for (const store of this.#stores) await store.close();
+    await this.fixture.remove();
+  }
+}
+
+/** What users have said in a conversation. */
+export async function textsOf(store: SqliteStore, sessionId: string): Promise<readonly string[]> {
+  const { items } = await store.readTranscript(sessionId, { limit: 100 });
+  return items.flatMap((entry) =>
+    entry.type === "message" && entry.message.role === "user"
+      ? [entry.message.content.map((block) => (block.type === "text" ? block.text : "")).join("")]
+      : [],
+  );
+}
