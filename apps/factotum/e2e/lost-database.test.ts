@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, rename, rm, truncate } from "node:fs/promises";
 import path from "node:path";
 import type { DamageEvent } from "@factotum/protocol";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
-import { takeSnapshot } from "./take-snapshot.ts";
+import { takeSnapshot, withDatabase } from "./take-snapshot.ts";
 
 const USER = "ou_olga";
 const CHAT = "oc_dm";
@@ -64,7 +64,7 @@ class Scene implements AsyncDisposable {
     await this.#product?.end("SIGTERM");
   }
 
-  /** Says something, waits for the answer and for the plain file to have both. */
+  /** Says something, waits for the answer and for the plain file to have both. What is refused is sent again, as the platform does. */
   async say(text: string): Promise<void> {
     this.#said += 1;
     const before = this.answers;
@@ -78,18 +78,35 @@ class Scene implements AsyncDisposable {
       senderOpenId: USER,
       messageId,
     });
-    const url = this.#product?.url ?? "";
-    expect((await fetch(feishuWebhookRequest(this.feishu.app, `${url}/channels/feishu/default`, event))).status).toBe(200);
+    await expect.poll(async () => this.#post(event), { timeout: 20_000 }).toBe(200);
     while (this.answers === before) await waitForSent(this.feishu, this.feishu.sent.length + 1);
     await expect.poll(async () => this.#copies()).toMatch(new RegExp(`${text}[^]*Noted`));
+  }
+
+  /** Posts an event to where the gateway listens now; undefined while it does not. */
+  async #post(event: ReturnType<typeof feishuMessageEvent>): Promise<number | undefined> {
+    try {
+      const facts = JSON.parse(await readFile(path.join(this.home, "state", "gateway.json"), "utf8")) as { readonly url: string };
+      return (await fetch(feishuWebhookRequest(this.feishu.app, `${facts.url}/channels/feishu/default`, event))).status;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Kills the product, takes its database away and starts it again. */
   async lose(how: "removed" | "emptied" | "not at all"): Promise<void> {
     await this.#product?.end("SIGKILL");
     if (how === "emptied") await truncate(this.database);
-    if (how === "removed") for (const end of ["", "-wal", "-shm"]) await rm(`${this.database}${end}`, { force: true });
+    if (how === "removed") await this.removeDatabase();
     await this.start();
+  }
+
+  async removeDatabase(): Promise<void> {
+    for (const end of ["", "-wal", "-shm"]) await rm(`${this.database}${end}`, { force: true });
+  }
+
+  async kill(): Promise<void> {
+    await this.#product?.end("SIGKILL");
   }
 
   /** What the bot has sent beside its answers. */
@@ -136,41 +153,64 @@ class Scene implements AsyncDisposable {
   }
 }
 
-test.each(["removed", "emptied"] as const)(
-  "a database that is %s comes back from its snapshot and the plain files, and every place says so",
-  async (how) => {
-    await using scene = await Scene.start();
-    await scene.say("the first word");
-    await scene.stop();
-    await takeSnapshot(scene.home);
-    await scene.start();
-    await scene.say("the second word");
-    await scene.lose(how);
+test("a database that is removed comes back from its snapshot and the plain files, and every place says so", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  await takeSnapshot(scene.home);
+  await scene.say("the second word");
+  await scene.lose("removed");
 
-    await expect
-      .poll(() => scene.notices)
-      .toEqual([expect.stringMatching(/My database was (?:missing|an empty file)\. I went back to the copy from/)]);
-    expect(scene.output).toContain("The database was put together anew");
-    expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
-    const [status, doctor] = await Promise.all([scene.run("status"), scene.run("doctor", "--json")]);
-    expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);
-    const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly object[] };
-    expect(findings).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
-    await scene.say("the third word");
-    expect(scene.shown).toEqual(["first", "second", "third"]);
-  },
-);
+  await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was missing. I went back to the copy from")]);
+  expect(scene.output).toContain("The database was put together anew");
+  expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
+  const [status, doctor] = await Promise.all([scene.run("status"), scene.run("doctor", "--json")]);
+  expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);
+  const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly object[] };
+  expect(findings).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
+  await scene.say("the third word");
+  expect(scene.shown).toEqual(["first", "second", "third"]);
+});
+
+test("a database that is deleted or replaced in the middle of a conversation is noticed, and nothing that was taken is lost", async () => {
+  await using scene = await Scene.start();
+  await scene.say("the first word");
+  const other = path.join(scene.home, "other.sqlite");
+  withDatabase(scene.home, (database) => {
+    database.prepare("VACUUM INTO ?").run(other);
+    // That alone is no loss.
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  });
+  await scene.say("the second word");
+  await scene.removeDatabase();
+  await scene.say("the third word");
+  const notice = expect.stringMatching(/deleted or replaced by another file while I was using it\..*nothing is lost/) as string;
+  await expect.poll(() => scene.notices, { timeout: 20_000 }).toEqual([notice]);
+  await rename(other, scene.database);
+  await scene.say("the fourth word");
+  await expect.poll(() => scene.notices, { timeout: 20_000 }).toEqual([notice, notice]);
+  // A kill takes nothing that was in memory alone.
+  await scene.kill();
+  await rm(path.join(scene.home, "agents", "main", "sessions"), { recursive: true });
+  await scene.start();
+  expect(await scene.warnings()).toEqual([expect.stringContaining("deleted or replaced")]);
+  expect(await scene.damage()).toMatchObject([
+    { kind: "database", isComplete: true },
+    { kind: "database", isComplete: true },
+  ]);
+  await scene.say("the fifth word");
+  expect(scene.shown).toEqual(["first", "second", "third", "fourth", "fifth"]);
+  expect(scene.notices).toHaveLength(2);
+});
 
 test("an older copy of the database that is put in its place gets back what was said since, and every place says so", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
-  await scene.stop();
-  const older = await readFile(scene.database);
-  await scene.start();
+  const older = path.join(scene.home, "older.sqlite");
+  withDatabase(scene.home, (database) => void database.prepare("VACUUM INTO ?").run(older));
   await scene.say("the second word");
-  await scene.stop();
-  for (const end of ["-wal", "-shm"]) await rm(`${scene.database}${end}`, { force: true });
-  await writeFile(scene.database, older);
+  await scene.kill();
+  await scene.removeDatabase();
+  await copyFile(older, scene.database);
   await scene.start();
   await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was older than the plain files")]);
   expect(await scene.warnings()).toEqual([expect.stringContaining("older than the plain files")]);
@@ -179,12 +219,15 @@ test("an older copy of the database that is put in its place gets back what was 
   expect(scene.shown).toEqual(["first", "second", "third"]);
 });
 
-test("a second loss before the first is acknowledged loses nothing either, and both are shown until they are", async () => {
+test("a database without a snapshot is rebuilt from the plain files; a second loss before that is acknowledged loses nothing either", async () => {
   await using scene = await Scene.start();
   await scene.say("the first word");
   await scene.lose("removed");
+  expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
+  // The chat is told when it is known again.
   await scene.say("the second word");
-  await scene.lose("removed");
+  expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);
+  await scene.lose("emptied");
   await scene.say("the third word");
   expect(scene.shown).toEqual(["first", "second", "third"]);
   const [one, unknown] = [await scene.run("damage", "acknowledge", "d1"), await scene.run("damage", "acknowledge", "d7")];
@@ -196,17 +239,7 @@ test("a second loss before the first is acknowledged loses nothing either, and b
   expect(await scene.run("damage", "acknowledge")).toMatchObject({ code: 0 });
   await scene.lose("not at all");
   expect(await scene.damage()).toEqual([]);
-  expect(scene.notices).toHaveLength(2);
-});
-
-test("a database without a snapshot is rebuilt from the plain files, and the chat is told when it is known again", async () => {
-  await using scene = await Scene.start();
-  await scene.say("the first word");
-  await scene.lose("removed");
-  expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
-  await scene.say("the second word");
-  expect(scene.shown).toEqual(["first", "second"]);
-  expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);
+  expect(scene.notices).toEqual([expect.stringContaining("missing"), expect.stringContaining("an empty file")]);
 });
 
 test("`reset --state` begins empty and in silence, deletes nothing, and leaves the configuration and the workspace", async () => {
@@ -216,8 +249,8 @@ test("`reset --state` begins empty and in silence, deletes nothing, and leaves t
     code: 1,
     stderr: expect.stringContaining("gateway stop") as string,
   });
-  await scene.stop();
   await takeSnapshot(scene.home);
+  await scene.stop();
   expect(await scene.run("reset", "--state")).toMatchObject({ code: 2 });
   expect(await scene.run("reset")).toMatchObject({ code: 2 });
   const kept = await readFile(path.join(scene.home, "factotum.json5"), "utf8");

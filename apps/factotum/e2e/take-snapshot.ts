@@ -1,12 +1,23 @@
-import { openStoppedStore } from "./open-stopped-store.ts";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 
-/** Takes a snapshot of a stopped product's database, as a gateway does that runs for some minutes. */
+/** Puts a snapshot of a product's database where the product looks for them. The product may run: it sees a reader like any other. */
 export async function takeSnapshot(home: string): Promise<void> {
-  const store = await openStoppedStore(home);
+  const folder = path.join(home, "state", "snapshots");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  withDatabase(home, (database) => {
+    const id = String(database.prepare("SELECT database_id FROM ownership").get()?.["database_id"]);
+    database.prepare("VACUUM INTO ?").run(path.join(folder, `factotum-${Date.now()}-${id}.sqlite`));
+  });
+}
+
+/** Works on a product's database beside the product, as another program does. */
+export function withDatabase(home: string, work: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(path.join(home, "state", "factotum.sqlite"), { timeout: 5000 });
   try {
-    const problems = await store.snapshot();
-    if (problems.length > 0) throw new Error(`the snapshot has problems: ${problems.join("; ")}`);
+    work(database);
   } finally {
-    await store.close();
+    database.close();
   }
 }

@@ -33,6 +33,5 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   streaming: "edit",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
-  fetchesContext: true,
   actions: [],
 };

@@ -22,8 +22,7 @@ export type Need =
   | "typing"
   | "delete"
   | "reactions"
-  | "idempotent-send"
-  | "context";
+  | "idempotent-send";
 
 /** One requirement, as data. */
 export interface ConformanceRequirement {
@@ -82,7 +81,6 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["delete", capabilities.delete],
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],
-    ["context", capabilities.fetchesContext === true],
   ];
   return new Set(table.filter(([, there]) => there).map(([need]) => need));
 }

@@ -7,7 +7,6 @@ import type {
   ChannelHealth,
   ChannelHost,
   Media,
-  MessageContext,
   MsgContext,
   Origin,
   Outbound,
@@ -55,8 +54,6 @@ export type Defect =
   | "fetches-any-size"
   | "any-reference"
   | "drops-files"
-  | "fetches-no-context"
-  | "throws-without-permission"
   | "to-the-last-chat"
   | "no-thread-out"
   | "no-reply-out"
@@ -159,7 +156,6 @@ export class ReferenceChannel implements Channel {
       streaming: "none",
       idempotentSend: { windowMs: 60_000, maxKeyLength: 40 },
       caseSensitiveIds: true,
-      fetchesContext: true,
       actions: [],
     };
   }
@@ -480,18 +476,6 @@ export class ReferenceChannel implements Channel {
     if (bytes.byteLength > options.maxBytes && !this.#is("fetches-any-size"))
       throw new ChannelError("too-long", "too large", { retry: { type: "never" } });
     return { kind: "file", mimeType: "text/plain", bytes };
-  }
-
-  async fetchContext({ messageId: id }: MsgContext, { signal }: CallOptions): Promise<MessageContext> {
-    if (this.#is("fetches-no-context")) return {};
-    const { status, value = "{}" } = await this.#call({ type: "context", message: id }, signal);
-    if (status !== 200) {
-      this.#detail = "the permission to read is missing";
-      if (this.#is("throws-without-permission")) throw new ChannelError("forbidden", "not permitted", { retry: { type: "never" } });
-      return {};
-    }
-    const { senderName, subject, quoted } = JSON.parse(value) as { senderName: string; subject: string; quoted: string };
-    return { senderName, group: { subject }, replyTo: { messageId: messageId("m0"), body: quoted, isQuote: false } };
   }
 
   resolveTarget(query: string): Promise<Origin | undefined> {

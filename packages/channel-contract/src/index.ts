@@ -8,7 +8,6 @@ export type {
   InboundEvent,
   Markdown,
   MediaKind,
-  MessageContext,
   MessageId,
   MsgContext,
   NativeCommand,

@@ -30,14 +30,7 @@ export function sampleChannels(): { readonly channels: readonly ChannelSource[];
 
 /** A document in which every row of the schema is set. */
 export const fullDocument = {
-  gateway: {
-    port: 18791,
-    bind: "lan",
-    auth: { mode: "token", token: "${GATEWAY_TOKEN}" },
-    publicUrl: "https://assistant.example",
-    allowedOrigins: ["https://notes.example"],
-    trustedProxies: ["10.0.0.0/8"],
-  },
+  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" }, allowedOrigins: ["https://notes.example"] },
   agents: {
     defaults: {
       model: { primary: "anthropic/a", fallbacks: ["openai/b"] },
@@ -65,20 +58,15 @@ export const fullDocument = {
         activeHours: { start: "08:00", end: "24:00", timezone: "UTC" },
       },
       sandbox: {
-        mode: "off",
+        mode: "all",
         scope: "agent",
-        workspaceAccess: "rw",
+        workspaceAccess: "ro",
         workspaceRoot: "/boxes",
         sessionToolsVisibility: "all",
         backend: "docker",
+        network: "bridge",
       },
-      subagents: {
-        allowAgents: ["main"],
-        maxDepth: 2,
-        maxChildren: 3,
-        maxConcurrent: 4,
-        tools: { profile: "minimal", allow: ["read"], deny: ["exec"] },
-      },
+      subagents: { allowAgents: ["main"], maxDepth: 2, maxChildren: 3, maxConcurrent: 4 },
       compaction: { reserveTokens: 1000, keepRecentTokens: 2000, model: "openai/b", memoryFlush: false, notifyUser: true },
       contextPruning: { mode: "off" },
       blockStreamingDefault: "on",
@@ -96,7 +84,6 @@ export const fullDocument = {
     scope: "per-sender",
     mainKey: "home",
     dmScope: "per-peer",
-    sharedMain: true,
     identityLinks: { ann: ["chatter:1"] },
     reset: { mode: "idle", atHour: 5, idleMinutes: 30 },
     resetByType: { direct: { mode: "none" }, group: { mode: "daily" }, thread: { mode: "none" } },
@@ -118,8 +105,8 @@ export const fullDocument = {
     byProvider: { openai: { deny: ["exec"] } },
     fs: { roots: ["~/docs"] },
     exec: { mode: "full", timeoutSeconds: 5, maxConcurrent: 2, applyPatch: false },
-    elevated: { enabled: false, allowFrom: { chatter: ["1"] } },
-    sandbox: { tools: { allow: ["*"], deny: [] } },
+    elevated: { enabled: true, allowFrom: { chatter: ["1"] } },
+    sandbox: { tools: { allow: ["read"], deny: ["write"] } },
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },
     web: { search: { provider: "x" }, fetch: { maxBytes: 1 } },
   },
@@ -137,16 +124,7 @@ export const fullDocument = {
           dmPolicy: "open",
           allowFrom: ["*", 42],
           groupPolicy: "open",
-          groups: {
-            g1: {
-              requireMention: false,
-              allowFrom: ["1"],
-              tools: { allow: ["ls"] },
-              toolsBySender: {},
-              skills: ["one"],
-              systemPrompt: "Short.",
-            },
-          },
+          groups: { g1: { requireMention: false, allowFrom: ["1"], tools: { allow: ["ls"] }, skills: ["one"], systemPrompt: "Short." } },
           historyLimit: { direct: 1, group: 2, thread: 3 },
           blockStreaming: true,
           streaming: { mode: "block" },
@@ -160,7 +138,7 @@ export const fullDocument = {
     {
       agentId: "coder",
       match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "t" },
-      session: { dmScope: "per-account-channel-peer" },
+      session: { dmScope: "main" },
     },
   ],
   models: {

@@ -34,7 +34,6 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
-import { commandEnvironment } from "./command-environment.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
@@ -42,6 +41,7 @@ import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
+import { watchDatabase } from "./watch-database.ts";
 
 /** A gateway with all that belongs to it. */
 export interface ComposedGateway {
@@ -108,8 +108,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const files = fileAccess(loaded, () => config);
-  const baseEnv = await commandEnvironment(context, logger);
-  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv });
+  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv: env });
   try {
     await endOrphans(runner, logger);
     const parts = { context, files, runner, secrets, logger };
@@ -146,12 +145,12 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     });
     reportDamage = (damage) => gateway.engine.reportDamage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);
-    const snapshots = keepSnapshots({ store, clock: systemClock, logger, wasKilled });
+    const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
     const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
     const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
-      for (const beside of [snapshots, cleaning, watch]) beside[Symbol.dispose]();
+      for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
       // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
       await using ends = new AsyncDisposableStack();
       ends.defer(() => store.close());
@@ -163,6 +162,18 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     await store.close();
     throw error;
   }
+}
+
+/** Takes snapshots of the database, and has the gateway begin again with them when its file is taken away. */
+function keepDatabase(
+  { engine }: Gateway,
+  options: Pick<ComposeOptions, "logger" | "onShutdownRequest"> & { readonly store: SqliteStore; readonly wasKilled: boolean },
+): Disposable {
+  const kept = new DisposableStack();
+  kept.use(keepSnapshots({ ...options, clock: systemClock }));
+  const refuse = (reason: string): void => engine.services.storage.refuse(reason);
+  kept.use(watchDatabase({ ...options, clock: systemClock, refuse, onSaved: () => options.onShutdownRequest(DAMAGED_DATABASE) }));
+  return kept;
 }
 
 /** What is the same wherever this build runs. */

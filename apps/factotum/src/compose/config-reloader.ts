@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "@factotum/agent-contract";
 import {
-  describeCommandPolicy,
   diffDocuments,
   formatProblem,
   hashOf,
@@ -52,9 +51,8 @@ export class ConfigReloader implements ConfigControl {
   }
 
   report(): Report {
-    const { path, runningHash, inactive, config } = this.#running;
-    const commandPolicy = describeCommandPolicy(config);
-    return { path, runningHash, inactive, commandPolicy, needsRestart: this.#needsRestart(), ...this.#seen };
+    const { path, runningHash, inactive } = this.#running;
+    return { path, runningHash, inactive, needsRestart: this.#needsRestart(), ...this.#seen };
   }
 
   /** One look after the other. Never rejects. */
@@ -143,8 +141,8 @@ export class ConfigReloader implements ConfigControl {
 }
 
 function listensAt({ written: { gateway } }: LoadedConfig): object {
-  const { port, bind } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
-  return { port, bind };
+  const { auth: _changesAtOnce, ...rest } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
+  return rest;
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {

@@ -24,9 +24,7 @@ function start(queue: Partial<QueueSettings>, options: StartOptions = {}): Promi
     platform,
     patch: (config: FactotumConfig) => {
       const base = withModel(server.baseUrl)(config);
-      // Otherwise people would have sessions, and so queues, of their own.
-      const session = { ...base.session, sharedMain: true };
-      return { ...base, session, messages: { ...base.messages, queue: { ...base.messages.queue, ...queue } } };
+      return { ...base, messages: { ...base.messages, queue: { ...base.messages.queue, ...queue } } };
     },
     ...options,
   });

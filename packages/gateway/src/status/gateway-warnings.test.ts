@@ -11,7 +11,6 @@ const CONFIG: GatewayStatus["config"] = {
   runningHash: "a",
   problems: [],
   needsRestart: [],
-  commandPolicy: [],
   inactive: ["cron"],
 };
 const LATE = {
@@ -34,12 +33,7 @@ const WELL: WarningSources = {
 describe("what the owner should know", () => {
   test("is nothing while all is well", () => {
     expect(gatewayWarnings(WELL)).toEqual([]);
-    expect(
-      gatewayWarnings({
-        ...WELL,
-        config: { path: "/x", runningHash: "", problems: [], needsRestart: [], inactive: [], commandPolicy: [] },
-      }),
-    ).toEqual([]);
+    expect(gatewayWarnings({ ...WELL, config: { path: "/x", runningHash: "", problems: [], needsRestart: [], inactive: [] } })).toEqual([]);
   });
 
   test.each<[string, Partial<WarningSources>, string, RegExp]>([
@@ -51,16 +45,7 @@ describe("what the owner should know", () => {
     ],
     [
       "a file that is gone",
-      {
-        config: {
-          path: "/x/y.json5",
-          runningHash: "a",
-          problems: ["/x/y.json5 is not there any more"],
-          needsRestart: [],
-          inactive: [],
-          commandPolicy: [],
-        },
-      },
+      { config: { path: "/x/y.json5", runningHash: "a", problems: ["/x/y.json5 is not there any more"], needsRestart: [], inactive: [] } },
       "error config",
       /not there any more/,
     ],
@@ -136,7 +121,7 @@ describe("what the owner should know", () => {
       "a session of several people",
       { sharedSessions: ["agent:main:main"] },
       "warning sharing:agent:main:main",
-      /agent:main:main.*others have said\..*session\.sharedMain/,
+      /agent:main:main.*others have said\..*session\.dmScope/,
     ],
     [
       "an account that is half there",

@@ -41,7 +41,6 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   usedBytes: "read",
   listExpiredSessions: "read",
   appendEntry: "hold",
-  hasTurnFrom: "read",
   findNotice: "read",
   readTranscript: "read",
   readContext: "read",

@@ -30,6 +30,28 @@ const sentTexts = (platform: TestPlatform): string[] =>
 
 const storage = async (running: TestGateway): Promise<unknown> => (await running.gateway.status()).storage;
 
+test("once the storage is refused, what is at work goes on, nothing new is taken, and no look for space changes that", async () => {
+  await using server = await startAnthropicServer();
+  const platform = new TestPlatform();
+  const disk = new FullDisk();
+  const clock = new LookClock();
+  await using running = await startTestGateway({ platform, clock, around: disk.around, patch: withModel(server.baseUrl) });
+  const gate = server.hold();
+  server.respond(() => textReply("Here it is."));
+  await platform.say(platform.message("the first one"));
+  await server.nextRequest();
+  // A look is scheduled when the refusal comes.
+  disk.isFull = true;
+  await expect(platform.say(platform.message("the second one"))).rejects.toMatchObject({ code: "full", message: FULL });
+  disk.isFull = false;
+  running.gateway.engine.services.storage.refuse("The database is gone.");
+  clock.look();
+  gate.open();
+  await expect.poll(() => sentTexts(platform)).toContain("dm-1: Here it is.");
+  await expect(platform.say(platform.message("the third one"))).rejects.toMatchObject({ code: "full", message: "The database is gone." });
+  expect(await readyz(running)).toEqual({ status: 503, body: { ready: false, reason: "The database is gone." } });
+});
+
 describe("a full disk", () => {
   test("what is at work waits, nothing new is taken, everybody is told, and all goes on by itself", async () => {
     await using server = await startAnthropicServer();

@@ -41,6 +41,8 @@ export class StorageGuard {
   /** Why there is no reserve, while everything else can be stored. */
   #shortage: string | undefined;
   #isOpen = false;
+  /** Nothing is taken again in this process. */
+  #isEnding = false;
   #timer: Disposable | undefined;
   #looks = 0;
   #recoveredAtMs = Number.NEGATIVE_INFINITY;
@@ -79,6 +81,14 @@ export class StorageGuard {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
     for (const resolve of this.#waiting.splice(0)) resolve(false);
+  }
+
+  /** From here on nothing new is taken, for a reason that only another start ends; what is at work goes on. */
+  refuse(reason: string): void {
+    this.#isEnding = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    this.#problem = { reason, sinceMs: this.#options.clock.now() };
   }
 
   /** Takes the reserve if it is missing. Without the space for it that is said once, and tried again with the next call. Never rejects. */
@@ -158,12 +168,12 @@ export class StorageGuard {
       await reserve?.fill();
       await probe();
     } catch (error) {
-      if (!this.#isOpen) return;
+      if (!this.#isOpen || this.#isEnding) return;
       if (this.#problem !== undefined) this.#problem = { ...this.#problem, reason: messageOf(error) };
       this.#schedule();
       return;
     }
-    if (!this.#isOpen || this.#problem === undefined) return;
+    if (!this.#isOpen || this.#isEnding || this.#problem === undefined) return;
     const { sinceMs } = this.#problem;
     this.#problem = undefined;
     this.#shortage = undefined;

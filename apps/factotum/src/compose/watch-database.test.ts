@@ -1,0 +1,82 @@
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import { expect, test } from "vitest";
+import { watchDatabase } from "./watch-database.ts";
+
+/** A store whose file can be taken away, and a clock whose timer fires when it is told to. */
+function createScene({ failures = 0 } = {}) {
+  const state = { isUnlinked: false, done: [] as string[], failures };
+  let [pending, delayMs]: [(() => void) | undefined, number] = [undefined, 0];
+  const clock: Clock = {
+    now: () => 0,
+    monotonic: () => 0,
+    schedule: (ms, run) => {
+      [pending, delayMs] = [run, ms];
+      return { [Symbol.dispose]: () => (pending = undefined) };
+    },
+  };
+  const logger: Logger = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: (message) => void state.done.push(`log: ${message.split(":")[0]}`),
+    child: () => logger,
+  };
+  const watch = watchDatabase({
+    store: {
+      get isUnlinked() {
+        return state.isUnlinked;
+      },
+      saveUnlinked: async () => {
+        state.done.push("save");
+        if (state.failures-- > 0) throw new Error("the disk is full");
+      },
+    },
+    clock,
+    logger,
+    refuse: () => state.done.push("refuse"),
+    onSaved: () => state.done.push("saved"),
+  });
+  const look = async (): Promise<void> => {
+    const run = pending;
+    pending = undefined;
+    run?.();
+    for (let turn = 0; turn < 5; turn += 1) await nextTick();
+  };
+  return { state, watch, look, isWaiting: () => pending !== undefined, delayMs: () => delayMs };
+}
+
+test("a database that stays where it is is left alone, and looked at every few seconds", async () => {
+  const scene = createScene();
+  for (let count = 0; count < 3; count += 1) await scene.look();
+  expect(scene.state.done).toEqual([]);
+  expect(scene.isWaiting()).toBe(true);
+  expect(scene.delayMs()).toBeLessThanOrEqual(5000);
+});
+
+test("when the file is gone nothing new is taken before it is saved, and then the store is opened again", async () => {
+  const scene = createScene();
+  await scene.look();
+  scene.state.isUnlinked = true;
+  await scene.look();
+  expect(scene.state.done).toEqual([expect.stringMatching(/^log: The database was deleted or replaced/), "refuse", "save", "saved"]);
+  expect(scene.isWaiting()).toBe(false);
+});
+
+test("a save that fails is tried again, also when a file is there again, and the store stays open until one succeeds", async () => {
+  const scene = createScene({ failures: 2 });
+  scene.state.isUnlinked = true;
+  await scene.look();
+  scene.state.isUnlinked = false;
+  await scene.look();
+  expect(scene.state.done.filter((one) => one.startsWith("log: What"))).toHaveLength(1);
+  expect(scene.state.done).not.toContain("saved");
+  await scene.look();
+  expect(scene.state.done.filter((one) => !one.startsWith("log"))).toEqual(["refuse", "save", "save", "save", "saved"]);
+});
+
+test("ends with the gateway", async () => {
+  const scene = createScene();
+  scene.watch[Symbol.dispose]();
+  expect(scene.isWaiting()).toBe(false);
+});
