@@ -122,6 +122,7 @@ describe("a file", () => {
     const named = await home.write("other/my.json", { gateway: { port: 2, bind: "lan" } });
     const { config } = await loaded(home, { FACTOTUM_CONFIG: named, FACTOTUM_PORT: "3" });
     expect(config.gateway).toMatchObject({ port: 3, bind: "lan" });
+    expect((await loaded(home, { FACTOTUM_PORT: " 4\n" })).config.gateway.port).toBe(4);
     const bad = await loaded(home, { FACTOTUM_PORT: "many" });
     expect(bad.config.gateway.port).toBe(1);
     expect(bad.problems).toMatchObject([{ type: "environment", path: "FACTOTUM_PORT" }]);

@@ -164,6 +164,13 @@ describe.each(WIRES)("what an error may say, $name", (wire: Wire) => {
     }
   });
 
+  test("the provider's words on one line", async () => {
+    server.answer(sendJson(500, { error: { type: "api_error", message: " the disk\n\n  is full \n" } }));
+    const { error } = failureOf(await collect(clientFor(wire, server.url), request));
+    expect(error.message).toContain("the disk is full");
+    expect(error.message).not.toMatch(/\n| {2}/);
+  });
+
   test("row 10: nor when the connection breaks", async () => {
     server.answer((response) => {
       response.writeHead(200, { "content-type": "text/event-stream" });

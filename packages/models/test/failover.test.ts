@@ -256,5 +256,7 @@ describe("when nobody answers", () => {
 });
 
 test("without candidates there is no client", () => {
-  expect(() => createFailoverClient([], { clock: new FakeClock() })).toThrow(TypeError);
+  expect(() => createFailoverClient([], { clock: new FakeClock() })).toThrow(
+    new TypeError("A failover client needs at least one candidate."),
+  );
 });

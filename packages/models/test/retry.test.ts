@@ -165,6 +165,24 @@ describe("the pause", () => {
     expect([played.calls, played.retries, clock.pauses]).toEqual([1, [], []]);
   });
 
+  test("leaves the request its abort signal", async () => {
+    const { info } = clientFor(compatibleChat, "http://127.0.0.1:9");
+    const signals: AbortSignal[] = [];
+    const inner: ModelClient = {
+      info,
+      async *stream(_, { signal }): AsyncGenerator<ModelEvent, void, undefined> {
+        signals.push(signal);
+        yield* ANSWER;
+      },
+    };
+    const random = { bytes: (count: number) => new Uint8Array(count), uuid: () => "", float: () => 0 };
+    const { signal } = new AbortController();
+    const client = createRetryClient(inner, { clock: new FakeClock(), random });
+    await Array.fromAsync(client.stream(requestOf(), { signal }));
+    expect(signals).toEqual([signal]);
+    expect(signals[0]).toBe(signal);
+  });
+
   test("ends at once with an abort, and leaves no timer", async () => {
     const clock = new FakeClock();
     const abort = new AbortController();

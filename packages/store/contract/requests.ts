@@ -54,6 +54,16 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readRequestBody("nothing")).toBeUndefined();
     });
 
+    test("keep their texts from an id that names none of them", async () => {
+      const { store } = context();
+      const body = { system: { stable: "You condense.", session: "" }, messages: [], tools: [] };
+      const { promptHash: _promptHash, ...request } = sampleRequest(1);
+      await store.startTurn(sampleTurn("t1", []));
+      await store.endTurn(sampleEnd("t1", { requests: [{ ...request, body }], outbox: [] }));
+      expect(await store.readRequestBody("nothing")).toBeUndefined();
+      expect(await store.readRequestBody("r0000000001")).toEqual(body);
+    });
+
     test("are kept also when none of their entries could be read, and are made of nothing then", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));

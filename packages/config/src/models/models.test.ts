@@ -36,6 +36,10 @@ describe("a model reference", () => {
     expect(result).not.toHaveProperty("nearest");
   });
 
+  test.each(["/x", "anthropic/"])("%j lacks a half, and the message shows the form", (text) => {
+    expect(parseModelReference(text, known)).toMatchObject({ message: expect.stringContaining("write provider/model") as string });
+  });
+
   test("without a default model a bare name needs its provider", () => {
     expect(parseModelReference("some-model", { providers: ["a"], aliases: {} })).toMatchObject({ type: "unknown" });
   });
@@ -46,5 +50,6 @@ test("the nearest name allows one edit for three characters", () => {
   expect(nearestName("PORT", ["port"])).toBe("port");
   expect(nearestName("timeoutSecond", ["timeoutSeconds", "timeZone"])).toBe("timeoutSeconds");
   expect(nearestName("xyz", ["port", "bind"])).toBeUndefined();
+  expect(nearestName("x", ["ab"])).toBeUndefined();
   expect(nearestName("", ["a"])).toBeUndefined();
 });

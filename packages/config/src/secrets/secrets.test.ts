@@ -122,6 +122,12 @@ describe("what is shown", () => {
     expect(shown.split(REDACTED)).toHaveLength(10);
   });
 
+  test("holds none in a list either", () => {
+    expect(redactSecrets({ servers: [{ apiKey: "canary" }, "https://me:canary@host/", "plain"] })).toEqual({
+      servers: [{ apiKey: REDACTED }, `https://${REDACTED}@host/`, "plain"],
+    });
+  });
+
   test("literals are found for doctor", () => {
     expect(literalSecrets(document)).toHaveLength(9);
     expect(literalSecrets(fullDocument)).toEqual(["channels.chatter.accounts.work.transport.encryptKey"]);

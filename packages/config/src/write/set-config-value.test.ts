@@ -81,6 +81,17 @@ describe("a change", () => {
     expect(await set(home, "gateway.port", 18790)).toEqual({ type: "unchanged", path });
   });
 
+  test("makes lists on the way, and removes an entry of one with its comment left to the others", async () => {
+    await using home = await temporaryHome();
+    const path = join(home.home, "factotum.json5");
+    expect(await set(home, "agents.list[0].id", "main")).toMatchObject({ type: "written", path });
+    expect(JSON5.parse(await readFile(path, "utf8"))).toEqual({ agents: { list: [{ id: "main" }] } });
+    await home.write("factotum.json5", COMMENTED);
+    expect(await set(home, "agents.list[1]", undefined)).toMatchObject({ type: "written", keptComments: true });
+    expect(JSON5.parse(await readFile(path, "utf8"))).toMatchObject({ agents: { list: [{ id: "main" }] } });
+    expect(await readFile(path, "utf8")).toContain("// first");
+  });
+
   test("hides secrets in the difference", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { auth: { token: "canary-old" } } });

@@ -29,7 +29,7 @@ afterEach(() => fixture.remove());
 
 /** Changes the file behind the store's back, as a failing disk would. */
 function tamper(sql: string, ...values: SQLInputValue[]): void {
-  const connection = new DatabaseSync(fixture.file);
+  const connection = new DatabaseSync(fixture.file, { enableForeignKeyConstraints: false });
   expect(connection.prepare(sql).run(...values).changes).toBeGreaterThan(0);
   connection.close();
 }
@@ -232,6 +232,15 @@ test("damage of what a turn has made names the turn's session and address", asyn
     { type: "outbound", id: row?.id, ...of },
     { type: "entry", id: "e0000000002", ...of },
   ]);
+});
+
+test("damage of what a lost turn has made names the session alone", async () => {
+  await store.startTurn(sampleTurn("t1", []));
+  await store.endTurn(sampleEnd("t1"));
+  tamper("DELETE FROM turns");
+  tamper("UPDATE transcript SET payload = replace(payload, 'text', 'test') WHERE id = 1");
+  await store.readTranscript("session-1", { limit: 9 });
+  expect(fixture.damages).toEqual([{ type: "entry", id: "e0000000001", sessionKey: "agent:main:main" }]);
 });
 
 test("a header of a format that can only be read is damage, and no full disk", async () => {

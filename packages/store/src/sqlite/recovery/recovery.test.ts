@@ -80,6 +80,7 @@ describe("a database whose structure is damaged", () => {
 
     const again = await open();
     expect(recoveries).toMatchObject([{ isComplete: true }]);
+    expect(recoveries[0]?.salvagedRows).toBeGreaterThan(names.length);
     expect(await sessionsOf(again)).toEqual(names);
     expect(await again.readContext("s07")).toHaveLength((await again.readContext("s08")).length);
     expect((await again.counts()).sessions).toBe(names.length);
