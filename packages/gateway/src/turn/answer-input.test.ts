@@ -59,7 +59,7 @@ describe("where the send policy denies", () => {
   });
 
   async function stateOf(running: TestGateway, text: string): Promise<string | undefined> {
-    for (const state of ["waiting", "claimed", "answered", "interrupted", "told", "suppressed", "command"] as const) {
+    for (const state of ["waiting", "claimed", "answered", "interrupted", "told", "silent", "suppressed", "command"] as const) {
       const { items } = await running.store.listInputs({ state, limit: 10 });
       if (items.some(({ message }) => message.text === text)) return state;
     }
@@ -97,6 +97,28 @@ describe("where the send policy denies", () => {
     await running.gateway.engine.idle();
     expect(platform.sent).toHaveLength(1);
     expect(await stateOf(running, "/send")).toBe("command");
+  });
+
+  test("an answer is kept back; silence is silence, and what was stopped was stopped", async () => {
+    await using model = await startAnthropicServer();
+    model.script([textReply("Yes."), textReply("NO_REPLY"), textReply("Too late.")]);
+    const platform = new TestPlatform();
+    await using running = await startTestGateway({ platform, patch: (config) => denying(withModel(model.baseUrl)(config)) });
+    for (const text of ["one", "two"]) {
+      await platform.say(platform.message(text));
+      await running.gateway.engine.idle();
+    }
+    const gate = model.hold();
+    await platform.say(platform.message("three"));
+    await model.nextRequest();
+    await platform.say(platform.message("/stop"));
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(await Promise.all(["one", "two", "three"].map((text) => stateOf(running, text)))).toEqual([
+      "suppressed",
+      "silent",
+      "interrupted",
+    ]);
   });
 });
 

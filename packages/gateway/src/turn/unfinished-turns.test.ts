@@ -7,7 +7,7 @@ import type { Store } from "@factotum/store";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { endsAsKilled, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { endsAsKilled, startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 let server: AnthropicServer;
@@ -55,6 +55,24 @@ test.each([
   expect(sentTexts()).toEqual(row.sent);
   const answered = (await running.store.listInputs({ state: "answered", limit: 10 })).items;
   expect(answered.map(({ message }) => message.text)).toEqual(["one", "two"]);
+});
+
+test("a message whose beginning failed after its commit goes on with the turn that has it", async () => {
+  server.script([textReply("To one."), textReply("To two.")]);
+  const fails = times(1);
+  const around = withMethods((store) => ({
+    startTurnAhead: async (turn) => {
+      const result = await store.startTurn(turn);
+      if (fails()) throw new StoreError("internal", "The disk could not be read.");
+      return { result, committed: Promise.resolve() };
+    },
+  }));
+  await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
+  await platform.say(platform.message("one"));
+  await platform.say(platform.message("two"));
+  await platform.waitForSends(2);
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["To one.", "To two."]);
 });
 
 test("a turn that can never be finished is given up after four tries, and the conversation goes on", async () => {

@@ -1,0 +1,26 @@
+import type { SystemEvent } from "@factotum/agent-core";
+import type { TranscriptEntry } from "@factotum/store";
+import { expect, test } from "vitest";
+import { mediaNotesAfter } from "./media-notes-after.ts";
+
+const before: readonly SystemEvent[] = [{ timestampMs: 1, text: "a.png was not sent." }];
+const base = { id: "e2", sessionId: "s1", timestampMs: 2 };
+const notice = (tellsModel: boolean): TranscriptEntry => ({
+  ...base,
+  type: "notice",
+  level: "warning",
+  text: "b.png was not sent.",
+  ...(tellsModel ? { tellsModel } : {}),
+});
+
+test("a notice for the model joins those before it, another notice does not", () => {
+  expect(mediaNotesAfter(before, notice(true))).toEqual([...before, { timestampMs: 2, text: "b.png was not sent." }]);
+  expect(mediaNotesAfter(before, notice(false))).toEqual(before);
+});
+
+test("what a person says takes the notes along; an answer and a tool's result leave them", () => {
+  const said = { role: "user", content: [{ type: "text", text: "And?" }], timestamp: 2 } as const;
+  const result = { role: "toolResult", toolCallId: "c1", toolName: "ls", content: [], isError: false, timestamp: 2 } as const;
+  expect(mediaNotesAfter(before, { ...base, type: "message", message: said })).toEqual([]);
+  expect(mediaNotesAfter(before, { ...base, type: "message", message: result })).toEqual(before);
+});
