@@ -7,13 +7,14 @@ import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 const PEOPLE = ["ou_olga", "ou_anna"];
 
-test("doctor names the session into which two people write, and the key that keeps them apart", async () => {
+test("doctor names the session that two people share, and the key that lets them", async () => {
   await using feishu = await FakeFeishu.start({ people: PEOPLE, chats: PEOPLE.map((person) => `oc_${person}`) });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(() => sayText("Yes."));
   const config = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+    session: { sharedMain: true },
     ...feishuConfig(feishu, "ou_olga", { allowFrom: PEOPLE }),
   };
   await using product = await startProduct({ config });
@@ -29,6 +30,6 @@ test("doctor names the session into which two people write, and the key that kee
   const { stdout } = await runCommand(["doctor", "--json"], { home: product.home });
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly { readonly check: string; readonly fix?: string }[] };
   expect(findings.filter(({ check }) => check === "sharing")).toMatchObject([
-    { fix: expect.stringContaining("session.dmScope") as string },
+    { fix: expect.stringContaining("session.sharedMain") as string },
   ]);
 });

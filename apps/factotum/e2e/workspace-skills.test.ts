@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { startProduct } from "@factotum/testing-product";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
 let workspace: string;
 beforeEach(async () => {
@@ -15,7 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(workspace, { recursive: true, force: true }));
 
-test("a session that works in a folder of its own reads the skills of its agent's workspace, and nothing else there", async () => {
+test("a group, which works in a folder of its own, reads the skills of its agent's workspace, and nothing else there", async () => {
+  await using feishu = await FakeFeishu.start({ people: ["ou_olga"], chats: ["oc_bakers"] });
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) => {
     const text = JSON.stringify(body);
@@ -29,12 +32,23 @@ test("a session that works in a folder of its own reads the skills of its agent'
   });
   await using product = await startProduct({
     config: {
-      agents: { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox: { mode: "all" } }, list: [{ id: "main", workspace }] },
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" }, list: [{ id: "main", workspace }] },
       models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+      ...feishuConfig(feishu, "ou_olga", { groups: { oc_bakers: { requireMention: false } } }),
     },
   });
-  const { stdout } = await runCommand(["agent", "--message", "bake a loaf"], { home: product.home });
-  expect(stdout).toBe("Read.\n");
+  const messageId = `om_${"0".repeat(32)}`;
+  feishu.addInbound({ messageId, chatId: "oc_bakers" });
+  const said = {
+    chatId: "oc_bakers",
+    chatType: "group",
+    messageType: "text",
+    content: { text: "bake a loaf" },
+    senderOpenId: "ou_olga",
+    messageId,
+  } as const;
+  await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, feishuMessageEvent(feishu.app, said)));
+  await waitForSent(feishu, 1);
   const told = JSON.stringify(model.requests.at(-1)?.body?.["messages"]);
   expect(told).toContain("The oven has 230 degrees.");
   expect(told).not.toContain("nobody reads this");

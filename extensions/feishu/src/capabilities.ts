@@ -33,5 +33,6 @@ export const FEISHU_CAPABILITIES: ChannelCapabilities = {
   streaming: "edit",
   idempotentSend: { windowMs: 3_600_000, maxKeyLength: 50 },
   caseSensitiveIds: true,
+  fetchesContext: true,
   actions: [],
 };

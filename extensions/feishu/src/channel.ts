@@ -4,6 +4,7 @@ import { createBotIdentity } from "./api/bot-identity.ts";
 import { createFeishuApi } from "./api/feishu-api.ts";
 import { FEISHU_CAPABILITIES } from "./capabilities.ts";
 import type { FeishuConfig } from "./config.ts";
+import { createMessageContextReader } from "./context/message-context.ts";
 import { toChannelError } from "./errors.ts";
 import { createAcceptEvent } from "./inbound/accept-event.ts";
 import { parseAttachmentRef } from "./inbound/attachment-ref.ts";
@@ -25,6 +26,8 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     config.transport.type === "webhook"
       ? createWebhookTransport({ secrets: config.transport, host, bot, accept })
       : createLongConnection({ config, host, accept });
+  const lives = new AbortController();
+  const context = createMessageContextReader({ api, appId: config.appId, bot }, host, { signal: lives.signal });
   let stopped: Promise<void> | undefined;
 
   return {
@@ -34,9 +37,11 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     send: (target, outbound, options) => sender.send(target, outbound, options),
     act: ({ name }) => Promise.reject(new ChannelError("rejected", `this channel does not do ${name}`, { retry: { type: "never" } })),
     fetchAttachment: (ref, options) => fetchAttachment(messages, ref, options),
+    fetchContext: (message, options) => context.fetch(message, options),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
-    health: () => transport.health(),
+    health: () => context.addTo(transport.health()),
     stop: (options) => {
+      lives.abort();
       stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => undefined);
       return stopped;
     },

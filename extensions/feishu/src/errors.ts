@@ -4,7 +4,14 @@ import type { ChannelErrorCode, Retry, SendReceipt } from "@factotum/channel-con
 /** What went wrong with one request to the platform. */
 export type FeishuFailureReason =
   /** The platform said no, with its own code. */
-  | { readonly type: "refused"; readonly code: number; readonly status: number; readonly retryAfterMs?: number }
+  | {
+      readonly type: "refused";
+      readonly code: number;
+      readonly status: number;
+      readonly retryAfterMs?: number;
+      /** Scopes of the app of which any one would do. */
+      readonly scopes?: readonly string[];
+    }
   /** An answer of something in between: no JSON of the platform in it. */
   | { readonly type: "http"; readonly status: number; readonly retryAfterMs?: number }
   /** The request could not be made: a wrong argument, a file that cannot be read, a bug. The next try would fail the same way. */
@@ -30,6 +37,9 @@ const BACKOFF: Retry = { type: "backoff" };
 
 /** Codes that mean: get another tenant token and ask again. */
 const STALE_TOKEN = new Set([99991661, 99991663, 99991664, 99991665, 99991668, 99991671, 99991677]);
+
+/** Codes that mean: the app lacks a scope. */
+const MISSING_SCOPE = new Set([99991672, 99991679, 230027]);
 
 /** The platform took an earlier request with the same uuid and has not finished it. */
 const STILL_SENDING = 230049;
@@ -81,6 +91,12 @@ const CODES: Readonly<Record<number, readonly [ChannelErrorCode, Retry]>> = {
 /** True when another token may help. */
 export function isStaleToken(error: unknown): boolean {
   return error instanceof FeishuFailure && error.reason.type === "refused" && STALE_TOKEN.has(error.reason.code);
+}
+
+/** Scopes of which the app needs one; empty when the platform does not name them. `undefined` for any other failure. */
+export function missingScopes(error: unknown): readonly string[] | undefined {
+  const isMissing = error instanceof FeishuFailure && error.reason.type === "refused" && MISSING_SCOPE.has(error.reason.code);
+  return isMissing && error.reason.type === "refused" ? (error.reason.scopes ?? []) : undefined;
 }
 
 /** Maps what a call threw for `start`, `act`, `fetchAttachment` and `resolveTarget`. */

@@ -32,7 +32,9 @@ export class FeishuPlatform implements ConformancePlatform {
   private constructor(feishu: FakeFeishu, transport: "webhook" | "connection") {
     this.feishu = feishu;
     this.transport = transport;
-    for (const messageId of [THREAD_ROOT, "om_earlier"]) feishu.addInbound({ messageId, chatId: "oc_group" });
+    for (const messageId of [THREAD_ROOT, "om_earlier"])
+      feishu.addInbound({ messageId, chatId: "oc_group", senderOpenId: "ou_bob", content: { text: "An earlier word" } });
+    feishu.app.chatInfo.set("oc_group", { name: "The group", members: [{ openId: "ou_alice", name: "Alice" }] });
   }
 
   static async start(transport: "webhook" | "connection"): Promise<FeishuPlatform> {
@@ -74,6 +76,7 @@ export class FeishuPlatform implements ConformancePlatform {
         senderId: "ou_alice",
         timestampMs: createTimeMs,
         ...(message.isReply === true && { replyTo: "om_earlier" }),
+        context: { senderName: "Alice", subject: "The group", quoted: "An earlier word" },
       },
     };
   }
@@ -151,6 +154,10 @@ export class FeishuPlatform implements ConformancePlatform {
 
   failNextSend(fault: SendFault): void {
     this.feishu.failNext(faultOf(fault));
+  }
+
+  refuseReads(): void {
+    this.feishu.app.scopes.clear();
   }
 
   release(): void {

@@ -6,6 +6,7 @@ import {
   type ChannelHost,
   ChannelError,
   type Media,
+  type MessageContext,
   messageId,
   type Origin,
   type Outbound,
@@ -103,6 +104,10 @@ class WebchatChannel implements Channel {
 
   async act(action: { readonly name: string }): Promise<never> {
     throw toUnsupportedError(`action "${action.name}"`);
+  }
+
+  fetchContext(): Promise<MessageContext> {
+    return Promise.resolve({});
   }
 
   async fetchAttachment({ kind, ref, mimeType = "application/octet-stream" }: AttachmentRef, options: FetchOptions): Promise<Media> {

@@ -136,6 +136,10 @@ export class WebchatPlatform implements ConformancePlatform {
     this.#faults.push(fault);
   }
 
+  refuseReads(): void {
+    throw new Error("the channel fetches no context");
+  }
+
   release(): void {
     this.#gate.resolve();
     this.#gate = Promise.withResolvers();

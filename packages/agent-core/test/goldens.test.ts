@@ -60,6 +60,7 @@ describe("the system prompt", () => {
 
   test.each([
     ["user-direct", [...STABLE, "private-memory", ...CHANNEL, "heartbeats", ...END]],
+    ["user-guest", [...STABLE, ...CHANNEL, ...END]],
     ["user-group", [...STABLE, "sandbox", ...CHANNEL, "group-chat", ...END]],
     ["heartbeat", [...STABLE, "private-memory", ...CHANNEL, "heartbeats", ...END]],
     ["heartbeat-light", [...STABLE, ...CHANNEL, "heartbeats", ...END]],
@@ -121,6 +122,7 @@ describe("the system prompt", () => {
 describe("the turn's text", () => {
   test.each([
     ["user-direct", ["trusted", "media-note", "media-hint", "system-event", "conversation", "replied", "body"]],
+    ["user-guest", ["trusted", "conversation", "body"]],
     ["user-group", ["trusted", "thread-history", "session-hint", "conversation", "sender", "chat-history", "body", "suffix"]],
     ["user-reset", ["trusted", "daily-notes", "body", "truncation-warning"]],
     ["heartbeat", ["trusted", "body"]],

@@ -22,7 +22,8 @@ export type Need =
   | "typing"
   | "delete"
   | "reactions"
-  | "idempotent-send";
+  | "idempotent-send"
+  | "context";
 
 /** One requirement, as data. */
 export interface ConformanceRequirement {
@@ -81,6 +82,7 @@ export function providedNeeds(platform: ConformancePlatform, capabilities: Chann
     ["delete", capabilities.delete],
     ["reactions", capabilities.reactions],
     ["idempotent-send", capabilities.idempotentSend !== undefined],
+    ["context", capabilities.fetchesContext === true],
   ];
   return new Set(table.filter(([, there]) => there).map(([need]) => need));
 }

@@ -26,6 +26,8 @@ export interface TestEvent {
     readonly senderId: string;
     readonly timestampMs: number;
     readonly replyTo?: string;
+    /** What the platform answers about the message's surroundings; of platforms whose channel fetches them. */
+    readonly context?: { readonly senderName: string; readonly subject: string; readonly quoted?: string };
   };
 }
 
@@ -122,6 +124,8 @@ export interface ConformancePlatform extends AsyncDisposable {
   /** Resolves when `count` such requests have arrived. */
   sendRequested(count: number): Promise<void>;
   failNextSend(fault: SendFault): void;
+  /** From now on every request that reads names, groups or messages is refused: the app lacks the permission. */
+  refuseReads(): void;
   release(): void;
   /** No one listens at the platform's address any more. */
   shutDown(): Promise<void>;

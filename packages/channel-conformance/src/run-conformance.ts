@@ -2,6 +2,7 @@ import type { Channel } from "@factotum/channel-contract";
 import { providedNeeds } from "./case.ts";
 import type { ConformanceCase, ConformanceRequirement, World } from "./case.ts";
 import { ACKNOWLEDGEMENT_CASES } from "./cases/acknowledgement.ts";
+import { CONTEXT_CASES } from "./cases/context.ts";
 import { INBOUND_CASES } from "./cases/inbound.ts";
 import { LIFECYCLE_CASES } from "./cases/lifecycle.ts";
 import { OUTBOUND_CASES } from "./cases/outbound/outbound.ts";
@@ -11,6 +12,7 @@ import { TestHost } from "./test-host.ts";
 
 const CASES: readonly ConformanceCase[] = [
   ...INBOUND_CASES,
+  ...CONTEXT_CASES,
   ...ACKNOWLEDGEMENT_CASES,
   ...WEBHOOK_CASES,
   ...OUTBOUND_CASES,

@@ -7,6 +7,7 @@ import type {
   ChannelHealth,
   ChannelHost,
   Media,
+  MessageContext,
   MsgContext,
   Origin,
   Outbound,
@@ -54,6 +55,8 @@ export type Defect =
   | "fetches-any-size"
   | "any-reference"
   | "drops-files"
+  | "fetches-no-context"
+  | "throws-without-permission"
   | "to-the-last-chat"
   | "no-thread-out"
   | "no-reply-out"
@@ -156,6 +159,7 @@ export class ReferenceChannel implements Channel {
       streaming: "none",
       idempotentSend: { windowMs: 60_000, maxKeyLength: 40 },
       caseSensitiveIds: true,
+      fetchesContext: true,
       actions: [],
     };
   }
@@ -476,6 +480,18 @@ export class ReferenceChannel implements Channel {
     if (bytes.byteLength > options.maxBytes && !this.#is("fetches-any-size"))
       throw new ChannelError("too-long", "too large", { retry: { type: "never" } });
     return { kind: "file", mimeType: "text/plain", bytes };
+  }
+
+  async fetchContext({ messageId: id }: MsgContext, { signal }: CallOptions): Promise<MessageContext> {
+    if (this.#is("fetches-no-context")) return {};
+    const { status, value = "{}" } = await this.#call({ type: "context", message: id }, signal);
+    if (status !== 200) {
+      this.#detail = "the permission to read is missing";
+      if (this.#is("throws-without-permission")) throw new ChannelError("forbidden", "not permitted", { retry: { type: "never" } });
+      return {};
+    }
+    const { senderName, subject, quoted } = JSON.parse(value) as { senderName: string; subject: string; quoted: string };
+    return { senderName, group: { subject }, replyTo: { messageId: messageId("m0"), body: quoted, isQuote: false } };
   }
 
   resolveTarget(query: string): Promise<Origin | undefined> {

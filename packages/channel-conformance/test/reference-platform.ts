@@ -38,7 +38,8 @@ export type ReferenceCall =
   | { readonly type: "edit"; readonly token: string; readonly id: string; readonly text: string }
   | { readonly type: "delete"; readonly token: string; readonly id: string }
   | { readonly type: "react"; readonly token: string; readonly id: string; readonly emoji: string; readonly removed: boolean }
-  | { readonly type: "file"; readonly token: string; readonly key: string };
+  | { readonly type: "file"; readonly token: string; readonly key: string }
+  | { readonly type: "context"; readonly token: string; readonly message: string };
 
 /** Its answer. */
 export interface ReferenceAnswer {
@@ -62,6 +63,7 @@ export const BOT_ID = "bot";
 const ACCOUNT = "account-1";
 const MAX_LENGTH = 500;
 const MAX_KEY_LENGTH = 40;
+const CONTEXT = { senderName: "Alice", subject: "The room", quoted: "An earlier word" };
 
 /** A made-up chat platform in memory, right in every point that the suite asks about. */
 export class ReferencePlatform implements ConformancePlatform {
@@ -84,6 +86,7 @@ export class ReferencePlatform implements ConformancePlatform {
   readonly #connectionWaits: { count: number; resolve: () => void }[] = [];
   #connectionCount = 0;
   #down = false;
+  #readsRefused = false;
   #token = 0;
   #count = 0;
   sendRequests = 0;
@@ -104,7 +107,7 @@ export class ReferencePlatform implements ConformancePlatform {
   async call(call: ReferenceCall, signal: AbortSignal): Promise<ReferenceAnswer> {
     if (this.#down) throw new ReferenceBreak(false);
     if (call.type === "token") return call.secret === SECRETS.credential ? { status: 200, value: `token-${this.#token}` } : { status: 401 };
-    if (call.type !== "file") this.#countRequest();
+    if (call.type !== "file" && call.type !== "context") this.#countRequest();
     if (call.token !== `token-${this.#token}`) return { status: 401 };
     const fault = call.type === "send" ? this.#faults.shift() : undefined;
     if (fault?.type === "rate-limited") return { status: 429, retryAfterSeconds: fault.delayMs / 1_000 };
@@ -168,6 +171,7 @@ export class ReferencePlatform implements ConformancePlatform {
         senderId: sender,
         timestampMs: raw.message.atSeconds * 1_000,
         ...(message.isReply === true && { replyTo: "m0" }),
+        context: CONTEXT,
       },
     };
   }
@@ -228,6 +232,10 @@ export class ReferencePlatform implements ConformancePlatform {
     this.#faults.push(fault);
   }
 
+  refuseReads(): void {
+    this.#readsRefused = true;
+  }
+
   release(): void {
     for (const release of this.#held.splice(0)) release();
   }
@@ -252,6 +260,8 @@ export class ReferencePlatform implements ConformancePlatform {
         return this.#send(call);
       case "file":
         return this.#files.has(call.key) ? { status: 200, bytes: this.#files.get(call.key) ?? new Uint8Array() } : { status: 404 };
+      case "context":
+        return this.#readsRefused ? { status: 403 } : { status: 200, value: JSON.stringify(CONTEXT) };
       case "edit":
         return this.#change(call.id, () => ({ text: call.text }));
       case "delete":

@@ -54,6 +54,8 @@ export const WRONG_ADAPTERS: Readonly<Record<Defect, { readonly transport: "webh
     "fetches-any-size": { transport: "webhook", fails: ["inbound:file-too-large"] },
     "any-reference": { transport: "webhook", fails: ["attachment:foreign"] },
     "drops-files": { transport: "webhook", fails: ["inbound:files", "inbound:file-too-large"] },
+    "fetches-no-context": { transport: "webhook", fails: ["context:fetched", "context:refused"] },
+    "throws-without-permission": { transport: "webhook", fails: ["context:refused"] },
     "to-the-last-chat": { transport: "webhook", fails: ["outbound:text", "outbound:unknown-target"] },
     "no-thread-out": { transport: "webhook", fails: ["outbound:thread"] },
     "no-reply-out": { transport: "webhook", fails: ["outbound:reply"] },

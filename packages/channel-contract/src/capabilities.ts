@@ -64,5 +64,7 @@ export interface ChannelCapabilities {
   readonly idempotentSend?: { readonly windowMs: number; readonly maxKeyLength: number };
   /** True when two ids that differ only in case are two ids. */
   readonly caseSensitiveIds: boolean;
+  /** True where `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
+  readonly fetchesContext?: boolean;
   readonly actions: readonly ActionName[];
 }

@@ -1,5 +1,5 @@
 import type { ActionName, ChannelCapabilities } from "./capabilities.ts";
-import type { AttachmentRef, MsgContext } from "./message.ts";
+import type { AttachmentRef, MessageContext, MsgContext } from "./message.ts";
 import type { Origin } from "./origin.ts";
 import type { Media, Outbound, SendReceipt } from "./outbound.ts";
 
@@ -95,6 +95,11 @@ export interface Channel {
   act(action: ChannelAction, options: CallOptions): Promise<ActionResult>;
   /** Fetches an attachment, at most `maxBytes`; rejects with a ChannelError (`too-long` over the limit). */
   fetchAttachment(ref: AttachmentRef, options: CallOptions & { readonly maxBytes: number }): Promise<Media>;
+  /**
+   * Asks the platform for what the event of a committed message lacks: the sender's name, the group's subject, the quoted text. Called only where
+   * `capabilities.fetchesContext` is true. Never rejects: what cannot be fetched is left out, and `health().detail` says which permission is missing.
+   */
+  fetchContext(message: MsgContext, options: CallOptions): Promise<MessageContext>;
   /** Finds the address for `user:…`, `channel:…` or a name; `undefined` if there is none, or more than one. */
   resolveTarget(query: string, options: CallOptions): Promise<Origin | undefined>;
   health(): ChannelHealth;

@@ -8,6 +8,7 @@ export type {
   InboundEvent,
   Markdown,
   MediaKind,
+  MessageContext,
   MessageId,
   MsgContext,
   NativeCommand,

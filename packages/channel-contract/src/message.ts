@@ -114,6 +114,14 @@ export interface MsgContext {
   readonly untrusted?: readonly UntrustedNote[];
 }
 
+/** What surrounds a message and is not in its event. All of it is other people's text, for display only. */
+export interface MessageContext {
+  readonly senderName?: string;
+  readonly group?: NonNullable<MsgContext["group"]>;
+  /** The answered message with its text and sender. */
+  readonly replyTo?: QuotedMessage;
+}
+
 const id = z.string().min(1);
 const history = z.strictObject({ sender: z.string(), timestampMs: z.number(), body: z.string() });
 

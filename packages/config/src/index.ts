@@ -10,7 +10,7 @@ export type {
   SandboxConfig,
 } from "./schema/agents.ts";
 export type { BindingConfig } from "./schema/bindings.ts";
-export { isLoopbackBind } from "./schema/gateway.ts";
+export { isExposed, isLoopbackBind } from "./schema/gateway.ts";
 export type { GatewayConfig } from "./schema/gateway.ts";
 export type { LspServerConfig, McpServerConfig, PluginsConfig, SkillsConfig } from "./schema/integrations.ts";
 export type { MessagesConfig, QueueMode } from "./schema/messages.ts";
@@ -22,6 +22,7 @@ export type { DmScope, ResetConfig, SendRule, SessionConfig } from "./schema/ses
 export type { SpendCap, SpendConfig } from "./schema/spend.ts";
 export type { ToolPolicy, ToolsConfig } from "./schema/tools.ts";
 export { ACTIVE_KEYS } from "./active-keys.ts";
+export { describeCommandPolicy } from "./describe-command-policy.ts";
 export { formatKeyPath, KeyPathError, parseKeyPath } from "./document/key-path.ts";
 export type { KeyPath } from "./document/key-path.ts";
 export { getConfigValue } from "./get-config-value.ts";
@@ -45,6 +46,7 @@ export { locateConfig } from "./state/locate-config.ts";
 export type { ConfigLocation } from "./state/locate-config.ts";
 export { statePaths } from "./state/state-paths.ts";
 export type { Environment, StatePaths } from "./state/state-paths.ts";
+export { matchesTool } from "./tools/tool-names.ts";
 export { loadChannelSchemas } from "./validate/channel-source.ts";
 export type { ChannelSchema, ChannelSource } from "./validate/channel-source.ts";
 export { configJsonSchema } from "./validate/json-schema.ts";

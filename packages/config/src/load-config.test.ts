@@ -27,7 +27,7 @@ describe("no file", () => {
       inactive: [],
       path: join(home.home, "factotum.json5"),
     });
-    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" }, allowedOrigins: [] });
+    expect(config.gateway).toEqual({ port: 18790, bind: "loopback", auth: { mode: "token" }, allowedOrigins: [], trustedProxies: [] });
     expect(config.agents).toHaveLength(1);
     expect(config.agents[0]).toMatchObject({
       id: "main",
@@ -38,7 +38,7 @@ describe("no file", () => {
       bootstrapMaxChars: 20_000,
       bootstrapTotalMaxChars: 60_000,
       heartbeat: "off",
-      sandbox: { mode: "non-main", scope: "session", workspaceAccess: "none", backend: "bubblewrap", network: "none" },
+      sandbox: { scope: "session", workspaceAccess: "none", backend: "bubblewrap" },
       subagents: { allowAgents: [], maxDepth: 1, maxChildren: 5, maxConcurrent: 8 },
       compaction: { reserveTokens: 20_000, keepRecentTokens: 20_000, memoryFlush: true, notifyUser: false },
       contextPruning: { mode: "cache-ttl" },
@@ -49,6 +49,8 @@ describe("no file", () => {
       humanDelay: { mode: "off", minMs: 800, maxMs: 2500 },
     });
     expect(config.agents[0]?.model).toBeUndefined();
+    // Not "off": without the key other people's files stay in folders of their own.
+    expect(config.agents[0]?.sandbox.mode).toBeUndefined();
     expect(config.maxConcurrent).toBe(8);
     expect(config.session).toMatchObject({ scope: "per-sender", mainKey: "main", dmScope: "main", reset: { mode: "daily", atHour: 4 } });
     expect(config.messages).toEqual({
@@ -59,7 +61,7 @@ describe("no file", () => {
     expect(config.tools).toMatchObject({
       profile: ["full"],
       deny: [],
-      exec: { mode: "ask", timeoutSeconds: 1800, maxConcurrent: 16, applyPatch: true },
+      exec: { mode: "full", timeoutSeconds: 1800, maxConcurrent: 16, applyPatch: true },
     });
     expect(config.tools.allow).toBeUndefined();
     expect(config.spend.unattended).toEqual({ tokensPerDay: 1_000_000, usdPerDay: 2 });
@@ -238,7 +240,7 @@ describe("agents", () => {
           workspace: "~/base",
           timeoutSeconds: 5,
           tools: { allow: ["read"], deny: ["exec"] },
-          sandbox: { mode: "all", scope: "agent" },
+          sandbox: { mode: "off", scope: "agent" },
           models: { "a/b": { alias: "best" } },
         },
         list: [
@@ -248,7 +250,7 @@ describe("agents", () => {
             default: true,
             model: "x/y",
             tools: { allow: ["ls"] },
-            sandbox: { mode: "off" },
+            sandbox: { scope: "shared" },
             models: { "x/y": { alias: "other" } },
           },
         ],
@@ -262,7 +264,7 @@ describe("agents", () => {
     expect(two).toMatchObject({ isDefault: true, workspace: join(home.home, "base"), timeoutSeconds: 5 });
     expect(two?.model).toEqual({ primary: "x/y", fallbacks: [] });
     expect(two?.tools).toEqual({ allow: ["ls"], deny: ["exec"] });
-    expect(two?.sandbox).toMatchObject({ mode: "off", scope: "agent" });
+    expect(two?.sandbox).toMatchObject({ mode: "off", scope: "shared" });
     expect(Object.keys(two?.models ?? {})).toEqual(["a/b", "x/y"]);
   });
 
@@ -437,18 +439,23 @@ test("keys without a feature are listed as high up as possible", async () => {
         heartbeat: { every: "1h" },
         models: { "a/b": { alias: "b", params: { cacheRetention: "long", temperature: 1 } } },
       },
-      list: [{ id: "main", sandbox: { mode: "off" }, name: "M", identity: { name: "Ada", emoji: "🦉" } }],
+      list: [{ id: "main", sandbox: { mode: "off", backend: "docker" }, name: "M", identity: { name: "Ada", emoji: "🦉" } }],
     },
-    tools: { profile: "full", byProvider: { a: { deny: ["exec"] } }, exec: { mode: "full", timeoutSeconds: 5 } },
+    tools: {
+      profile: "full",
+      byProvider: { a: { deny: ["exec"] } },
+      exec: { mode: "full", timeoutSeconds: 5 },
+      elevated: { enabled: false, allowFrom: {} },
+    },
     spend: { unattended: { usdPerDay: 1 } },
     cron: {},
   });
   expect((await loaded(home)).inactive).toEqual([
     "agents.defaults.heartbeat",
     "agents.defaults.models.a/b.params.temperature",
-    "agents.list[0].sandbox",
+    "agents.list[0].sandbox.backend",
     "agents.list[0].identity.emoji",
-    "tools.exec.mode",
+    "tools.elevated.allowFrom",
     "cron",
   ]);
 });

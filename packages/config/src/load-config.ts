@@ -41,7 +41,7 @@ export interface LoadedConfig {
   readonly written: ValidDocument["written"];
 }
 
-/** No configuration to run with: the file is bad, and no earlier one is known. */
+/** No configuration to run with: the file is bad and no earlier one is known, or the file asks for limits that this build does not enforce. */
 export interface RefusedConfig {
   readonly type: "refused";
   readonly paths: StatePaths;
@@ -52,6 +52,7 @@ export interface RefusedConfig {
 
 /**
  * Reads the configuration. A missing file means defaults; a bad one means the last good copy, and without one a refusal: never defaults.
+ * A file with an `unenforced` problem is refused even if there is a copy: an earlier file may allow what this one forbids.
  * Rejects only when the state directory itself cannot be read.
  */
 export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConfig | RefusedConfig> {
@@ -113,6 +114,7 @@ interface Place {
 async function fallBack(problems: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
   const { options, paths, path, fileHash } = place;
   const refused: RefusedConfig = { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
+  if (problems.some(({ type }) => type === "unenforced")) return refused;
   const copy = await readLastGood(paths);
   if (copy === undefined) return refused;
   const reading = await readConfigText(copy.text, copy.path, options.channels);

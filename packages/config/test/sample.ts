@@ -30,7 +30,14 @@ export function sampleChannels(): { readonly channels: readonly ChannelSource[];
 
 /** A document in which every row of the schema is set. */
 export const fullDocument = {
-  gateway: { port: 18791, bind: "lan", auth: { mode: "token", token: "${GATEWAY_TOKEN}" }, allowedOrigins: ["https://notes.example"] },
+  gateway: {
+    port: 18791,
+    bind: "lan",
+    auth: { mode: "token", token: "${GATEWAY_TOKEN}" },
+    publicUrl: "https://assistant.example",
+    allowedOrigins: ["https://notes.example"],
+    trustedProxies: ["10.0.0.0/8"],
+  },
   agents: {
     defaults: {
       model: { primary: "anthropic/a", fallbacks: ["openai/b"] },
@@ -58,15 +65,20 @@ export const fullDocument = {
         activeHours: { start: "08:00", end: "24:00", timezone: "UTC" },
       },
       sandbox: {
-        mode: "all",
+        mode: "off",
         scope: "agent",
-        workspaceAccess: "ro",
+        workspaceAccess: "rw",
         workspaceRoot: "/boxes",
         sessionToolsVisibility: "all",
         backend: "docker",
-        network: "bridge",
       },
-      subagents: { allowAgents: ["main"], maxDepth: 2, maxChildren: 3, maxConcurrent: 4 },
+      subagents: {
+        allowAgents: ["main"],
+        maxDepth: 2,
+        maxChildren: 3,
+        maxConcurrent: 4,
+        tools: { profile: "minimal", allow: ["read"], deny: ["exec"] },
+      },
       compaction: { reserveTokens: 1000, keepRecentTokens: 2000, model: "openai/b", memoryFlush: false, notifyUser: true },
       contextPruning: { mode: "off" },
       blockStreamingDefault: "on",
@@ -84,6 +96,7 @@ export const fullDocument = {
     scope: "per-sender",
     mainKey: "home",
     dmScope: "per-peer",
+    sharedMain: true,
     identityLinks: { ann: ["chatter:1"] },
     reset: { mode: "idle", atHour: 5, idleMinutes: 30 },
     resetByType: { direct: { mode: "none" }, group: { mode: "daily" }, thread: { mode: "none" } },
@@ -105,8 +118,8 @@ export const fullDocument = {
     byProvider: { openai: { deny: ["exec"] } },
     fs: { roots: ["~/docs"] },
     exec: { mode: "full", timeoutSeconds: 5, maxConcurrent: 2, applyPatch: false },
-    elevated: { enabled: true, allowFrom: { chatter: ["1"] } },
-    sandbox: { tools: { allow: ["read"], deny: ["write"] } },
+    elevated: { enabled: false, allowFrom: { chatter: ["1"] } },
+    sandbox: { tools: { allow: ["*"], deny: [] } },
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },
     web: { search: { provider: "x" }, fetch: { maxBytes: 1 } },
   },
@@ -124,7 +137,16 @@ export const fullDocument = {
           dmPolicy: "open",
           allowFrom: ["*", 42],
           groupPolicy: "open",
-          groups: { g1: { requireMention: false, allowFrom: ["1"], tools: { allow: ["ls"] }, skills: ["one"], systemPrompt: "Short." } },
+          groups: {
+            g1: {
+              requireMention: false,
+              allowFrom: ["1"],
+              tools: { allow: ["ls"] },
+              toolsBySender: {},
+              skills: ["one"],
+              systemPrompt: "Short.",
+            },
+          },
           historyLimit: { direct: 1, group: 2, thread: 3 },
           blockStreaming: true,
           streaming: { mode: "block" },
@@ -138,7 +160,7 @@ export const fullDocument = {
     {
       agentId: "coder",
       match: { channel: "chatter", accountId: "work", peer: { kind: "group", id: "g1" }, guildId: "g", roles: ["r"], teamId: "t" },
-      session: { dmScope: "main" },
+      session: { dmScope: "per-account-channel-peer" },
     },
   ],
   models: {

@@ -7,6 +7,7 @@ import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
+import { needsOwnerHere, refuseCommand } from "./commands/shared-conversation.ts";
 import type { AccountAddress } from "./delivery/account-gates.ts";
 import { conversationKey } from "./delivery/conversation-key.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
@@ -32,6 +33,7 @@ import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/sess
 import { tellExpired } from "./turn/tell-expired.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
+import { SeparatedGuests } from "./sessions/separated-guests.ts";
 import { SharedSessions } from "./sessions/shared-sessions.ts";
 import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
@@ -83,6 +85,7 @@ export class Engine {
     this.#shared = new SharedSessions(this.services);
     this.damage = options.damage;
     this.#recoveries = new RecoveryNotices(this.services);
+    const separated = new SeparatedGuests(this.services);
     const refusals = new RefusalNotices(this.services);
     const late = new LateMessages(this.services);
     const { running } = this.services;
@@ -125,9 +128,10 @@ export class Engine {
       enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
       tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (sessionKey, input, record) => {
-        this.#inBackground("sharing notice", this.#shared.note(sessionKey, input, record));
-        this.#inBackground("recovery notice", this.#recoveries.spoken(sessionKey, input.message.origin));
+      spoken: (route, input, record) => {
+        this.#inBackground("sharing notice", this.#shared.note(route.sessionKey, input, record));
+        this.#inBackground("separation notice", separated.note(route, input));
+        this.#inBackground("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
       },
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
@@ -250,7 +254,7 @@ export class Engine {
     this.#inBackground("recovery notice", this.#recoveries.notify(event));
   }
 
-  /** Sessions into which direct messages of more than one person come. */
+  /** The owner's sessions into which messages of more than one person come. */
   get sharedSessions(): readonly string[] {
     return this.#shared.keys;
   }
@@ -400,6 +404,7 @@ export class Engine {
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
     command: Command,
   ): Promise<void> {
+    if (needsOwnerHere(command, { ...route, input }, this.services)) return refuseCommand({ ...route, input }, this.services);
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;

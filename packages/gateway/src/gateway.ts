@@ -2,8 +2,8 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
-import { isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
-import type { FactotumConfig } from "@factotum/config";
+import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
+import type { FactotumConfig, GatewayConfig } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
@@ -108,7 +108,7 @@ export interface Gateway {
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, store, clock, random, logger } = options;
   const { bind } = config.gateway;
-  refuseOpenDoor(options.token, bind);
+  requireToken(options.token, config.gateway);
   const hub = new WebchatHub();
   const messenger = new OutboundMessenger();
   const parts = { hub, messenger };
@@ -173,7 +173,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   let metrics: Promise<MetricsPage> | undefined;
   const status = async (): Promise<GatewayStatus> =>
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
-  const authenticator = createAuthenticator(options.token);
+  const authenticator = createAuthenticator(options.token, clock);
   const warnings = (): readonly GatewayWarning[] => {
     const { storage: guard, channels, dispatcher, failedRuns } = engine.services;
     return gatewayWarnings({
@@ -202,6 +202,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     engine,
     authenticator,
     clients,
+    clock,
     webFolder: options.webFolder,
     host,
     port: config.gateway.port,
@@ -231,7 +232,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   }
   ready = true;
   const reload = async (settings: GatewaySettings): Promise<void> => {
-    for (const { gateway } of [config, settings.config]) refuseOpenDoor(settings.token, gateway.bind);
+    for (const { gateway } of [config, settings.config]) requireToken(settings.token, gateway);
     const next = await engineSettings(settings, parts, options);
     if (stopping !== undefined) return;
     engine.apply(next);
@@ -240,10 +241,11 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   return { url, engine, status, reload, stop: (reason) => (stopping ??= stop(reason)) };
 }
 
-function refuseOpenDoor(token: string | undefined, bind: string): void {
-  if (token !== undefined || isLoopbackBind(bind)) return;
+function requireToken(token: string | undefined, gateway: GatewayConfig): void {
+  if (token !== undefined || !isExposed(gateway)) return;
+  const reach = isLoopbackBind(gateway.bind) ? "gateway.publicUrl is set" : `gateway.bind is "${gateway.bind}"`;
   throw new Error(
-    `gateway.bind is "${bind}" and gateway.auth.mode is "none": everybody on the network would be the owner. Set gateway.auth.mode to "token", or gateway.bind to "loopback".`,
+    `${reach} and gateway.auth.mode is "none": everybody on the network would be the owner. Set gateway.auth.mode to "token", or gateway.bind to "loopback" without gateway.publicUrl.`,
   );
 }
 

@@ -60,6 +60,8 @@ export class TestPlatform {
   readonly targets: Map<string, MsgContext["origin"]> = new Map<string, MsgContext["origin"]>();
   readonly #addressing: Channel["capabilities"]["addressing"];
   readonly #capabilities: Partial<Channel["capabilities"]>;
+  /** What the platform says of a message's surroundings; asked only with the capability `fetchesContext`. */
+  context: Channel["fetchContext"] = async () => ({});
   /** What a webhook brings, if anything. */
   webhook: MsgContext | undefined;
   #host: ChannelHost | undefined;
@@ -174,6 +176,7 @@ export class TestPlatform {
         const bytes = typeof file === "function" ? await file(fetchOptions) : file;
         return { kind: ref.kind, mimeType: ref.mimeType ?? "application/octet-stream", bytes };
       },
+      fetchContext: async (message, contextOptions) => this.context(message, contextOptions),
       resolveTarget: async (query) => this.targets.get(query),
       health: () => ({ state: "connected" }),
       stop: async () => undefined,
@@ -295,7 +298,14 @@ export async function startTestGateway(
     version: "0.0.0-test",
     home,
     configControl: {
-      report: () => ({ path: loaded.path, runningHash: loaded.runningHash, problems: [], needsRestart: [], inactive: [] }),
+      report: () => ({
+        path: loaded.path,
+        runningHash: loaded.runningHash,
+        problems: [],
+        needsRestart: [],
+        inactive: [],
+        commandPolicy: [],
+      }),
       reload: async () => ({ type: "unchanged", changed: [], needsRestart: [], problems: [] }),
     },
     store: options.around?.(store) ?? store,

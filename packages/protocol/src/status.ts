@@ -74,6 +74,8 @@ export interface GatewayStatus {
     readonly needsRestart: readonly string[];
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
+    /** What the configuration means for commands and for other people's files, in plain words. */
+    readonly commandPolicy: readonly string[];
   };
   /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
   readonly storage: { readonly state: "ok" | "low" | "full"; readonly detail?: string; readonly sinceMs?: number };
@@ -121,6 +123,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
     problems: z.array(z.string()),
     needsRestart: z.array(z.string()),
     inactive: z.array(z.string()),
+    commandPolicy: z.array(z.string()),
   }),
   storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),
   damage: DamageEventsSchema,

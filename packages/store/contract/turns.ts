@@ -69,6 +69,25 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await last("memory", "user")).toBeUndefined();
     });
 
+    test("a chat of somebody else that a session had turns from is found, over a reset too", async () => {
+      const { store } = context();
+      const chat = (id: string, accountId = "default"): typeof ORIGIN => ({ ...ORIGIN, accountId, conversation: { kind: "direct", id } });
+      const said = async (id: string, chatId: string, owner: boolean): Promise<void> => {
+        await store.startTurn(sampleTurn(id, [], { origin: chat(chatId), owner }));
+        await store.endTurn(sampleEnd(id));
+      };
+      await said("t1", "oc_owner", true);
+      await said("t2", "oc_guest", false);
+      await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS + 1 });
+      const has = async (key: string, origin: typeof ORIGIN): Promise<boolean> => store.hasTurnFrom(key, origin);
+      expect(await has("agent:main:main", chat("oc_guest"))).toBe(true);
+      expect(await has("agent:main:main", chat("oc_owner"))).toBe(false);
+      expect(await has("agent:main:main", chat("oc_other"))).toBe(false);
+      expect(await has("agent:main:main", chat("oc_guest", "second"))).toBe(false);
+      expect(await has("agent:main:main", { ...ORIGIN, conversation: { kind: "group", id: "oc_guest" } })).toBe(false);
+      expect(await has("agent:other:main", chat("oc_guest"))).toBe(false);
+    });
+
     test("notes that made way are forgotten with the turn that began them, in one commit", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", [], { kind: "memory", touch: { memoryFlushAtMs: NOW_MS } }));

@@ -27,6 +27,7 @@ export interface ProductOptions {
 /** A product that is ready. */
 export interface Product extends AsyncDisposable {
   readonly url: string;
+  /** Empty with `gateway.auth.mode: none`. */
   readonly token: string;
   readonly pid: number;
   readonly home: string;
@@ -59,7 +60,7 @@ export class ProductEndedError extends Error implements ProductEnd {
   }
 }
 
-const READY = /(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)/;
+const READY = /(http:\/\/127\.0\.0\.1:\d+)\/(?:#token=(\S+))?\n/;
 const READY_LIMIT_MS = 60_000;
 
 /** Starts the built product and waits until it has printed its address. Disposing kills it and removes its state directory. */
@@ -155,8 +156,8 @@ async function waitUntilReady(child: ChildProcess, output: Output): Promise<{ re
     READY_LIMIT_MS,
   );
   output.onChange(() => {
-    const [, url, token] = READY.exec(output.text()) ?? [];
-    if (url !== undefined && token !== undefined) ready.resolve({ url, token });
+    const [, url, token = ""] = READY.exec(output.text()) ?? [];
+    if (url !== undefined) ready.resolve({ url, token });
   });
   child.once("error", (error) => ready.reject(new Error("The product could not be started. Is it built?", { cause: error })));
   child.once("close", (code, signal) => ready.reject(new ProductEndedError({ code, signal }, output.text())));

@@ -691,8 +691,8 @@ interface PromptFacts {
     readonly alias: string;
     readonly model: string;
   }[];
-  /** Absolute path of the one working directory. */
-  readonly workspace: string;
+  /** Absolute path of the one working directory. Left out for a session that others than the owner read: its prompt names no path of the owner's. */
+  readonly workspace?: string;
   /** Where the product's documentation is; the section is left out when nothing is known. */
   readonly documentation: {
     readonly folder?: string;

@@ -27,6 +27,12 @@ interface TestEvent {
     readonly senderId: string;
     readonly timestampMs: number;
     readonly replyTo?: string;
+    /** What the platform answers about the message's surroundings; of platforms whose channel fetches them. */
+    readonly context?: {
+      readonly senderName: string;
+      readonly subject: string;
+      readonly quoted?: string;
+    };
   };
 }
 /** What may be wrong with a delivery. Only the first two are asked of a platform that keeps a connection. */
@@ -117,6 +123,8 @@ interface ConformancePlatform extends AsyncDisposable {
   /** Resolves when `count` such requests have arrived. */
   sendRequested(count: number): Promise<void>;
   failNextSend(fault: SendFault): void;
+  /** From now on every request that reads names, groups or messages is refused: the app lacks the permission. */
+  refuseReads(): void;
   release(): void;
   /** No one listens at the platform's address any more. */
   shutDown(): Promise<void>;
@@ -164,7 +172,7 @@ declare class TestHost implements ChannelHost {
   handedOver(count: number): Promise<void>;
 }
 /** What a case asks of an adapter before it applies. */
-type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send";
+type Need = "webhook" | "connection" | "handshake" | "renewable-token" | "other-bots" | "mass-mention" | "files" | "groups" | "replies" | "credential" | "wire" | "threads" | "markdown" | "edit" | "media" | "typing" | "delete" | "reactions" | "idempotent-send" | "context";
 /** One requirement, as data. */
 interface ConformanceRequirement {
   /** `area:rule`; never reused for another rule. */

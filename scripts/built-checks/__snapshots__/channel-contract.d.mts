@@ -144,6 +144,13 @@ interface MsgContext {
   readonly command?: NativeCommand;
   readonly untrusted?: readonly UntrustedNote[];
 }
+/** What surrounds a message and is not in its event. All of it is other people's text, for display only. */
+interface MessageContext {
+  readonly senderName?: string;
+  readonly group?: NonNullable<MsgContext["group"]>;
+  /** The answered message with its text and sender. */
+  readonly replyTo?: QuotedMessage;
+}
 /** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one has misread the contract. */
 declare const MsgContextSchema: z.ZodType<MsgContext>;
 /** When the same call may be tried again. Decided by the adapter, which alone knows the platform. */
@@ -317,6 +324,8 @@ interface ChannelCapabilities {
   };
   /** True when two ids that differ only in case are two ids. */
   readonly caseSensitiveIds: boolean;
+  /** True where `fetchContext` can add names, subjects or quoted texts that the platform's events lack. */
+  readonly fetchesContext?: boolean;
   readonly actions: readonly ActionName[];
 }
 /** Every call into a channel can be ended. */
@@ -406,6 +415,11 @@ interface Channel {
   fetchAttachment(ref: AttachmentRef, options: CallOptions & {
     readonly maxBytes: number;
   }): Promise<Media>;
+  /**
+   * Asks the platform for what the event of a committed message lacks: the sender's name, the group's subject, the quoted text. Called only where
+   * `capabilities.fetchesContext` is true. Never rejects: what cannot be fetched is left out, and `health().detail` says which permission is missing.
+   */
+  fetchContext(message: MsgContext, options: CallOptions): Promise<MessageContext>;
   /** Finds the address for `user:…`, `channel:…` or a name; `undefined` if there is none, or more than one. */
   resolveTarget(query: string, options: CallOptions): Promise<Origin | undefined>;
   health(): ChannelHealth;
@@ -425,4 +439,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

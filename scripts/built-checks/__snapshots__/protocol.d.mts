@@ -329,6 +329,8 @@ interface GatewayStatus {
     readonly needsRestart: readonly string[];
     /** Keys that are set and whose feature this build does not have yet. */
     readonly inactive: readonly string[];
+    /** What the configuration means for commands and for other people's files, in plain words. */
+    readonly commandPolicy: readonly string[];
   };
   /** `low`: everything is stored, and little space is left. `full`: nothing is taken until there is space again; `sinceMs` says since when. */
   readonly storage: {

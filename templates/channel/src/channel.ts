@@ -19,6 +19,7 @@ export function createSampleChatChannel(config: SampleChatConfig, host: ChannelH
     send: (target, outbound, options) => sender.send(target, outbound, options),
     act: ({ name }) => Promise.reject(refusal("rejected", `this channel does not do ${name}`)),
     fetchAttachment: () => Promise.reject(refusal("not-found", "messages of this channel carry no attachments")),
+    fetchContext: () => Promise.resolve({}),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
     health: () => webhook.health(),
     stop: (options) => {

@@ -121,6 +121,10 @@ export class SampleChatPlatform implements ConformancePlatform {
     this.fake.failNextSend(fault);
   }
 
+  refuseReads(): void {
+    throw new Error("the channel fetches no context");
+  }
+
   release(): void {
     this.fake.release();
   }

@@ -52,6 +52,35 @@ test("open permissions are found, with the command that closes them", async () =
   expect(of("gateway-token")?.fix).toMatch(/^chmod 600 /);
 });
 
+test("an id in an allowlist that matches nobody is named, with what to write", async () => {
+  await using cli = await withConfig({
+    commands: { ownerAllowFrom: ["feishu:on_olga", "feishu:ou_olga", "webchat:on_olga"] },
+    session: { identityLinks: { olga: ["feishu:olga", "webchat:olga"] } },
+    channels: {
+      feishu: {
+        accounts: {
+          work: {
+            appId: "cli_1",
+            appSecret: "s",
+            transport: { type: "websocket" },
+            allowFrom: ["ou_olga", "on_anna", "*"],
+            groups: { oc_team: { allowFrom: ["oc_team"] } },
+          },
+        },
+      },
+    },
+  });
+  const { all } = await findings(cli);
+  const found = all.filter(({ check }) => check === "sender-id");
+  expect(found.map(({ message }) => message.split(":")[0])).toEqual([
+    "commands.ownerAllowFrom",
+    "session.identityLinks.olga",
+    "channels.feishu.accounts.work.allowFrom",
+    "channels.feishu.accounts.work.groups.oc_team.allowFrom",
+  ]);
+  expect(found[0]).toMatchObject({ level: "warning", fix: expect.stringContaining("ou_") as string });
+});
+
 test("every credential of a provider must have a value", async () => {
   const provider = { baseUrl: "http://127.0.0.1:9", credentials: { work: { apiKey: "${WORK_KEY}" }, home: { apiKey: "${HOME_KEY}" } } };
   await using cli = await withConfig({

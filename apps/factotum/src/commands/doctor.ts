@@ -8,6 +8,7 @@ import { checkGateway } from "../doctor/check-gateway.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
+import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
 import type { Finding } from "../doctor/finding.ts";
 
@@ -29,6 +30,7 @@ export async function doctor(context: CliContext, { json }: { readonly json: boo
       ...(await checkGateway(context, loaded)),
       ...(await checkModels(loaded.config, { env, fetch: globalThis.fetch })),
       ...(await checkChannels(loaded.config, env)),
+      ...(await checkSenderIds(loaded.config)),
     );
   }
   const errors = findings.filter(({ level }) => level === "error").length;

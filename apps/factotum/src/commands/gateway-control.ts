@@ -1,10 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { loadConfig } from "@factotum/config";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
+import { CHANNELS } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";
+import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { ConnectionError } from "../rpc/rpc-errors.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
@@ -34,9 +37,16 @@ export async function gatewayControl(
       return EXIT.ok;
     }
     case "restart":
+      await refuseVainRestart(context);
       if (context.env[CHILD_VARIABLE] !== undefined) return restartLater(context, json);
       return reportStarted(context, await restartGateway(context), json);
   }
+}
+
+/** A gateway that runs is not stopped for a file that the next start would refuse. */
+async function refuseVainRestart(context: CliContext): Promise<void> {
+  const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
+  if (loaded.type === "refused") throw refusedStart(loaded);
 }
 
 /**

@@ -17,6 +17,7 @@ import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
 import { tuneRunning } from "../runtime/tune-process.ts";
 import { addressOf } from "./address-of.ts";
+import { refusedStart } from "./refused-start.ts";
 import { spawnRestart } from "./spawn-restart.ts";
 import { describeSetup } from "./setup.ts";
 
@@ -123,10 +124,7 @@ async function load(context: CliContext): Promise<LoadedConfig> {
     }
     return loaded;
   }
-  const problems = loaded.problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
-  throw new CliError("configInvalid", `${loaded.path} cannot be used, and no earlier version of it is known to be good:\n${problems}`, {
-    fix: 'Repair the file and check it with "factotum config validate".',
-  });
+  throw refusedStart(loaded);
 }
 
 function withOverrides(loaded: LoadedConfig, { port, bind }: GatewayRunOptions): LoadedConfig {

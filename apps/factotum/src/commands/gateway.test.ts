@@ -51,7 +51,12 @@ describe("a gateway in the foreground", () => {
     expect((await cli.run("gateway", "stop")).stdout).toContain("was not running");
     const down = await cli.run("status", "--json");
     expect(down.code).toBe(3);
-    expect(JSON.parse(down.stdout)).toMatchObject({ running: false, sessionFiles: 2, config: { state: "valid" } });
+    expect(JSON.parse(down.stdout)).toMatchObject({
+      running: false,
+      sessionFiles: 2,
+      commandPolicy: [expect.stringContaining("run without asking"), expect.stringContaining("no sandbox")],
+      config: { state: "valid" },
+    });
   });
 
   test("goes on when nobody reads its log any more, and ends as ever", async () => {

@@ -1,6 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { formatProblem, isFatal, loadConfig } from "@factotum/config";
+import { describeCommandPolicy, formatProblem, isFatal, loadConfig } from "@factotum/config";
 import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
 import { readDamageEvents } from "@factotum/store";
 import { CHANNELS } from "../compose/extensions.ts";
@@ -21,7 +21,12 @@ export async function status(context: CliContext, { json }: { readonly json: boo
   try {
     const result = await gateway.client.request("status", {}, { signal: context.signal });
     if (json) printJson(context, { running: true, ...result });
-    else for (const line of describeStatus(result, Date.now())) context.print(`${line}\n`);
+    else {
+      const { warnings } = await gateway.client.request("warnings.list", {}, { signal: context.signal });
+      const shared = warnings.filter(({ id }) => id.startsWith("sharing:"));
+      const lines = [...describeStatus(result, Date.now()), ...shared.map(({ text }) => `           ! ${text}`)];
+      for (const line of lines) context.print(`${line}\n`);
+    }
     return EXIT.ok;
   } catch (error) {
     throw requestError(error);
@@ -41,6 +46,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
       ? []
       : [`           ! ${config.needsRestart.join(", ")}: changed since the start; run "factotum gateway restart"`]),
     ...(config.inactive.length === 0 ? [] : [`           not active yet in this build: ${config.inactive.join(", ")}`]),
+    ...describeCommands(config.commandPolicy),
     ...(storage.state === "ok" ? [] : [`storage    ! ${storage.state}: ${storage.detail ?? ""}`]),
     ...describeDamage(status.damage),
     ...status.agents.flatMap((agent) => describeAgent(agent, nowMs)),
@@ -60,6 +66,10 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
         ]),
     `usage      ${usage.totalTokens} tokens${cost}`,
   ];
+}
+
+function describeCommands(lines: readonly string[]): string[] {
+  return lines.map((line, index) => `${index === 0 ? "commands  " : "          "} ${line}`);
 }
 
 function oldestText({ oldestAtMs }: GatewayStatus["outbox"], nowMs: number): string {
@@ -97,6 +107,8 @@ interface DiskFacts {
   readonly damage: readonly DamageEvent[];
   readonly home: string;
   readonly config: { readonly path: string; readonly state: "valid" | "missing" | "bad"; readonly problems: readonly string[] };
+  /** Of what a start would run with; empty when a start would be refused. */
+  readonly commandPolicy: readonly string[];
   readonly databaseBytes: number;
   readonly sessionFiles: number;
 }
@@ -111,18 +123,20 @@ async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
       state: isBad ? "bad" : loaded.type === "loaded" && loaded.source === "defaults" ? "missing" : "valid",
       problems: loaded.problems.map(formatProblem),
     },
+    commandPolicy: loaded.type === "loaded" ? describeCommandPolicy(loaded.config) : [],
     databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
     sessionFiles: await countSessionFiles(join(paths.home, "agents")),
     damage: readDamageEvents(paths.stateFolder),
   };
 }
 
-function describeDisk({ home, config, databaseBytes, sessionFiles, damage }: DiskFacts): string[] {
+function describeDisk({ home, config, commandPolicy, databaseBytes, sessionFiles, damage }: DiskFacts): string[] {
   return [
     'gateway    not running; start it with "factotum gateway start"',
     `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
     `config     ${config.path} (${config.state === "missing" ? 'not there; "factotum setup" makes it' : config.state})`,
     ...config.problems.map((problem) => `           ! ${problem}`),
+    ...describeCommands(commandPolicy),
     ...describeDamage(damage),
   ];
 }

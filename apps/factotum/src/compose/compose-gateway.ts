@@ -34,6 +34,7 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
+import { commandEnvironment } from "./command-environment.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
@@ -108,7 +109,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const files = fileAccess(loaded, () => config);
-  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv: env });
+  const baseEnv = await commandEnvironment(context, logger);
+  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv });
   try {
     await endOrphans(runner, logger);
     const parts = { context, files, runner, secrets, logger };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Logger } from "@factotum/agent-contract";
 import {
+  describeCommandPolicy,
   diffDocuments,
   formatProblem,
   hashOf,
@@ -51,8 +52,9 @@ export class ConfigReloader implements ConfigControl {
   }
 
   report(): Report {
-    const { path, runningHash, inactive } = this.#running;
-    return { path, runningHash, inactive, needsRestart: this.#needsRestart(), ...this.#seen };
+    const { path, runningHash, inactive, config } = this.#running;
+    const commandPolicy = describeCommandPolicy(config);
+    return { path, runningHash, inactive, commandPolicy, needsRestart: this.#needsRestart(), ...this.#seen };
   }
 
   /** One look after the other. Never rejects. */
@@ -141,8 +143,8 @@ export class ConfigReloader implements ConfigControl {
 }
 
 function listensAt({ written: { gateway } }: LoadedConfig): object {
-  const { auth: _changesAtOnce, ...rest } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
-  return rest;
+  const { port, bind } = (gateway ?? {}) as Readonly<Record<string, unknown>>;
+  return { port, bind };
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {

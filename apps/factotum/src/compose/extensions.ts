@@ -10,6 +10,8 @@ export interface ChannelParts {
 /** A channel of this build. */
 export interface ChannelEntry extends ChannelSource {
   loadExtension(parts: ChannelParts): Promise<ChannelExtension>;
+  /** Says why an id in an allowlist matches nobody, and what to do; for channels whose senders have one kind of id. */
+  readonly loadSenderIdCheck?: () => Promise<(id: string) => { readonly message: string; readonly fix: string } | undefined>;
 }
 
 /** The channels of this build. This file alone names them; what an extension brings is loaded when an account of it is configured. */
@@ -18,6 +20,7 @@ export const CHANNELS: readonly ChannelEntry[] = [
     id: "feishu",
     load: async () => (await import("@factotum/feishu")).FeishuConfigSchema,
     loadExtension: async () => erase((await import("@factotum/feishu")).feishuExtension),
+    loadSenderIdCheck: async () => (await import("@factotum/feishu")).senderIdProblem,
   },
   {
     id: "webchat",

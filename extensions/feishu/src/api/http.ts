@@ -34,6 +34,9 @@ const NOT_SENT =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_VERIFY\w*)$/;
 
 const AnswerSchema = z.looseObject({ code: z.number(), msg: z.string().optional() });
+const ViolationsSchema = z.looseObject({
+  error: z.looseObject({ permission_violations: z.array(z.looseObject({ subject: z.string().regex(/^[\w.:-]{1,80}$/) })).max(20) }),
+});
 
 /**
  * The SDK's HTTP on the host's `fetch`: every request has a signal, a time limit and a limit on its answer, follows no redirect, and fails with a
@@ -130,7 +133,14 @@ function parseAnswer(response: Response, body: Uint8Array, throwOnCode: boolean)
   }
   const { code, msg = "" } = answer.data;
   if (code !== 0 && throwOnCode) {
-    const reason = { type: "refused", code, status: response.status, ...(retryAfterMs !== undefined && { retryAfterMs }) } as const;
+    const violations = ViolationsSchema.safeParse(answer.data);
+    const reason = {
+      type: "refused",
+      code,
+      status: response.status,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(violations.success && { scopes: violations.data.error.permission_violations.map(({ subject }) => subject) }),
+    } as const;
     throw new FeishuFailure(reason, `Feishu answered ${code}: ${msg.slice(0, 300)}`);
   }
   return answer.data;

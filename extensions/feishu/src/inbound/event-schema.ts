@@ -16,14 +16,7 @@ export interface Mention {
 /** `im.message.receive_v1`. */
 export interface MessageEvent {
   readonly sender: {
-    readonly sender_id?:
-      | {
-          readonly open_id?: string | null | undefined;
-          readonly union_id?: string | null | undefined;
-          readonly user_id?: string | null | undefined;
-        }
-      | null
-      | undefined;
+    readonly sender_id?: { readonly open_id?: string | null | undefined } | null | undefined;
     readonly sender_type: string;
   };
   readonly message: {
@@ -72,7 +65,7 @@ export const MessageWrapperSchema: z.ZodType = z.looseObject({
 /** Parses the event; fields that are not used may be anything. */
 export const MessageEventSchema: z.ZodType<MessageEvent> = z.looseObject({
   sender: z.looseObject({
-    sender_id: z.looseObject({ open_id: optionalId, union_id: optionalId, user_id: optionalId }).nullish(),
+    sender_id: z.looseObject({ open_id: optionalId }).nullish(),
     sender_type: z.string(),
   }),
   message: z.looseObject({

@@ -26,9 +26,9 @@ export function needsBot(event: MessageEvent): boolean {
 /** Reads `im.message.receive_v1`. Pure. */
 export function parseMessage(event: MessageEvent, context: ParseContext): ParsedMessage {
   const { message, sender } = event;
-  const { open_id: openId, union_id: unionId, user_id: userId } = sender.sender_id ?? {};
-  const senderId = [openId, unionId, userId].find((id) => typeof id === "string" && id !== "");
-  if (typeof senderId !== "string") return { type: "ignored", reason: "it has no sender" };
+  // The one id that an app gets for everybody and that names one person: lists are compared with it alone.
+  const senderId = sender.sender_id?.open_id;
+  if (typeof senderId !== "string" || senderId === "") return { type: "ignored", reason: "its sender has no open_id" };
   const isBot = sender.sender_type !== "user";
   if (isBot && senderId === context.bot?.openId) return { type: "ignored", reason: "it is the bot's own" };
 
@@ -63,7 +63,7 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
 }
 
 /** Puts names in the place of the platform's keys (`@_user_1`). The bot's name at the very beginning only says whom the message is for, and goes. */
-function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
+export function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
   const byKey = new Map(mentions.map((mention) => [mention.key, mention]));
   const addressed = /^\s*(@_user_\d+)\s*/.exec(text);
   const first = addressed === null ? undefined : byKey.get(addressed[1] ?? "");

@@ -14,6 +14,13 @@ export type VerifiedWebhook =
   /** `signed`: by the platform, so something is set up wrongly; else anybody may have sent it. */
   | { readonly type: "refused"; readonly status: 400 | 401; readonly reason: string; readonly signed: boolean };
 
+const SIGNATURE_HEADERS = ["x-lark-signature", "x-lark-request-timestamp", "x-lark-request-nonce"] as const;
+
+/** True for a request that has what a signature needs; whether it is right is checked on the whole body. */
+export function hasSignature(headers: Headers): boolean {
+  return SIGNATURE_HEADERS.every((name) => headers.has(name));
+}
+
 /**
  * Checks one request on its raw bytes, then reads it. The order is the protection: signature, freshness, decryption, token. The platform does not sign the
  * request with which it checks an address, so that one alone may come without a signature; it is answered for the right token only.
@@ -30,7 +37,7 @@ export function verifyWebhook(body: Uint8Array, headers: Headers, options: Webho
       return refused(401, "the push is older than five minutes; check this machine's clock");
   }
   // From here on an unsigned request gets one and the same no, whatever is wrong with it: it may not probe the decryption.
-  const unsigned = signature === null ? unproven("the signature is missing; set an Encrypt Key in the console") : undefined;
+  const unsigned = signature === null ? SIGNATURE_MISSING : undefined;
   const payload = readPayload(body, options.encryptKey);
   if (payload === undefined) return unsigned ?? refused(400, "the body cannot be read");
 
@@ -103,3 +110,8 @@ function refused(status: 400 | 401, reason: string): VerifiedWebhook & { type: "
 function unproven(reason: string): VerifiedWebhook & { type: "refused" } {
   return { type: "refused", status: 401, reason, signed: false };
 }
+
+/** The answer to every request without a signature, except the platform's check of the address. */
+export const SIGNATURE_MISSING: VerifiedWebhook & { type: "refused" } = unproven(
+  "the signature is missing; set an Encrypt Key in the console",
+);

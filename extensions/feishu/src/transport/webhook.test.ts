@@ -97,14 +97,40 @@ test("the bot's id is asked for once", async () => {
   expect(feishu.requests.filter(({ path }) => path.startsWith("/open-apis/bot/"))).toHaveLength(1);
 });
 
-test("more than 64 requests at once are turned away, to come again", async () => {
-  const release = host.hold();
-  const all = Array.from({ length: 70 }, () => post(message()));
-  await host.handedOver(64);
-  release();
-  const statuses = (await Promise.all(all)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 503)).toHaveLength(6);
-  expect(host.stored).toHaveLength(64);
+describe("a request without signature headers", () => {
+  const unsigned = async (body: string | ReadableStream<Uint8Array>): Promise<Response> =>
+    channel.handleWebhook(new Request("http://127.0.0.1/", { method: "POST", body, duplex: "half" } as RequestInit), { signal });
+
+  test("is read up to 4 KB: an endless one is refused after that", async () => {
+    let taken = 0;
+    const endless = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          taken += 1024;
+          controller.enqueue(new Uint8Array(1024).fill(0x20));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    expect((await unsigned(endless)).status).toBe(401);
+    expect(taken).toBeLessThanOrEqual(6 * 1024);
+    expect(channel.health().detail).toContain("set an Encrypt Key");
+  });
+
+  test("is answered when it is a check of the address with the right token, up to exactly 4 KB", async () => {
+    const challenge = (length: number, token = feishu.app.verificationToken): string => {
+      const text = JSON.stringify({ type: "url_verification", token, challenge: "c" });
+      return text + " ".repeat(length - text.length);
+    };
+    expect((await unsigned(challenge(4096))).status).toBe(200);
+    expect((await unsigned(challenge(4097))).status).toBe(401);
+    expect((await unsigned(challenge(200, "another"))).status).toBe(401);
+  });
+});
+
+test("reads a signed event of more than 4 KB", async () => {
+  expect((await post(message({ content: { text: "x".repeat(20_000) } }))).status).toBe(200);
+  expect(host.stored).toHaveLength(1);
 });
 
 test("only POST is answered", async () => {

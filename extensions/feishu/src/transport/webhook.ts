@@ -5,12 +5,13 @@ import { toChannelError } from "../errors.ts";
 import type { AcceptEvent } from "../inbound/accept-event.ts";
 import { UnreadableEvents } from "../inbound/unreadable-events.ts";
 import type { Transport } from "./transport.ts";
-import { verifyWebhook } from "./verify-webhook.ts";
+import { hasSignature, SIGNATURE_MISSING, verifyWebhook } from "./verify-webhook.ts";
 import type { WebhookSecrets } from "./verify-webhook.ts";
 import { WebhookHealth } from "./webhook-health.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
-const MAX_CONCURRENT = 64;
+/** The platform signs everything but its check of the address, which is short. */
+const MAX_UNSIGNED_BODY_BYTES = 4096;
 
 /** What the webhook is made of. */
 export interface WebhookParts {
@@ -24,7 +25,6 @@ export interface WebhookParts {
 export function createWebhookTransport(parts: WebhookParts): Transport {
   const { secrets, host, bot, accept } = parts;
   let state: "new" | "started" | "stopped" = "new";
-  let open = 0;
   const health = new WebhookHealth(host);
   const unreadable = new UnreadableEvents(host);
 
@@ -46,12 +46,13 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
 
   const handle = async (request: Request, options: CallOptions): Promise<Response> => {
     if (request.method !== "POST") return refuse(405, "POST only");
-    const body = await readBodyCapped(request, { maxBytes: MAX_BODY_BYTES, signal: options.signal }).catch((error: unknown) => {
+    const maxBytes = hasSignature(request.headers) ? MAX_BODY_BYTES : MAX_UNSIGNED_BODY_BYTES;
+    const body = await readBodyCapped(request, { maxBytes, signal: options.signal }).catch((error: unknown) => {
       host.logger.info("feishu webhook broke off", { error: error instanceof Error ? error.message : "unknown" });
       return undefined;
     });
     if (body === undefined) return refuse(400, "the body broke off");
-    if (body.type === "too-large") return refuse(413, "the body is too large");
+    if (body.type === "too-large") return tooLarge(request.headers);
     const verified = verifyWebhook(body.bytes, request.headers, { ...secrets, nowMs: host.clock.now() });
     if (verified.type === "refused") {
       health.noteRefused(verified);
@@ -63,6 +64,13 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
       return Response.json({ challenge: verified.challenge });
     }
     return receive(verified.payload, options);
+  };
+
+  /** Only an event is so large: that it is not signed is what has to be repaired. */
+  const tooLarge = (headers: Headers): Response => {
+    if (hasSignature(headers)) return refuse(413, "the body is too large");
+    health.noteRefused(SIGNATURE_MISSING);
+    return refuse(SIGNATURE_MISSING.status, SIGNATURE_MISSING.reason);
   };
 
   return {
@@ -80,13 +88,7 @@ export function createWebhookTransport(parts: WebhookParts): Transport {
     },
     async handleWebhook(request, options) {
       if (state === "stopped") return refuse(503, "stopped, send it again");
-      if (open >= MAX_CONCURRENT) return refuse(503, "too many requests at once, send it again");
-      open += 1;
-      try {
-        return await handle(request, options);
-      } finally {
-        open -= 1;
-      }
+      return handle(request, options);
     },
     health: () => (state === "stopped" ? { state: "stopped" } : unreadable.addTo(health.read())),
     stop() {

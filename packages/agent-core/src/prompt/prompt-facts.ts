@@ -99,8 +99,8 @@ export interface PromptFacts {
   /** True when this build can replace itself by a newer version. */
   readonly selfUpdate?: boolean;
   readonly modelAliases?: readonly { readonly alias: string; readonly model: string }[];
-  /** Absolute path of the one working directory. */
-  readonly workspace: string;
+  /** Absolute path of the one working directory. Left out for a session that others than the owner read: its prompt names no path of the owner's. */
+  readonly workspace?: string;
   /** Where the product's documentation is; the section is left out when nothing is known. */
   readonly documentation: { readonly folder?: string; readonly url?: string };
   /** Twelve hexadecimal digits for each owner; empty when none is configured. */

@@ -65,7 +65,6 @@ const FULL: PromptFacts = {
 /** Nothing that can be left out. */
 const BARE: PromptFacts = {
   agent: { id: "main" },
-  workspace: FULL.workspace,
   timeZone: FULL.timeZone,
   tools: [],
   skills: [],

@@ -8,6 +8,8 @@ export interface GroupConfig {
   /** Absent: whoever the account admits. Empty: nobody. */
   readonly allowFrom?: readonly string[] | undefined;
   readonly tools?: ToolPolicy | undefined;
+  /** By sender. Refused until it is enforced. */
+  readonly toolsBySender?: Readonly<Record<string, ToolPolicy>> | undefined;
   readonly skills?: readonly string[] | undefined;
   readonly systemPrompt?: string | undefined;
 }
@@ -52,6 +54,7 @@ const GroupSchema: z.ZodType<GroupConfig> = z.strictObject({
   requireMention: z.boolean().default(true),
   allowFrom: z.array(PlatformIdSchema).optional(),
   tools: ToolPolicySchema.optional(),
+  toolsBySender: z.record(TextSchema, ToolPolicySchema).optional(),
   skills: z.array(TextSchema).optional(),
   systemPrompt: TextSchema.optional(),
 });

@@ -22,14 +22,19 @@ export interface HeartbeatConfig {
 
 /** Where the commands of an agent run. */
 export interface SandboxConfig {
-  readonly mode: "off" | "non-main" | "all";
+  /**
+   * Absent: commands run without a sandbox, and the files of other people and of groups are kept in folders of their own. `off`: these work in the agent's
+   * workspace too. The other two are refused until there is a sandbox.
+   */
+  readonly mode?: "off" | "non-main" | "all" | undefined;
   readonly scope: "session" | "agent" | "shared";
   readonly workspaceAccess: "none" | "ro" | "rw";
   /** Absent: `sandboxes` in the state directory. */
   readonly workspaceRoot?: string | undefined;
   readonly sessionToolsVisibility: "spawned" | "all";
   readonly backend: "bubblewrap" | "docker" | "podman";
-  readonly network: string;
+  /** `none`, or the hosts that commands may reach. Refused until there is a sandbox. */
+  readonly network?: string | { readonly allow: readonly string[] } | undefined;
 }
 
 /** The pause between the blocks of one answer: none, 800 to 2,500 ms, or these bounds. */
@@ -67,6 +72,7 @@ export interface AgentRows {
     readonly maxDepth: number;
     readonly maxChildren: number;
     readonly maxConcurrent: number;
+    readonly tools: ToolPolicy;
   };
   readonly compaction: {
     readonly reserveTokens: number;
@@ -118,13 +124,13 @@ const HeartbeatSchema: z.ZodType<"off" | HeartbeatConfig> = z.union([
 ]);
 
 const SandboxSchema: z.ZodType<SandboxConfig> = z.strictObject({
-  mode: z.enum(["off", "non-main", "all"]).default("non-main"),
+  mode: z.enum(["off", "non-main", "all"]).optional(),
   scope: z.enum(["session", "agent", "shared"]).default("session"),
   workspaceAccess: z.enum(["none", "ro", "rw"]).default("none"),
   workspaceRoot: TextSchema.optional(),
   sessionToolsVisibility: z.enum(["spawned", "all"]).default("spawned"),
   backend: z.enum(["bubblewrap", "docker", "podman"]).default("bubblewrap"),
-  network: TextSchema.default("none"),
+  network: z.union([TextSchema, z.strictObject({ allow: z.array(TextSchema) })]).optional(),
 });
 
 const rows = {
@@ -152,6 +158,7 @@ const rows = {
       maxDepth: z.int().min(0).max(5).default(1),
       maxChildren: AmountSchema.default(5),
       maxConcurrent: CountSchema.default(8),
+      tools: ToolPolicySchema.prefault({}),
     })
     .prefault({}),
   compaction: z

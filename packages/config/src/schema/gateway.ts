@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import * as z from "zod";
 import { SecretSchema, type Secret } from "./secret.ts";
 import { PortSchema } from "./values.ts";
@@ -13,8 +14,12 @@ export interface GatewayConfig {
     /** Left out: the token that the first start made (`credentials/gateway-token`). */
     readonly token?: Secret | undefined;
   };
+  /** Origin under which people and platforms reach the gateway from outside, such as `https://assistant.example.com`; without a slash at the end. */
+  readonly publicUrl?: string | undefined;
   /** Origins whose pages may call `/v1` from a browser. Empty: no CORS. */
   readonly allowedOrigins: readonly string[];
+  /** Addresses and CIDR ranges of reverse proxies whose `X-Forwarded-For` or `Forwarded` header is believed. */
+  readonly trustedProxies: readonly string[];
 }
 
 const BindSchema = z.union([z.enum(["loopback", "lan"]), z.ipv4(), z.ipv6()], {
@@ -26,18 +31,60 @@ const OriginSchema = z.string().superRefine((origin, context) => {
   if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
 });
 
+const PublicUrlSchema = z
+  .string()
+  .superRefine((url, context) => {
+    const problem = publicUrlProblem(url);
+    if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+  })
+  .transform((url) => new URL(url).origin);
+
+const ProxySchema = z.string().superRefine((range, context) => {
+  const problem = proxyProblem(range);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
 /** Parses `gateway`. */
 export const GatewaySchema: z.ZodType<GatewayConfig> = z.strictObject({
   port: PortSchema.default(18_790),
   bind: BindSchema.default("loopback"),
   auth: z.strictObject({ mode: z.enum(["token", "none"]).default("token"), token: SecretSchema.optional() }).prefault({}),
+  publicUrl: PublicUrlSchema.optional().describe(
+    "Address under which people and platforms reach the gateway from outside, such as https://assistant.example.com. Its pages are accepted as the gateway's own, and printed addresses use it.",
+  ),
   allowedOrigins: z
     .array(OriginSchema)
     .default([])
     .describe(
       "Origins of web pages that may call /v1 from a browser (CORS), such as https://chat.example.com, each written as the browser sends it. A listed page still needs the gateway's token. The default allows none.",
     ),
+  trustedProxies: z
+    .array(ProxySchema)
+    .default([])
+    .describe(
+      "Addresses or CIDR ranges of the reverse proxies in front of the gateway, such as 127.0.0.1 or 10.0.0.0/8. Only their X-Forwarded-For or Forwarded header is believed. The default believes none.",
+    ),
 });
+
+/** Why a text is not the public address of a gateway; `undefined` for one. */
+function publicUrlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return "an address such as https://assistant.example.com is expected";
+  if (url.username !== "" || url.password !== "") return "write it without a user and a password";
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    return `the gateway needs a host name of its own; write it without a path: ${url.origin}`;
+  return undefined;
+}
+
+/** Why a text is neither an IP address nor a CIDR range; `undefined` for one. */
+function proxyProblem(range: string): string | undefined {
+  const [, address = "", prefix] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(range) ?? [];
+  const family = isIP(address);
+  if (family === 0 || Number(prefix ?? 0) > (family === 4 ? 32 : 128))
+    return "an IP address or a CIDR range such as 10.0.0.0/8 is expected";
+  if (prefix !== undefined && Number(prefix) === 0) return "every client could then claim any address; list the proxies alone";
+  return /^::ffff:.*\./i.test(address) ? "write it as an IPv4 address or range" : undefined;
+}
 
 /** Why a text is not an origin as browsers send it; `undefined` for one. */
 function originProblem(origin: string): string | undefined {
@@ -53,6 +100,11 @@ function originProblem(origin: string): string | undefined {
 }
 
 const EXPECTED_ORIGIN = "an origin such as https://chat.example.com or http://localhost:3000 is expected";
+
+/** True when other machines may reach the gateway: by where it listens, or through what stands behind `publicUrl`. */
+export function isExposed({ bind, publicUrl }: Pick<GatewayConfig, "bind" | "publicUrl">): boolean {
+  return publicUrl !== undefined || !isLoopbackBind(bind);
+}
 
 /** True when `bind` admits this machine alone. */
 export function isLoopbackBind(bind: string): boolean {

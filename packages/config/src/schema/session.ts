@@ -27,6 +27,8 @@ export interface SessionConfig {
   readonly scope: "per-sender" | "global";
   readonly mainKey: string;
   readonly dmScope: DmScope;
+  /** Other people's messages come into the owner's sessions too, under `dmScope: "main"` and `scope: "global"`. */
+  readonly sharedMain: boolean;
   /** A person's name to the ids (`channel:id`) that are theirs. */
   readonly identityLinks: Readonly<Record<string, readonly string[]>>;
   readonly reset: ResetConfig;
@@ -85,6 +87,7 @@ export const SessionSchema: z.ZodType<SessionConfig> = z.strictObject({
     .regex(/^[^\s:%]+$/, { error: "a key without spaces, : and % is expected" })
     .default("main"),
   dmScope: DmScopeSchema.default("main"),
+  sharedMain: z.boolean().default(false),
   identityLinks: z.record(TextSchema, z.array(TextSchema)).default({}),
   reset: ResetSchema.prefault({}),
   resetByType: z

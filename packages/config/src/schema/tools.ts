@@ -17,6 +17,7 @@ export interface ToolsConfig extends ToolPolicy {
   /** Folders that tools may read beside the workspace. `~` is the user's home. */
   readonly fs: { readonly roots: readonly string[] };
   readonly exec: {
+    /** `deny`: no tool runs commands. `full`: those of the owner run without asking. The other two are refused until they work. */
     readonly mode: "deny" | "allowlist" | "ask" | "full";
     readonly timeoutSeconds: number;
     /** Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart. */
@@ -45,7 +46,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
   fs: z.strictObject({ roots: NamesSchema.default([]) }).prefault({}),
   exec: z
     .strictObject({
-      mode: z.enum(["deny", "allowlist", "ask", "full"]).default("ask"),
+      mode: z.enum(["deny", "allowlist", "ask", "full"]).default("full"),
       timeoutSeconds: SecondsSchema.default(1800),
       maxConcurrent: CountSchema.default(16).describe(
         "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",

@@ -1,6 +1,6 @@
 import type { KeyPath } from "../document/key-path.ts";
 import { nearestName, suggestion } from "../nearest-name.ts";
-import { isLoopbackBind } from "../schema/gateway.ts";
+import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
@@ -21,12 +21,30 @@ export function checkReferences(config: ConfigDocument): ConfigProblem[] {
     if (ids.includes(agentId)) return;
     invalid(["bindings", index, "agentId"], `there is no agent "${agentId}"${suggestion(nearestName(agentId, ids))}`);
   });
+  problems.push(...checkSharedMain(config));
   checkAliases(config, invalid);
   checkProviders(config, invalid);
-  if (config.gateway.auth.mode === "none" && !isLoopbackBind(config.gateway.bind)) {
-    invalid(["gateway", "auth", "mode"], `"none" would let everybody on the network in; use "token", or bind to loopback`);
+  if (config.gateway.auth.mode === "none" && isExposed(config.gateway)) {
+    invalid(
+      ["gateway", "auth", "mode"],
+      `"none" would let everybody on the network in; use "token", or bind to loopback without publicUrl`,
+    );
   }
   return problems;
+}
+
+/** Keys that would bring other people into the owner's sessions, which `session.sharedMain` has to allow. */
+function checkSharedMain({ session, bindings }: ConfigDocument): ConfigProblem[] {
+  if (session.sharedMain) return [];
+  const allow = "set session.sharedMain to true if other people shall see what is said there";
+  const scope = `holds for the owner's direct messages alone: other people and groups have sessions of their own; ${allow}`;
+  const binding = `holds for the owner alone: other people get per-channel-peer; ${allow}`;
+  return [
+    ...(session.scope === "global" ? [problemAt("notice", ["session", "scope"], scope)] : []),
+    ...bindings.flatMap(({ session: { dmScope } }, index) =>
+      dmScope === "main" ? [problemAt("notice", ["bindings", index, "session", "dmScope"], binding)] : [],
+    ),
+  ];
 }
 
 function checkProviders({ models }: ConfigDocument, invalid: (path: KeyPath, message: string) => void): void {

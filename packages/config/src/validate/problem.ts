@@ -2,11 +2,12 @@ import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
 
 /**
  * - `syntax`: the file cannot be read. - `invalid-value`: a value does not fit its key.
+ * - `unenforced`: the file narrows what is allowed, and this build would not keep to it. No earlier file is used in its place.
  * - `unknown-key`, `unknown-channel`: nothing reads it; a warning at start, an error when the file is checked or changed.
  * - `environment`: a variable of the environment does not fit. - `notice`: worth knowing.
  */
 export interface ConfigProblem {
-  readonly type: "syntax" | "invalid-value" | "unknown-key" | "unknown-channel" | "environment" | "notice";
+  readonly type: "syntax" | "invalid-value" | "unenforced" | "unknown-key" | "unknown-channel" | "environment" | "notice";
   /** `agents.list[0].model`; empty for the whole file. */
   readonly path: string;
   /** What is wrong and what to do. Holds no value of the file. */
@@ -15,7 +16,7 @@ export interface ConfigProblem {
 
 /** True for problems with which the file is not used. */
 export function isFatal({ type }: ConfigProblem): boolean {
-  return type === "syntax" || type === "invalid-value";
+  return type === "syntax" || type === "invalid-value" || type === "unenforced";
 }
 
 /** One line for people. */

@@ -53,9 +53,9 @@ test("the full document sets every key of the schema and is valid", async () => 
       .filter((key) => valueAt(fullDocument, [...path, key]) === undefined)
       .map((key) => formatKeyPath([...path, key])),
   );
-  // What another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
+  // What narrows and is refused, what another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
   const elsewhere =
-    /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|.*groups\.g1\.tools)/;
+    /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|agents\.defaults\.sandbox\.network$|.*groups\.g1\.tools)/;
   expect(unset.filter((path) => !elsewhere.test(path))).toEqual([]);
 });
 
@@ -188,4 +188,23 @@ test("the JSON Schema knows every row and the channels that are installed", () =
     expect.arrayContaining(["appId", "transport", "dmPolicy", "groups", "textChunkLimit"]),
   );
   expect(knownKeys(schema, ["channels", "chatter", "transport"])).toEqual(expect.arrayContaining(["type", "encryptKey"]));
+});
+
+describe("session.sharedMain", () => {
+  const binding = { agentId: "main", match: { channel: "chatter" }, session: { dmScope: "main" } };
+  const told = async (session: Document, bindings: readonly Document[] = []): Promise<readonly string[]> =>
+    (await validateDocument({ session, bindings: [...bindings] }, channels)).problems.map(({ type, path }) => `${type} ${path}`);
+
+  test("is named where scope global or a binding to main needs it for other people, and the file is used", async () => {
+    expect(await told({ scope: "global" }, [{ ...binding, session: {} }, binding])).toEqual([
+      "notice session.scope",
+      "notice bindings[1].session.dmScope",
+    ]);
+    expect((await validateDocument({ session: { scope: "global" } }, channels)).valid?.parsed.session.sharedMain).toBe(false);
+  });
+
+  test("is not named where it is set, or not needed", async () => {
+    expect(await told({ scope: "global", sharedMain: true }, [binding])).toEqual([]);
+    expect(await told({ dmScope: "main" })).toEqual([]);
+  });
 });

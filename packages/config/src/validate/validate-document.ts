@@ -7,6 +7,8 @@ import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import type { ChannelSource } from "./channel-source.ts";
 import { checkReferences } from "./check-references.ts";
+import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
+import { checkUnenforced } from "./check-unenforced.ts";
 import type { Finding } from "./issues.ts";
 import { configJsonSchema, knownKeys } from "./json-schema.ts";
 import { parseChannels } from "./parse-channels.ts";
@@ -38,11 +40,17 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
   // Made for the first unknown key only: it costs more than the whole check.
   const keysAt = (path: KeyPath): string[] => knownKeys((schema ??= configJsonSchema(channels.schemas)), path);
   const findings = [...root.findings, ...channels.findings];
+  const policies = withKnownChannels(
+    root.written,
+    sources.map(({ id }) => id),
+  );
   const problems = [
     ...conflicts.map(({ path, message }) => problemAt("invalid-value", path, message)),
     ...findings.map((finding) => toProblem(finding, current, keysAt)),
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
+    ...checkUnenforced(policies),
+    ...checkToolLists(policies),
   ];
   if (root.parsed === undefined || problems.some(isFatal)) return { problems };
   const written = channels.findings

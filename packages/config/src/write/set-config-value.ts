@@ -142,6 +142,7 @@ function newProblems(before: readonly ConfigProblem[], after: readonly ConfigPro
   const known = new Set(before.map(formatProblem));
   const own = formatKeyPath(path);
   return after.filter((problem) => {
+    if (problem.type === "notice") return false;
     const rest = problem.path.startsWith(own) ? problem.path.slice(own.length) : "x";
     return !known.has(formatProblem(problem)) || rest === "" || rest.startsWith(".") || rest.startsWith("[");
   });

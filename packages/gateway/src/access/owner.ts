@@ -7,6 +7,21 @@ export function isListedOwner(message: Pick<MsgContext, "origin" | "sender">, ow
   return ownerAllowFrom.includes(`${message.origin.channel}:${message.sender.id}`);
 }
 
+/** What of the configuration names the owner's ids. */
+interface OwnerNames {
+  readonly session: { readonly identityLinks: Readonly<Record<string, readonly string[]>> };
+  readonly commands: { readonly ownerAllowFrom: readonly string[] };
+}
+
+/**
+ * True for an id (`channel:id`) of the owner, and for one that shares a `session.identityLinks` entry with it. Such a link shares the owner's direct
+ * session and grants nothing: only `isListedOwner` makes a sender the owner.
+ */
+export function isOwnersPerson(id: string, { session, commands }: OwnerNames): boolean {
+  const linked = Object.values(session.identityLinks).filter((ids) => ids.includes(id));
+  return [id, ...linked.flat()].some((one) => commands.ownerAllowFrom.includes(one));
+}
+
 /**
  * An input with the authority that it has now: what was the owner's when it was committed is the owner's no more once the list does not name its sender,
  * and nothing becomes the owner's later. The gateway's own clients, whose inputs name their session, had the token.

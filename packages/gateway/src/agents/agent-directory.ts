@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache";
 import type { ModelSource, ResolvedModel } from "./model-source.ts";
 import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
-import { admitsTool, filterTools } from "./tool-policy.ts";
+import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
@@ -59,10 +59,10 @@ export interface AgentRuntime {
   allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
   /**
    * The skills of the agent's own workspace and of the folders beside it. What runs write in another folder is none: others than the owner write there.
-   * `workspace`: where the session's runs work; skills that lie elsewhere are named by their whole path.
+   * `workspace`: where the session's runs work, if that is one folder; skills that lie elsewhere are named by their whole path.
    */
   skills(options: {
-    readonly workspace: string;
+    readonly workspace: string | undefined;
     readonly group: GroupConfig | undefined;
     readonly signal: AbortSignal;
   }): Promise<readonly SkillEntry[]>;
@@ -126,13 +126,13 @@ export class AgentDirectory {
   }
 
   /**
-   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else unless the agent's sandbox is
-   * off (design 08, sandbox `non-main` and `workspaceAccess: none`). The folder is made when it is not there; one that is removed later is made anew by the
+   * Where the tools of a run work: the agent's workspace for the owner, a folder of the session's own for everybody else and for groups, unless the
+   * configuration says that the agent's sandbox is off. The folder is made when it is not there; one that is removed later is made anew by the
    * first tool that needs it.
    */
   async workspaceFor(agent: AgentRuntime, run: Pick<RunFacts, "owner" | "sessionKey">, group: boolean): Promise<string> {
     const { sandbox, workspace, id } = agent.config;
-    const boxed = sandbox.mode === "all" || (sandbox.mode === "non-main" && (!run.owner || group));
+    const boxed = sandbox.mode === "all" || (sandbox.mode !== "off" && (!run.owner || group));
     const folder = boxed
       ? path.join(sandbox.workspaceRoot ?? path.join(this.#options.home, "sandboxes"), scopeFolder(sandbox.scope, id, run.sessionKey))
       : workspace;
@@ -163,7 +163,9 @@ function createAgentRuntime(
 ): AgentRuntime {
   const { config } = options;
   const layersOf = (provider: string, group: GroupConfig | undefined): readonly ToolPolicyLayer[] =>
-    [config.tools, agent.tools, config.tools.byProvider[provider], group?.tools].filter((layer) => layer !== undefined);
+    [execLayer(config.tools.exec), config.tools, agent.tools, config.tools.byProvider[provider], group?.tools].filter(
+      (layer) => layer !== undefined,
+    );
   return {
     config: agent,
     name: agent.identity.name ?? agent.name,

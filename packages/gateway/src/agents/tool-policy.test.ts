@@ -1,6 +1,7 @@
 import type { AgentTool } from "@factotum/agent-contract";
+import { createCoreTools } from "@factotum/tools";
 import { describe, expect, test } from "vitest";
-import { filterTools } from "./tool-policy.ts";
+import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
 
 const tools: readonly AgentTool[] = ["edit", "exec", "ls", "mcp__git_log", "message", "read", "session_status", "write"].map((name) => ({
@@ -16,6 +17,26 @@ const names = (...layers: readonly Partial<ToolPolicyLayer>[]): string[] =>
     tools,
     layers.map((layer) => ({ deny: [], ...layer })),
   ).tools.map((tool) => tool.name);
+
+test("every core tool belongs to a group, so that a list of groups covers it", () => {
+  const core = createCoreTools({} as Parameters<typeof createCoreTools>[0]).map(({ name }) => name);
+  expect(core.length).toBeGreaterThan(7);
+  expect(core.filter((name) => !admitsTool({ allow: ["group:runtime", "group:fs", "group:messaging"], deny: [] }, name))).toEqual([]);
+});
+
+describe("which tools tools.exec leaves", () => {
+  const layerNames = (mode: "deny" | "allowlist" | "ask" | "full", applyPatch: boolean): string[] =>
+    ["apply_patch", "exec", "process", "read"].filter((name) => admitsTool(execLayer({ mode, applyPatch }), name));
+
+  test("all with mode full, no commands with deny and with what is not built", () => {
+    expect(layerNames("full", true)).toEqual(["apply_patch", "exec", "process", "read"]);
+    for (const mode of ["deny", "ask", "allowlist"] as const) expect(layerNames(mode, true)).toEqual(["apply_patch", "read"]);
+  });
+
+  test("no apply_patch with applyPatch: false", () => {
+    expect(layerNames("full", false)).toEqual(["exec", "process", "read"]);
+  });
+});
 
 describe("which tools an agent has", () => {
   test("full is everything, minimal nearly nothing, several profiles their union", () => {
@@ -38,7 +59,23 @@ describe("which tools an agent has", () => {
     expect(names({ allow: ["exec"], deny: ["*"] })).toEqual([]);
   });
 
-  test("names that nothing provides are told", () => {
-    expect(filterTools(tools, [{ allow: ["read", "browser", "mcp__*"], deny: [] }]).missing).toEqual(["browser"]);
+  test.each([
+    ["group:runtime", ["exec"]],
+    ["group:fs", ["edit", "ls", "read", "write"]],
+    ["GROUP:Messaging", ["message"]],
+    ["group:sessions", ["session_status"]],
+    ["group:openclaw", ["edit", "exec", "ls", "message", "read", "session_status", "write"]],
+    ["group:plugins", ["mcp__git_log"]],
+    ["group:nothing", []],
+  ])("%s stands for its tools in allow and in deny lists", (entry, members) => {
+    expect(names({ allow: [entry] })).toEqual(members);
+    expect(names({ deny: [entry] })).toEqual(tools.map(({ name }) => name).filter((name) => !members.includes(name)));
+  });
+
+  test("names and groups that nothing provides are told", () => {
+    expect(filterTools(tools, [{ allow: ["read", "browser", "mcp__*", "group:fs", "group:ui"], deny: [] }]).missing).toEqual([
+      "browser",
+      "group:ui",
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import type { AgentTool } from "@factotum/agent-contract";
+import { matchesTool, type ToolsConfig } from "@factotum/config";
 
 /** One layer of the policy (design 08, "Tools and sandbox"). */
 export interface ToolPolicyLayer {
@@ -35,25 +36,32 @@ const TOOL_PROFILES: {
 };
 
 /**
- * The tools that pass every layer. In a layer `allow` stands in place of the profile; layers only narrow; `deny` wins. `missing` are names in an
- * `allow` that nothing provides, for a warning.
+ * The tools that pass every layer. In a layer `allow` stands in place of the profile; layers only narrow; `deny` wins. `missing` are names and groups in
+ * an `allow` that nothing provides, for a warning.
  */
 export function filterTools(
   tools: readonly AgentTool[],
   layers: readonly ToolPolicyLayer[],
 ): { readonly tools: readonly AgentTool[]; readonly missing: readonly string[] } {
-  const names = new Set(tools.map((tool) => tool.name));
   const passing = tools.filter((tool) => layers.every((layer) => admitsTool(layer, tool.name)));
   const missing = new Set(
-    layers.flatMap((layer) => layer.allow ?? []).filter((name) => name !== "*" && !name.includes("*") && !names.has(name)),
+    layers
+      .flatMap((layer) => layer.allow ?? [])
+      .filter((entry) => !entry.includes("*") && !tools.some(({ name }) => matchesTool(entry, name))),
   );
   return { tools: passing, missing: [...missing] };
 }
 
+/** What `tools.exec` takes away. */
+export function execLayer({ mode, applyPatch }: Pick<ToolsConfig["exec"], "mode" | "applyPatch">): ToolPolicyLayer {
+  // "ask" and "allowlist" do not reach a gateway: a file with them is refused. Without approvals they would mean the same.
+  return { deny: [...(mode === "full" ? [] : ["group:runtime"]), ...(applyPatch ? [] : ["apply_patch"])] };
+}
+
 /** Whether a layer lets a tool of this name through. */
 export function admitsTool(layer: ToolPolicyLayer, name: string): boolean {
-  if (layer.deny.some((pattern) => matches(pattern, name))) return false;
-  if (layer.allow !== undefined) return layer.allow.some((pattern) => matches(pattern, name));
+  if (layer.deny.some((entry) => matchesTool(entry, name))) return false;
+  if (layer.allow !== undefined) return layer.allow.some((entry) => matchesTool(entry, name));
   return layer.profile === undefined || layer.profile.some((profile) => inProfile(profile, name));
 }
 
@@ -64,21 +72,4 @@ function inProfile(profile: string, name: string): boolean {
 
 function isProfile(name: string): name is keyof typeof TOOL_PROFILES {
   return Object.hasOwn(TOOL_PROFILES, name);
-}
-
-/** Case does not count, `*` stands for any characters. */
-function matches(pattern: string, name: string): boolean {
-  const parts = pattern.toLowerCase().split("*");
-  const text = name.toLowerCase();
-  const first = parts[0] ?? "";
-  if (parts.length === 1) return first === text;
-  const last = parts.at(-1) ?? "";
-  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length) return false;
-  let from = first.length;
-  for (const part of parts.slice(1, -1)) {
-    const at = text.indexOf(part, from);
-    if (at === -1 || at + part.length > text.length - last.length) return false;
-    from = at + part.length;
-  }
-  return true;
 }

@@ -11,6 +11,7 @@ import type { ChatEvent, ClientFrame, ConnectFrame, RequestFrame, RpcEvent, RpcE
 import type { WebSocket } from "ws";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { Principal } from "../access/authorize.ts";
+import type { ClientAddress } from "../http/client-address.ts";
 import type { ClientBacklogs } from "./client-backlogs.ts";
 import type { ClientServices } from "./client-services.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
@@ -22,6 +23,8 @@ import type { RpcConnection } from "./rpc-methods.ts";
 const MAX_REQUESTS = 64;
 /** Sessions that one connection may watch. */
 const MAX_SUBSCRIPTIONS = 64;
+/** Close code of RFC 6455 for a client that may come back. */
+const TRY_AGAIN_LATER = 1013;
 /** What a close frame holds beside its code (RFC 6455). */
 const MAX_CLOSE_REASON_BYTES = 123;
 /** Changes of the session list are gathered this long. */
@@ -30,6 +33,7 @@ const CHANGE_DELAY_MS = 100;
 /** What a connection works with, and who is told of it. */
 type ConnectionOptions = ClientServices & {
   readonly backlogs: ClientBacklogs;
+  readonly client: ClientAddress;
   /** It has shown the token. */
   readonly onConnect: () => void;
   readonly onClose: () => void;
@@ -153,7 +157,12 @@ export class ClientConnection implements RpcConnection {
         CLOSE_CODES.unsupportedProtocol,
       );
     }
-    this.#principal = this.#options.authenticator.principal(frame.auth?.token);
+    const authentication = this.#options.authenticator.authenticate(frame.auth?.token, this.#options.client);
+    if (authentication.type === "delayed") {
+      const seconds = Math.ceil(authentication.delayMs / 1000);
+      return this.#refuse("unavailable", `Too many wrong tokens came from this address. Try again in ${seconds} s.`, TRY_AGAIN_LATER);
+    }
+    this.#principal = authentication.principal;
     if (this.#principal.type === "anonymous") {
       return this.#refuse(
         "unauthorized",

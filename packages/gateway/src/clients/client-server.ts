@@ -5,6 +5,7 @@ import { WebSocketServer } from "ws";
 import { ClientBacklogs } from "./client-backlogs.ts";
 import { ClientConnection } from "./client-connection.ts";
 import type { ClientServices } from "./client-services.ts";
+import type { ClientAddress } from "../http/client-address.ts";
 import { WarningWatch } from "./warning-watch.ts";
 
 /** Clients that may be connected at once. */
@@ -40,7 +41,10 @@ export class ClientServer {
   }
 
   /** Takes over a socket whose address and origin have been checked. */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  handleUpgrade(
+    request: IncomingMessage,
+    { socket, head, client }: { readonly socket: Duplex; readonly head: Buffer; readonly client: ClientAddress },
+  ): void {
     if (this.#connections.size >= MAX_CONNECTIONS) {
       socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
       return;
@@ -49,6 +53,7 @@ export class ClientServer {
       const connection: ClientConnection = new ClientConnection(webSocket, {
         ...this.#options,
         backlogs: this.#backlogs,
+        client,
         onConnect: () => {
           this.#waiting.delete(connection);
           this.#connections.add(connection);

@@ -1,12 +1,15 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
+import type { GatewayConfig } from "@factotum/config";
 import type { Context } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
+import type { ClientAddress, FindClient } from "./client-address.ts";
 import { renderError } from "./completions/render-response.ts";
 import { bearerToken } from "./credentials.ts";
 import type { Authenticator } from "./credentials.ts";
 import { crossSiteProblem } from "./same-site.ts";
+import type { UnprovenConnections } from "./unproven-connections.ts";
 
 /** What the handlers of Hono get from Node. */
 export type HttpEnv = { Bindings: HttpBindings };
@@ -15,41 +18,65 @@ export type HttpEnv = { Bindings: HttpBindings };
 export interface AdmissionOptions {
   readonly authenticator: Authenticator;
   readonly loopbackOnly: boolean;
+  readonly findClient: FindClient;
+  readonly connections: UnprovenConnections;
+  /** `gateway` of the configuration, as of now. */
+  readonly gatewayConfig: () => Pick<GatewayConfig, "publicUrl" | "trustedProxies">;
   /** Origins whose pages may use the route, besides the gateway's own; none by default. */
   readonly allowedOrigins?: readonly string[];
 }
 
 /** The decision about one request. */
 export type Admission =
-  | { readonly type: "admitted"; readonly principal: Principal; readonly token: string | undefined }
-  | { readonly type: "refused"; readonly status: 401 | 403; readonly isCrossSite: boolean; readonly reason: string };
+  | { readonly type: "admitted"; readonly principal: Principal; readonly token: string | undefined; readonly client: ClientAddress }
+  | {
+      readonly type: "refused";
+      readonly status: 401 | 403 | 429;
+      readonly code: "invalid_api_key" | "forbidden" | "too_many_wrong_tokens";
+      readonly reason: string;
+      readonly headers: Readonly<Record<string, string>>;
+    };
 
 /** The one way to a route: the page that asks is ours or listed, and the rules name who asks (R19). */
-export function admitRequest(headers: IncomingHttpHeaders, route: HttpRoute, options: AdmissionOptions): Admission {
-  const { host, origin, authorization } = headers;
-  const problem = crossSiteProblem({ host, origin }, options);
-  if (problem !== undefined) return { type: "refused", status: 403, isCrossSite: true, reason: problem };
+export function admitRequest(request: IncomingMessage, route: HttpRoute, options: AdmissionOptions): Admission {
+  const { host, origin, authorization } = request.headers;
+  const { publicUrl, trustedProxies } = options.gatewayConfig();
+  const problem = crossSiteProblem({ host, origin }, { ...options, publicUrl });
+  if (problem !== undefined) return { type: "refused", status: 403, code: "forbidden", reason: problem, headers: {} };
+  const client = options.findClient(request, trustedProxies);
   const token = bearerToken(authorization);
-  const principal = options.authenticator.principal(token);
+  const authentication = options.authenticator.authenticate(token, client);
+  if (authentication.type === "delayed") return tooManyWrong(authentication.delayMs);
+  const { principal } = authentication;
   const decision = authorize(principal, { type: "http", route }, OWN);
-  if (decision.type === "allow") return { type: "admitted", principal, token };
-  return { type: "refused", status: principal.type === "anonymous" ? 401 : 403, isCrossSite: false, reason: decision.reason };
+  if (decision.type !== "allow") return denied(principal, decision.reason);
+  if (principal.type === "token") options.connections.prove(request.socket);
+  return { type: "admitted", principal, token, client };
 }
 
 /** The answer to somebody who may not have the route; `undefined` for whoever may. */
 export function guardRoute(context: Context<HttpEnv>, route: HttpRoute, options: AdmissionOptions): Response | undefined {
   const { incoming, outgoing } = context.env;
-  const admission = admitRequest(incoming.headers, route, options);
+  const admission = admitRequest(incoming as IncomingMessage, route, options);
   if (admission.type === "refused") {
-    const { status, isCrossSite, reason } = admission;
-    return context.json(
-      renderError(reason, { type: "invalid_request_error", code: status === 401 ? "invalid_api_key" : "forbidden" }),
-      status,
-      isCrossSite ? {} : { "www-authenticate": "Bearer" },
-    );
+    const { status, code, reason, headers } = admission;
+    return context.json(renderError(reason, { type: "invalid_request_error", code }), status, headers);
   }
   if (admission.principal.type === "token") endWithToken(admission.token, outgoing, options.authenticator);
   return undefined;
+}
+
+function denied(principal: Principal, reason: string): Admission {
+  const headers = { "www-authenticate": "Bearer" };
+  return principal.type === "anonymous"
+    ? { type: "refused", status: 401, code: "invalid_api_key", reason, headers }
+    : { type: "refused", status: 403, code: "forbidden", reason, headers };
+}
+
+function tooManyWrong(delayMs: number): Admission {
+  const seconds = Math.ceil(delayMs / 1000);
+  const reason = `Too many wrong tokens came from this address. Try again in ${seconds} s.`;
+  return { type: "refused", status: 429, code: "too_many_wrong_tokens", reason, headers: { "retry-after": String(seconds) } };
 }
 
 /** What is being answered to a token is cut off once that token admits nobody any more. */

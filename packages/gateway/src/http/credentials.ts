@@ -1,10 +1,19 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Clock } from "@factotum/agent-contract";
 import type { Principal } from "../access/authorize.ts";
+import type { ClientAddress } from "./client-address.ts";
+import { TokenBackoff } from "./token-backoff.ts";
+
+/** What a credential showed. */
+export type Authentication =
+  | { readonly type: "known"; readonly principal: Principal }
+  /** Too many wrong tokens came from the address: this one was not looked at. */
+  | { readonly type: "delayed"; readonly delayMs: number };
 
 /** Turns credentials into principals, as of now: what admits can change while the gateway runs (R19). */
 export interface Authenticator {
-  /** The principal of a token; `undefined` stands for none given. */
-  principal(token: string | undefined): Principal;
+  /** The principal of a token from an address; `undefined` stands for none given. */
+  authenticate(token: string | undefined, client: ClientAddress): Authentication;
   /**
    * For what was admitted with a token and lasts: calls `onEnd`, once, as soon as that token admits nobody any more. Not called after the result has
    * been disposed.
@@ -19,14 +28,31 @@ interface Admitted {
   readonly onEnd: () => void;
 }
 
-/** Compares with the gateway's token in constant time. Without a token (`auth.mode: none`, loopback only) everybody who reaches the port is the owner. */
-export function createAuthenticator(token: string | undefined): Authenticator {
+/**
+ * Compares with the gateway's token in constant time. Without a token (`auth.mode: none`) a client on this machine is the owner, and a request that came
+ * through a proxy is not from this machine. Wrong tokens delay further ones of their address; where several clients may share it, a right token is
+ * accepted all the same, since it may be another client's.
+ */
+export function createAuthenticator(token: string | undefined, clock: Pick<Clock, "monotonic">): Authenticator {
   let expected = digest(token);
   const admitted = new Set<Admitted>();
+  const backoff = new TokenBackoff(clock);
   const admits = (given: Buffer | undefined): boolean =>
     expected === undefined || (given !== undefined && timingSafeEqual(given, expected));
   return {
-    principal: (given) => ({ type: admits(digest(given)) ? "token" : "anonymous" }),
+    authenticate: (given, { address, isLocal, isShared }) => {
+      if (expected === undefined) return { type: "known", principal: { type: isLocal ? "token" : "anonymous" } };
+      if (given === undefined) return ANONYMOUS;
+      const delayMs = backoff.delayMs(address);
+      if (delayMs > 0 && !isShared) return { type: "delayed", delayMs };
+      if (admits(digest(given))) {
+        backoff.recordRight(address);
+        return { type: "known", principal: { type: "token" } };
+      }
+      if (delayMs > 0) return { type: "delayed", delayMs };
+      backoff.recordWrong(address);
+      return ANONYMOUS;
+    },
     watch: (given, onEnd) => {
       const entry = { given: digest(given), onEnd };
       admitted.add(entry);
@@ -42,6 +68,8 @@ export function createAuthenticator(token: string | undefined): Authenticator {
     },
   };
 }
+
+const ANONYMOUS: Authentication = { type: "known", principal: { type: "anonymous" } };
 
 /** The token of `Authorization: Bearer …`. */
 export function bearerToken(header: string | null | undefined): string | undefined {

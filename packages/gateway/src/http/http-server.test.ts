@@ -38,7 +38,7 @@ async function statusOf(port: number, text: string): Promise<string> {
 async function serverWithPatience(running: TestGateway, requestTimeoutMs: number): Promise<HttpServer> {
   const { engine } = running.gateway;
   const common = { clock: realClock, random: realRandom, logger: createMemoryLogger() };
-  const authenticator = createAuthenticator(running.token);
+  const authenticator = createAuthenticator(running.token, realClock);
   const handlers = createRpcHandlers({
     engine,
     hub: new WebchatHub(),
@@ -51,6 +51,7 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
   return startHttpServer({
     engine,
     authenticator,
+    clock: realClock,
     clients: new ClientServer({
       handlers,
       authenticator,

@@ -1,6 +1,7 @@
+import { STATUS_CODES } from "node:http";
 import type { IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Channel } from "@factotum/channel-contract";
+import type { AddressInfo, Socket } from "node:net";
+import type { Clock, Logger } from "@factotum/agent-contract";
 import { createAdaptorServer } from "@hono/node-server";
 import { Hono } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
@@ -9,18 +10,23 @@ import type { ClientServer } from "../clients/client-server.ts";
 import { renderError } from "./completions/render-response.ts";
 import { METRICS_TYPE } from "../observe/metrics-type.ts";
 import { admitRequest, guardRoute } from "./admit-request.ts";
-import type { HttpEnv } from "./admit-request.ts";
+import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
+import { createClientFinder } from "./client-address.ts";
+import type { ClientAddress } from "./client-address.ts";
 import type { Authenticator } from "./credentials.ts";
 import { handleUpload } from "./handle-upload.ts";
 import { addOpenAiRoutes } from "./openai-routes.ts";
 import { StaticFiles } from "./static-files.ts";
 import { renderStorageFull } from "./storage-full.ts";
+import { UnprovenConnections } from "./unproven-connections.ts";
+import { WebhookRequests } from "./webhook-requests.ts";
 
 /** What the server is made of. */
 export interface HttpServerOptions {
   readonly engine: Engine;
   readonly authenticator: Authenticator;
   readonly clients: ClientServer;
+  readonly clock: Clock;
   /** Folder of the built Control UI; without it `/` says that this build has none. */
   readonly webFolder: string | undefined;
   readonly host: string;
@@ -40,8 +46,6 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** Webhook requests of one account that may be in work at once; each holds at most one body before its signature is checked. */
-const MAX_WEBHOOKS = 64;
 /** What holds a connection without sending its request must not keep those out who do. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Space comes back when somebody has looked. */
@@ -49,7 +53,13 @@ const RETRY = { "retry-after": "30" } as const;
 
 /** Opens the gateway's one port. Rejects when it cannot, saying why and what to do. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const app = createApp(options);
+  const { engine } = options;
+  const connections = new UnprovenConnections();
+  const findClient = createClientFinder(warnOnce(engine.services.logger));
+  const gatewayConfig: AdmissionOptions["gatewayConfig"] = () => engine.services.config.gateway;
+  const { authenticator, loopbackOnly } = options;
+  const admission: AdmissionOptions = { authenticator, loopbackOnly, findClient, connections, gatewayConfig };
+  const app = createApp(options, admission);
   const requestTimeout = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createAdaptorServer({
     fetch: app.fetch,
@@ -61,12 +71,20 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
       shouldUpgradeCallback: ({ headers }) => /(?:^|,)\s*websocket\s*(?:,|$)/i.test(headers.upgrade ?? ""),
     },
   });
+  server.on("connection", (socket: Socket) => connections.add(socket));
+  // Ahead of the listener that answers, which may find a proof at once.
+  server.prependListener("request", ({ socket }: IncomingMessage) => connections.reset(socket));
   server.on("upgrade", (request, socket, head) => {
     // A client that is gone before it has its answer needs none.
-    socket.on("error", (error: Error) => options.engine.services.logger.debug("A handshake broke off", { error }));
-    const status = handshakeRefusal(request, options);
-    if (status === undefined) options.clients.handleUpgrade(request, socket, head);
-    else socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    socket.on("error", (error: Error) => engine.services.logger.debug("A handshake broke off", { error }));
+    const handshake = admitHandshake(request, admission);
+    if (handshake.type === "refused") {
+      socket.end(`HTTP/1.1 ${handshake.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      return;
+    }
+    // Clients of the socket have a limit of their own.
+    connections.prove(request.socket);
+    options.clients.handleUpgrade(request, { socket, head, client: handshake.client });
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenError(error, options)));
@@ -84,13 +102,12 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   };
 }
 
-function createApp(options: HttpServerOptions): Hono<HttpEnv> {
+function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hono<HttpEnv> {
   const { engine } = options;
   const { storage } = engine.services;
   const app = new Hono<HttpEnv>();
   const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
-  /** Per account: whoever floods one platform's address keeps no other platform out. */
-  const webhooks = new Map<Channel, number>();
+  const webhooks = new WebhookRequests({ clock: options.clock, connections: admission.connections });
 
   app.onError((error, context) => {
     // Whoever brings something keeps it: nothing of it was stored.
@@ -101,9 +118,9 @@ function createApp(options: HttpServerOptions): Hono<HttpEnv> {
       500,
     );
   });
-  app.get("/healthz", (context) => guardRoute(context, "GET /healthz", options) ?? context.json({ ok: true }));
+  app.get("/healthz", (context) => guardRoute(context, "GET /healthz", admission) ?? context.json({ ok: true }));
   app.get("/readyz", (context) => {
-    const refused = guardRoute(context, "GET /readyz", options);
+    const refused = guardRoute(context, "GET /readyz", admission);
     if (refused !== undefined) return refused;
     const reason = options.readiness();
     return reason === undefined ? context.json({ ready: true }) : context.json({ ready: false, reason }, 503);
@@ -111,11 +128,11 @@ function createApp(options: HttpServerOptions): Hono<HttpEnv> {
   app.get(
     "/metrics",
     async (context) =>
-      guardRoute(context, "GET /metrics", options) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
+      guardRoute(context, "GET /metrics", admission) ?? context.body(await options.metrics(), 200, { "content-type": METRICS_TYPE }),
   );
-  addOpenAiRoutes(app, engine, options);
+  addOpenAiRoutes(app, engine, admission);
   app.post("/uploads", async (context) => {
-    const refused = guardRoute(context, "POST /uploads", options);
+    const refused = guardRoute(context, "POST /uploads", admission);
     if (refused !== undefined) return refused;
     if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
     return handleUpload(context.env.incoming, engine.services.media.uploads);
@@ -131,24 +148,17 @@ function createApp(options: HttpServerOptions): Hono<HttpEnv> {
       if (channels.accountFor(address)?.enabled === true) return context.json({ error: "not yet, send it again" }, 503, RETRY);
       return context.json({ error: "no such channel account is running" }, 404);
     }
-    const open = webhooks.get(channel) ?? 0;
-    if (open >= MAX_WEBHOOKS) return context.json({ error: "too many requests at once" }, 503, { "retry-after": "1" });
-    webhooks.set(channel, open + 1);
     try {
       // On a full disk too: whoever says something on the platform is told there, and the platform sends again what was not taken.
-      return await channel.handleWebhook(context.req.raw, { signal: context.req.raw.signal });
+      return await webhooks.handle(channel, context.req.raw, context.env.incoming as IncomingMessage);
     } catch (error) {
       if (!storage.note(error)) throw error;
       // A platform learns nothing of this machine.
       return context.json({ error: "nothing can be stored now, send it again" }, 503, RETRY);
-    } finally {
-      const left = (webhooks.get(channel) ?? 1) - 1;
-      if (left > 0) webhooks.set(channel, left);
-      else webhooks.delete(channel);
     }
   });
   app.get("/*", async (context) => {
-    const refused = guardRoute(context, "GET /", options);
+    const refused = guardRoute(context, "GET /", admission);
     if (refused !== undefined) return refused;
     if (files === undefined) return context.text("This build has no Control UI.", 404);
     return (await files.serve(context.req.path)) ?? context.notFound();
@@ -156,12 +166,29 @@ function createApp(options: HttpServerOptions): Hono<HttpEnv> {
   return app;
 }
 
-/** Why a handshake gets no socket, as a status line; `undefined` when it gets one. */
-function handshakeRefusal({ url, headers }: IncomingMessage, options: HttpServerOptions): string | undefined {
-  if (URL.parse(url ?? "/", "http://localhost")?.pathname !== "/ws") return "404 Not Found";
-  const admission = admitRequest(headers, "GET /ws", options);
-  if (admission.type === "admitted") return undefined;
-  return admission.status === 401 ? "401 Unauthorized\r\nWWW-Authenticate: Bearer" : "403 Forbidden";
+/** The client of a handshake, or the status line with which it is refused. */
+function admitHandshake(
+  request: IncomingMessage,
+  admission: AdmissionOptions,
+): { readonly type: "admitted"; readonly client: ClientAddress } | { readonly type: "refused"; readonly status: string } {
+  if (URL.parse(request.url ?? "/", "http://localhost")?.pathname !== "/ws") return { type: "refused", status: "404 Not Found" };
+  const decision = admitRequest(request, "GET /ws", admission);
+  if (decision.type === "admitted") return decision;
+  const { status, headers } = decision;
+  const lines = Object.entries(headers).map(([name, value]) => `\r\n${name}: ${value}`);
+  return { type: "refused", status: `${status} ${STATUS_CODES[status] ?? ""}${lines.join("")}` };
+}
+
+/** Told once a process: the requests of a proxy are many. */
+function warnOnce(logger: Logger): () => void {
+  let isTold = false;
+  return () => {
+    if (isTold) return;
+    isTold = true;
+    logger.warn(
+      "A reverse proxy on this machine passes requests on, and gateway.trustedProxies does not list it: its clients cannot be told apart. Add 127.0.0.1 to gateway.trustedProxies",
+    );
+  };
 }
 
 function listenError(error: NodeJS.ErrnoException, options: HttpServerOptions): Error {

@@ -15,16 +15,12 @@ import { renderStorageFull } from "./storage-full.ts";
 const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
 
 /** Adds everything below `/v1`. All answers have the shapes of OpenAI's API, those to unknown routes and methods included. */
-export function addOpenAiRoutes(
-  app: Hono<HttpEnv>,
-  engine: Engine,
-  { authenticator, loopbackOnly }: Pick<AdmissionOptions, "authenticator" | "loopbackOnly">,
-): void {
+export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: AdmissionOptions): void {
   const { services } = engine;
   // Read for every request: what is configured holds from the next one on.
   const allowedOrigins = (): readonly string[] => services.config.gateway.allowedOrigins;
   const guard = (context: Context<HttpEnv>, route: HttpRoute): Response | undefined =>
-    guardRoute(context, route, { authenticator, loopbackOnly, allowedOrigins: allowedOrigins() });
+    guardRoute(context, route, { ...admission, allowedOrigins: allowedOrigins() });
 
   app.use("/v1/*", corsHeaders(allowedOrigins));
   app.options("/v1/*", (context) => guard(context, "OPTIONS /v1") ?? answerPreflight(context));

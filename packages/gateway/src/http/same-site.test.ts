@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { createAuthenticator, bearerToken } from "./credentials.ts";
 import { crossSiteProblem } from "./same-site.ts";
 
 describe("requests of other sites", () => {
@@ -40,22 +39,18 @@ describe("an origin that is listed", () => {
   });
 });
 
-describe("credentials", () => {
-  test("only the whole token makes the owner", () => {
-    const authenticator = createAuthenticator("secret");
-    for (const token of [undefined, "", "secre", "secret ", "SECRET", "secretx"])
-      expect(authenticator.principal(token)).toEqual({ type: "anonymous" });
-    expect(authenticator.principal("secret")).toEqual({ type: "token" });
-  });
-
+describe("the public address", () => {
+  const publicUrl = "https://home.example";
   test.each([
-    ["Bearer abc", "abc"],
-    ["bearer abc ", "abc"],
-    ["Basic abc", undefined],
-    ["Bearer", undefined],
-    ["Bearer a b", undefined],
-    [undefined, undefined],
-  ])("the header %j holds %j", (header, token) => {
-    expect(bearerToken(header)).toBe(token);
+    // A proxy that passes the name on, and one that does not.
+    ["home.example", "https://home.example", true],
+    ["127.0.0.1:18790", "https://home.example", true],
+    ["home.example", undefined, true],
+    ["home.example", "http://home.example:8080", false],
+    ["127.0.0.1:18790", "https://home.example.evil.example", false],
+    ["evil.example", "https://home.example", false],
+    ["home.example.", undefined, false],
+  ])("with the host %j: %j is served: %s", (host, origin, served) => {
+    expect(crossSiteProblem({ host, origin }, { loopbackOnly: true, publicUrl }) === undefined).toBe(served);
   });
 });

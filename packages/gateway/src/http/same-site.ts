@@ -2,19 +2,22 @@
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Why a request must not be served, or `undefined`. Guards against pages of other sites (R19): a loopback listener answers to loopback names only, and a
- * browser's `Origin` must be the address it talks to, or one of `allowedOrigins`.
+ * Why a request must not be served, or `undefined`. Guards against pages of other sites (R19): a loopback listener answers to loopback names and to the
+ * public address only, and a  * browser's `Origin` must be the address it talks to, the public one, or one of `allowedOrigins`.
  */
 export function crossSiteProblem(
   headers: { readonly host: string | undefined; readonly origin: string | undefined },
-  options: { readonly loopbackOnly: boolean; readonly allowedOrigins?: readonly string[] },
+  options: { readonly loopbackOnly: boolean; readonly publicUrl?: string | undefined; readonly allowedOrigins?: readonly string[] },
 ): string | undefined {
   const host = hostName(headers.host);
   if (host === undefined) return "The request has no valid Host.";
-  if (options.loopbackOnly && !LOOPBACK_NAMES.has(host) && !/^127(?:\.\d{1,3}){3}$/.test(host)) {
-    return "This gateway listens on loopback only: address it as 127.0.0.1 or localhost.";
+  const { publicUrl } = options;
+  const isPublicName = publicUrl !== undefined && new URL(publicUrl).hostname === host;
+  if (options.loopbackOnly && !isPublicName && !LOOPBACK_NAMES.has(host) && !/^127(?:\.\d{1,3}){3}$/.test(host)) {
+    return "This gateway listens on loopback only: address it as 127.0.0.1 or localhost, or set gateway.publicUrl to the address of the proxy in front of it.";
   }
-  if (headers.origin === undefined || options.allowedOrigins?.includes(headers.origin) === true) return undefined;
+  if (headers.origin === undefined || headers.origin === publicUrl || options.allowedOrigins?.includes(headers.origin) === true)
+    return undefined;
   if (!URL.canParse(headers.origin)) return "The request has no valid Origin.";
   return new URL(headers.origin).host === headers.host?.toLowerCase() ? undefined : "Pages of other sites may not talk to this gateway.";
 }

@@ -29,7 +29,7 @@ export interface IngressTargets {
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */
   readonly refused: (sessionKey: string, message: MsgContext) => void;
   /** Told of what is about to be said into a session, which is as `record` says. */
-  readonly spoken: (sessionKey: string, input: InputRecord, record: SessionRecord | undefined) => void;
+  readonly spoken: (route: Route, input: InputRecord, record: SessionRecord | undefined) => void;
 }
 
 /** What is known of a session and counts before a message has a turn. */
@@ -191,7 +191,7 @@ export class Ingress {
       if (isOwnerOnly(command) && !input.admission.owner) return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }
-    this.#targets.spoken(route.sessionKey, input, record);
+    this.#targets.spoken(route, input, record);
     const { text, ...directives } = parseInlineDirectives(expandSkill(input.message.text));
     this.#targets.enqueue(route.sessionKey, {
       type: "input",

@@ -24,7 +24,9 @@ function start(queue: Partial<QueueSettings>, options: StartOptions = {}): Promi
     platform,
     patch: (config: FactotumConfig) => {
       const base = withModel(server.baseUrl)(config);
-      return { ...base, messages: { ...base.messages, queue: { ...base.messages.queue, ...queue } } };
+      // Otherwise people would have sessions, and so queues, of their own.
+      const session = { ...base.session, sharedMain: true };
+      return { ...base, session, messages: { ...base.messages, queue: { ...base.messages.queue, ...queue } } };
     },
     ...options,
   });

@@ -11,7 +11,8 @@ const config = (
     { id: "coder", isDefault: false },
   ],
   bindings: patch.bindings ?? [],
-  session: { scope: "per-sender", mainKey: "main", dmScope: "main", identityLinks: {}, ...patch.session },
+  session: { scope: "per-sender", mainKey: "main", dmScope: "main", sharedMain: false, identityLinks: {}, ...patch.session },
+  commands: { ownerAllowFrom: ["test:owner"] },
 });
 
 const query = (conversation: Conversation, patch: Partial<RouteQuery> & { readonly accountId?: string } = {}): RouteQuery => {
@@ -26,8 +27,48 @@ describe("where a message goes", () => {
     ["per-peer", "agent:main:direct:U1"],
     ["per-channel-peer", "agent:main:test:direct:U1"],
     ["per-account-channel-peer", "agent:main:test:default:direct:U1"],
-  ] as const)("direct messages under %s go to %s", (dmScope, sessionKey) => {
-    expect(routeMessage(query(direct), config({ session: { dmScope } })).sessionKey).toBe(sessionKey);
+  ] as const)("direct messages of everyone under %s and sharedMain go to %s", (dmScope, sessionKey) => {
+    const shared = config({ session: { dmScope, sharedMain: true } });
+    expect(routeMessage(query(direct), shared)).toEqual({ agentId: "main", sessionKey });
+    expect(routeMessage(query(direct), config({ session: { dmScope } })).sessionKey).toBe(
+      dmScope === "main" ? "agent:main:test:direct:U1" : sessionKey,
+    );
+  });
+
+  describe("without sharedMain", () => {
+    const owner = { senderId: "owner" };
+    const guest = "agent:main:test:direct:U1";
+
+    test("main is the owner's, and other people's direct messages are kept out of it", () => {
+      expect(routeMessage(query(direct, owner), config())).toEqual({ agentId: "main", sessionKey: "agent:main:main" });
+      expect(routeMessage(query(direct), config())).toEqual({ agentId: "main", sessionKey: guest, keptOutOf: "agent:main:main" });
+    });
+
+    test("an id that is linked with one of the owner goes to main; one that is linked with others, or has the same name, does not", () => {
+      const links = (identityLinks: RoutingConfig["session"]["identityLinks"]): RoutingConfig => config({ session: { identityLinks } });
+      expect(routeMessage(query(direct), links({ olga: ["test:owner", "test:U1"] })).sessionKey).toBe("agent:main:main");
+      expect(routeMessage(query(direct), links({ anna: ["test:U1", "other:7"] })).sessionKey).toBe("agent:main:test:direct:anna");
+      expect(routeMessage(query(direct), links({ owner: ["test:U1"] })).sessionKey).toBe("agent:main:test:direct:owner");
+      expect(routeMessage(query(direct), links({ olga: ["test:owner", "other:U1"] })).sessionKey).toBe(guest);
+    });
+
+    test("a binding's dmScope main falls back for other people, and holds for the owner", () => {
+      const bindings: readonly Binding[] = [{ agentId: "coder", match: { channel: "test" }, session: { dmScope: "main" } }];
+      const bound = config({ bindings, session: { dmScope: "per-peer" } });
+      expect(routeMessage(query(direct, owner), bound).sessionKey).toBe("agent:coder:main");
+      expect(routeMessage(query(direct), bound)).toMatchObject({
+        sessionKey: "agent:coder:test:direct:U1",
+        keptOutOf: "agent:coder:main",
+      });
+    });
+
+    test("the global scope has the owner's direct messages alone", () => {
+      const global = config({ session: { scope: "global" } });
+      const group = { kind: "group", id: "G" } as const;
+      expect(routeMessage(query(direct, owner), global).sessionKey).toBe("global");
+      expect(routeMessage(query(direct), global).sessionKey).toBe(guest);
+      for (const who of [{}, owner]) expect(routeMessage(query(group, who), global).sessionKey).toBe("agent:main:test:group:G");
+    });
   });
 
   test("a group never falls into main, and its topics and threads are sessions of their own", () => {
@@ -50,8 +91,9 @@ describe("where a message goes", () => {
     expect(routeMessage(query(direct, { senderId: "9" }), linked).sessionKey).toBe("agent:main:direct:9");
   });
 
-  test("the global scope is one session for everything", () => {
-    expect(routeMessage(query({ kind: "group", id: "G" }), config({ session: { scope: "global" } })).sessionKey).toBe("global");
+  test("the global scope with sharedMain is one session for everything", () => {
+    const global = config({ session: { scope: "global", sharedMain: true } });
+    for (const place of [direct, { kind: "group", id: "G" }] as const) expect(routeMessage(query(place), global).sessionKey).toBe("global");
   });
 
   test("the stronger tier wins whatever the order, and the first of a tier", () => {

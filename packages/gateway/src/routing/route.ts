@@ -1,4 +1,5 @@
 import type { Origin } from "@factotum/channel-contract";
+import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
 
 /** How direct messages share sessions (design 04, keys). */
@@ -27,15 +28,20 @@ export interface RoutingConfig {
     readonly scope: "per-sender" | "global";
     readonly mainKey: string;
     readonly dmScope: DmScope;
+    /** Other people's messages come into the owner's sessions too: the main one under `main`, the one session under `global`. */
+    readonly sharedMain: boolean;
     /** Canonical name to `channel:id` of the same person. */
     readonly identityLinks: Readonly<Record<string, readonly string[]>>;
   };
+  readonly commands: { readonly ownerAllowFrom: readonly string[] };
 }
 
 /** Where an input goes. */
 export interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
+  /** The owner's session that the input would share under `session.sharedMain`; absent when that changes nothing. */
+  readonly keptOutOf?: string;
 }
 
 /** The facts of a message that routing looks at. */
@@ -47,12 +53,23 @@ export interface RouteQuery {
   readonly caseSensitiveIds: boolean;
 }
 
-/** Chooses agent and session for a message. Pure: the same message under the same configuration always goes the same way. */
+/**
+ * Chooses agent and session for a message. Pure: the same message under the same configuration always goes the same way.
+ *
+ * Without `session.sharedMain` the owner's sessions (main, `global`) get the owner's direct messages and nothing else: a direct message of anyone else falls
+ * back to `per-channel-peer`, and under `global` a group keeps a session of its own.
+ */
 export function routeMessage(query: RouteQuery, config: RoutingConfig): Route {
   const binding = findBinding(query, config.bindings);
   const agentId = binding?.agentId ?? defaultAgentId(config);
-  if (config.session.scope === "global") return { agentId, sessionKey: GLOBAL_SESSION_KEY };
-  return { agentId, sessionKey: addressKey(agentId, query, config, binding?.session?.dmScope ?? config.session.dmScope) };
+  const { scope, sharedMain } = config.session;
+  const dmScope = binding?.session?.dmScope ?? config.session.dmScope;
+  const shared = scope === "global" ? GLOBAL_SESSION_KEY : addressKey(agentId, query, config, dmScope);
+  const isDirect = query.origin.conversation.kind === "direct";
+  const isOwners = scope === "global" || (isDirect && dmScope === "main");
+  if (sharedMain || !isOwners || (isDirect && isOwnersPerson(`${query.origin.channel}:${query.senderId}`, config)))
+    return { agentId, sessionKey: shared };
+  return { agentId, sessionKey: addressKey(agentId, query, config, "per-channel-peer"), keptOutOf: shared };
 }
 
 /** The agent of everything that no binding names: the one marked, else the first, else `main`. */

@@ -20,8 +20,8 @@ afterEach(() => server[Symbol.asyncDispose]());
 function start(session: Partial<FactotumConfig["session"]> = {}, home?: string): Promise<TestGateway> {
   return startTestGateway({
     platform,
-    accountConfig: { allowFrom: ["anna", "bert"] },
-    patch: (config) => ({ ...withModel(server.baseUrl)(config), session: { ...config.session, ...session } }),
+    accountConfig: { allowFrom: ["anna", "bert"], groups: { "group-1": { requireMention: true } } },
+    patch: (config) => ({ ...withModel(server.baseUrl)(config), session: { ...config.session, sharedMain: true, ...session } }),
     ...(home === undefined ? {} : { home }),
   });
 }
@@ -45,7 +45,7 @@ async function notices(running: TestGateway): Promise<readonly string[]> {
 
 const logged = (running: TestGateway): number => running.logger.lines.filter((line) => line.includes("more than one person")).length;
 
-test("a second person's direct message in the main session is warned of once, over a restart too, until they are kept apart", async () => {
+test("a second person's direct message in a shared main session is warned of once, over a restart too, until they are kept apart", async () => {
   const first = await start();
   await say(first, "anna");
   await say(first, "anna");
@@ -53,7 +53,7 @@ test("a second person's direct message in the main session is warned of once, ov
   await say(first, "bert");
   await say(first, "anna");
   expect(await warnings(first)).toEqual([`sharing:${SESSION}`]);
-  expect(await notices(first)).toEqual([expect.stringContaining("session.dmScope")]);
+  expect(await notices(first)).toEqual([expect.stringContaining("session.sharedMain")]);
   expect(logged(first)).toBe(1);
   expect(platform.sent).toHaveLength(4);
   await first.stop();
@@ -64,7 +64,7 @@ test("a second person's direct message in the main session is warned of once, ov
   expect(await notices(second)).toHaveLength(1);
   expect(logged(second)).toBe(0);
   await second.stop();
-  await using third = await start({ dmScope: "per-peer" }, first.home);
+  await using third = await start({ sharedMain: false }, first.home);
   expect(await warnings(third)).toEqual([]);
 });
 
@@ -89,8 +89,20 @@ test("one person with several ids is one, the owner too, and so is everybody wit
   await say(own, "anna");
   expect([await warnings(own), await notices(own), logged(own)]).toEqual([[], [], 0]);
   await own.stop();
-  await using apart = await start({ dmScope: "per-channel-peer" });
-  await say(apart, "anna");
-  await say(apart, "bert");
-  expect([await warnings(apart), logged(apart)]).toEqual([[], 0]);
+  for (const session of [{ dmScope: "per-channel-peer" }, { sharedMain: false }] as const) {
+    await using apart = await start(session);
+    for (const id of ["owner-1", "anna", "bert"]) await say(apart, id);
+    expect([await warnings(apart), logged(apart)]).toEqual([[], 0]);
+  }
+});
+
+test("the one session of the global scope is warned of too, and a group counts as another person", async () => {
+  await using running = await start({ scope: "global" });
+  await say(running, "owner-1");
+  expect(await warnings(running)).toEqual([]);
+  const origin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };
+  await platform.say(platform.message("hello", { origin, mentionsBot: true, sender: { id: "anna", isBot: false } }));
+  await running.gateway.engine.idle();
+  expect(await warnings(running)).toEqual(["sharing:global"]);
+  expect(logged(running)).toBe(1);
 });

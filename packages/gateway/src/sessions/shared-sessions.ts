@@ -2,7 +2,8 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
-import { agentSessionKey } from "../routing/session-key.ts";
+import { isOwnersPerson } from "../access/owner.ts";
+import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
 import { isSharingTold, tellSharing } from "../turn/session-notices.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
@@ -10,8 +11,8 @@ import type { TurnServices } from "../turn/turn-services.ts";
 const OWNER = "owner";
 
 /**
- * Knows the main sessions into which direct messages of more than one person come (design 04, keys): each of these people can learn from the assistant
- * what the others have said. Holds one name for every agent.
+ * Knows the owner's sessions into which messages of more than one person come, as `session.sharedMain` allows (design 04, keys): each of these people can
+ * learn from the assistant what the others have said. Holds one name for every agent.
  */
 export class SharedSessions {
   readonly #services: TurnServices;
@@ -26,14 +27,15 @@ export class SharedSessions {
 
   /** Reads what earlier processes have found. */
   async recall(): Promise<void> {
-    for (const key of this.#mainKeys()) if (await isSharingTold(this.#services, key)) this.#shared.set(key, true);
+    for (const key of this.#ownersKeys()) if (await isSharingTold(this.#services, key)) this.#shared.set(key, true);
   }
 
   /** Those that are shared and stay so under the configuration of now. */
   get keys(): readonly string[] {
     const { session, bindings } = this.#services.config;
-    const isMerged = session.dmScope === "main" || bindings.some((binding) => binding.session.dmScope === "main");
-    return session.scope === "global" || !isMerged ? [] : this.#mainKeys().filter((key) => this.#shared.has(key));
+    const isMerged =
+      session.scope === "global" || session.dmScope === "main" || bindings.some((binding) => binding.session.dmScope === "main");
+    return session.sharedMain && isMerged ? this.#ownersKeys().filter((key) => this.#shared.has(key)) : [];
   }
 
   /** Takes notice of a message that goes into a session; `record` is the session before it. Resolves when whoever is to be told is told. */
@@ -43,22 +45,22 @@ export class SharedSessions {
     record?: SessionRecord,
   ): Promise<void> {
     const { config, logger } = this.#services;
-    if (admission.kind !== "user" || message.origin.conversation.kind !== "direct" || config.session.scope === "global") return;
-    if (!this.#mainKeys().includes(sessionKey) || this.#shared.get(sessionKey) === true) return;
+    if (admission.kind !== "user" || !this.#ownersKeys().includes(sessionKey) || this.#shared.get(sessionKey) === true) return;
     if (!this.#shared.has(sessionKey)) {
       const person = admission.owner ? OWNER : personOf(message, config);
       const first = this.#first.get(sessionKey) ?? (isOwnersAlone(record, message) ? OWNER : person);
       this.#first.set(sessionKey, first);
       if (first === person) return;
-      logger.warn("Direct messages of more than one person come into one session; session.dmScope keeps them apart", { sessionKey });
+      logger.warn("Messages of more than one person come into one session; without session.sharedMain they are kept apart", { sessionKey });
     }
     // A conversation that has not begun yet is told with the next message.
     this.#shared.set(sessionKey, this.#shared.get(sessionKey) ?? false);
     if (await tellSharing(this.#services, sessionKey)) this.#shared.set(sessionKey, true);
   }
 
-  #mainKeys(): readonly string[] {
+  #ownersKeys(): readonly string[] {
     const { agents, config } = this.#services;
+    if (config.session.scope === "global") return [GLOBAL_SESSION_KEY];
     return agents.list().map((agent) => agentSessionKey(agent.config.id, config.session.mainKey));
   }
 }
@@ -70,8 +72,8 @@ function isOwnersAlone(record: SessionRecord | undefined, message: MsgContext): 
 }
 
 /** The same for all ids of one person, as far as `session.identityLinks` names them. */
-function personOf(message: MsgContext, { session, commands }: Pick<FactotumConfig, "session" | "commands">): string {
+function personOf(message: MsgContext, config: Pick<FactotumConfig, "session" | "commands">): string {
   const id = `${message.origin.channel}:${message.sender.id}`;
-  const ids = Object.values(session.identityLinks).find((linked) => linked.includes(id)) ?? [id];
-  return ids.some((one) => commands.ownerAllowFrom.includes(one)) ? OWNER : (ids[0] ?? id);
+  if (isOwnersPerson(id, config)) return OWNER;
+  return Object.values(config.session.identityLinks).find((linked) => linked.includes(id))?.[0] ?? id;
 }

@@ -11,6 +11,7 @@ const CONFIG: GatewayStatus["config"] = {
   runningHash: "a",
   problems: [],
   needsRestart: [],
+  commandPolicy: [],
   inactive: ["cron"],
 };
 const LATE = {
@@ -33,7 +34,12 @@ const WELL: WarningSources = {
 describe("what the owner should know", () => {
   test("is nothing while all is well", () => {
     expect(gatewayWarnings(WELL)).toEqual([]);
-    expect(gatewayWarnings({ ...WELL, config: { path: "/x", runningHash: "", problems: [], needsRestart: [], inactive: [] } })).toEqual([]);
+    expect(
+      gatewayWarnings({
+        ...WELL,
+        config: { path: "/x", runningHash: "", problems: [], needsRestart: [], inactive: [], commandPolicy: [] },
+      }),
+    ).toEqual([]);
   });
 
   test.each<[string, Partial<WarningSources>, string, RegExp]>([
@@ -45,7 +51,16 @@ describe("what the owner should know", () => {
     ],
     [
       "a file that is gone",
-      { config: { path: "/x/y.json5", runningHash: "a", problems: ["/x/y.json5 is not there any more"], needsRestart: [], inactive: [] } },
+      {
+        config: {
+          path: "/x/y.json5",
+          runningHash: "a",
+          problems: ["/x/y.json5 is not there any more"],
+          needsRestart: [],
+          inactive: [],
+          commandPolicy: [],
+        },
+      },
       "error config",
       /not there any more/,
     ],
@@ -121,7 +136,7 @@ describe("what the owner should know", () => {
       "a session of several people",
       { sharedSessions: ["agent:main:main"] },
       "warning sharing:agent:main:main",
-      /agent:main:main.*others have said\..*session\.dmScope/,
+      /agent:main:main.*others have said\..*session\.sharedMain/,
     ],
     [
       "an account that is half there",

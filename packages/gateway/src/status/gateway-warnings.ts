@@ -16,7 +16,7 @@ export interface WarningSources {
   readonly failedRuns: readonly FailedAgentRun[];
   /** Conversations whose first unsent message waits. */
   readonly blocked: readonly Pick<BlockedConversation, "target" | "sinceMs" | "reason" | "isLate">[];
-  /** Keys of sessions into which direct messages of more than one person come. */
+  /** Keys of the owner's sessions into which messages of more than one person come. */
   readonly sharedSessions: readonly string[];
 }
 
@@ -152,7 +152,7 @@ function sharingWarning(sessionKey: string): GatewayWarning {
   return {
     id: `sharing:${sessionKey}`,
     level: "warning",
-    text: `Direct messages of more than one person come into the session ${sessionKey}: each can learn what the others have said.`,
-    fix: 'Set session.dmScope to "per-channel-peer", or name the ids of one person in session.identityLinks.',
+    text: `Messages of more than one person come into the session ${sessionKey}: each can learn what the others have said.`,
+    fix: "Remove session.sharedMain, or name the ids of one person in session.identityLinks.",
   };
 }

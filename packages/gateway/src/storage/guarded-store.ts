@@ -41,6 +41,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   usedBytes: "read",
   listExpiredSessions: "read",
   appendEntry: "hold",
+  hasTurnFrom: "read",
   findNotice: "read",
   readTranscript: "read",
   readContext: "read",

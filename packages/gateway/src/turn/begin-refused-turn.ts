@@ -2,6 +2,7 @@ import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { TurnRecord } from "@factotum/store";
 import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { withFetchedContext } from "./fetch-context.ts";
 import { createNewTurn } from "./new-turn.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { renewSession } from "./renew-session.ts";
@@ -20,11 +21,12 @@ import { within } from "./within.ts";
  */
 export async function beginRefusedTurn(
   sessionKey: string,
-  job: InputJob,
+  refused: InputJob,
   services: TurnServices,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<TurnRecord> {
   const { store, clock, random } = services;
+  const job = await withFetchedContext(refused, services, { signal });
   const { message, admission } = job.input;
   await job.arrival?.committed;
   const found = await readSessionFacts(sessionKey, job.agentId, message.origin, services);

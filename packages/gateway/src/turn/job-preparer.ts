@@ -3,6 +3,7 @@ import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { crashed, endGivenWay, endUnbegun, preparationFailure, refuseJob } from "./end-unbegun.ts";
+import { withFetchedContext } from "./fetch-context.ts";
 import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { judgeJob, TURNED_AWAY } from "./present-authority.ts";
@@ -65,12 +66,14 @@ export class JobPreparer {
 
   async #prepare(sessionKey: string, job: InputJob | ResumeJob, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     try {
-      if (job.type === "input")
-        return await prepareInputTurn(sessionKey, job, this.#services, {
+      if (job.type === "input") {
+        const complete = await withFetchedContext(job, this.#services, { signal });
+        return await prepareInputTurn(sessionKey, complete, this.#services, {
           signal,
           room: this.#room,
-          showsGroup: (sessionId) => this.#groups.shows(sessionId, job.input.message),
+          showsGroup: (sessionId) => this.#groups.shows(sessionId, complete.input.message),
         });
+      }
       const turn =
         job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
       if (turn === undefined) return undefined;

@@ -39,6 +39,12 @@ const revoked = (config: FactotumConfig): FactotumConfig => ({
 });
 const withoutCommands = (config: FactotumConfig): FactotumConfig => ({ ...config, tools: { ...config.tools, deny: ["exec"] } });
 
+const withoutGroup = (config: FactotumConfig): FactotumConfig => ({ ...config, tools: { ...config.tools, deny: ["group:runtime"] } });
+const withExecDenied = (config: FactotumConfig): FactotumConfig => ({
+  ...config,
+  tools: { ...config.tools, exec: { ...config.tools.exec, mode: "deny" } },
+});
+
 async function change(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
   await running.gateway.reload(running.settings(to(running.gateway.engine.services.config)));
 }
@@ -52,6 +58,8 @@ describe("another policy holds for a run at work", () => {
     ["whose sender is not the owner any more", revoked, exec("two"), "exec was refused. Rule owner"],
     ["whose sender is not the owner any more, for its files too", revoked, read, "read was refused. Rule owner"],
     ["whose tool is not allowed any more", withoutCommands, exec("two"), "exec is no longer available"],
+    ["whose tool's group is denied now", withoutGroup, exec("two"), "exec is no longer available"],
+    ["whose commands are taken away by tools.exec.mode", withExecDenied, exec("two"), "exec is no longer available"],
   ])("%s", async (_name, to, call, refusal) => {
     await start();
     server.script([exec("one"), call, textReply("Well.")]);

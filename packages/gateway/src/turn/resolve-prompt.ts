@@ -1,6 +1,8 @@
+import { homedir } from "node:os";
+import path from "node:path";
 import type { RunKind } from "@factotum/agent-contract";
 import { planBootstrap, promptVariant } from "@factotum/agent-core";
-import type { BootstrapTruncation } from "@factotum/agent-core";
+import type { BootstrapFile, BootstrapTruncation } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
 import type { PromptRecord } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
@@ -82,13 +84,15 @@ async function renderPrompt(
 ): Promise<RenderedPrompt> {
   const { agent, model, group, isGroup, channel } = context;
   const { info } = model.client;
-  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup);
+  const workspace = request.isPrivate
+    ? await services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
+    : undefined;
   const [skills, defaultModel, files] = await Promise.all([
     agent.skills({ workspace, group, signal: request.signal }),
     services.models.defaultModel(),
     readBootstrapFiles(agent.config.workspace),
   ]);
-  const plan = planBootstrap(request.isPrivate ? files : files.filter(({ name }) => !PRIVATE_NAMES.has(name)), {
+  const plan = planBootstrap(request.isPrivate ? files : withoutPrivate(files), {
     maxFileChars: agent.config.bootstrapMaxChars,
     maxTotalChars: agent.config.bootstrapTotalMaxChars,
     contextWindow: info.contextWindow,
@@ -102,16 +106,16 @@ async function renderPrompt(
       kind: request.kind,
       isMain: request.sessionKey === agentSessionKey(agent.config.id, services.config.session.mainKey),
       tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
-      skills,
+      skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
       bootstrap: plan,
-      workspace,
+      ...(workspace === undefined ? {} : { workspace }),
       modelReference: model.reference,
       defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
       thinking: context.thinking ?? "default",
       reasoning: { visibility: context.reasoning, native: info.reasoning },
       authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
       commands: services.commands,
-      documentation: services.documentation,
+      documentation: request.isPrivate ? services.documentation : documentationForOthers(services.documentation),
       ...(request.extra === undefined ? {} : { extra: request.extra }),
       ...(channel === undefined ? {} : { channel }),
       ...(isGroup && channel !== undefined ? { group: { platform: channel.id, config: group } } : {}),
@@ -127,4 +131,19 @@ async function renderPrompt(
     },
     truncations: plan.truncations,
   };
+}
+
+/** What others than the owner may see: no private file, and no path of the owner's. */
+function withoutPrivate(files: readonly BootstrapFile[]): readonly BootstrapFile[] {
+  return files.filter(({ name }) => !PRIVATE_NAMES.has(name)).map((file) => ({ ...file, path: file.name }));
+}
+
+/** A path that the file tools understand and that does not say where the home of the gateway's account is. */
+function fromUserHome(file: string): string {
+  const way = path.relative(homedir(), file);
+  return path.isAbsolute(file) && !way.startsWith("..") ? path.join("~", way) : file;
+}
+
+function documentationForOthers({ folder, ...rest }: TurnServices["documentation"]): TurnServices["documentation"] {
+  return { ...rest, ...(folder === undefined ? {} : { folder: fromUserHome(folder) }) };
 }

@@ -93,19 +93,19 @@ export async function tellDamage(services: NoticeServices & AddressServices, { t
 }
 
 const SHARING =
-  'Direct messages of more than one person come into this conversation, so each of them can learn from me what the others have said. session.dmScope: "per-channel-peer" in the configuration keeps them apart; ids that are one person\'s go together under session.identityLinks.';
+  "Messages of more than one person come into this conversation, so each of them can learn from me what the others have said. Without session.sharedMain in the configuration they are kept apart; ids that are one person's go together under session.identityLinks.";
 
 function sharingKey(sessionKey: string): string {
   return `sharing:${sessionKey}`;
 }
 
-/** Whether a conversation was told that several people's direct messages come into it. */
+/** Whether a conversation was told that several people's messages come into it. */
 export async function isSharingTold({ store }: Pick<NoticeServices, "store">, sessionKey: string): Promise<boolean> {
   return (await store.findNotice(sharingKey(sessionKey))) !== undefined;
 }
 
 /**
- * Says in a conversation, where its owner sees it and no chat does, that direct messages of several people come into it: once. False while there is no
+ * Says in a conversation, where its owner sees it and no chat does, that messages of several people come into it: once. False while there is no
  * conversation that could be told.
  */
 export async function tellSharing(services: NoticeServices, sessionKey: string): Promise<boolean> {
@@ -132,7 +132,7 @@ export async function sayInChat(
 export async function addNotice(
   services: NoticeServices,
   sessionKey: string,
-  notice: { readonly level: "warning" | "error"; readonly text: string; readonly key?: string },
+  notice: { readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string },
 ): Promise<void> {
   const { store, clock } = services;
   const session = await store.readSession(sessionKey);

@@ -22,7 +22,8 @@ export interface SessionPromptFacts {
   readonly tools: readonly AgentTool[];
   readonly skills: readonly SkillEntry[];
   readonly bootstrap: BootstrapPlan;
-  readonly workspace: string;
+  /** Where tools work; left out when others than the owner read the session. */
+  readonly workspace?: string;
   readonly modelReference: string;
   readonly defaultModelReference: string;
   /** A level, or `default` for the model's own. */
@@ -67,7 +68,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: "core" })),
     skills: facts.skills,
     commands: facts.commands,
-    workspace: facts.workspace,
+    ...(facts.workspace === undefined ? {} : { workspace: facts.workspace }),
     documentation: facts.documentation,
     authorizedSenders: facts.authorizedSenders,
     modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),
@@ -92,7 +93,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     runtime: {
       session: facts.sessionId,
       host: hostname(),
-      repo: facts.workspace,
+      ...(facts.workspace === undefined ? {} : { repo: facts.workspace }),
       os: `${osType()} ${release()} (${arch()})`,
       node: process.version,
       model: facts.modelReference,

@@ -1,6 +1,7 @@
 import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
+import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
 import { mediaNotes } from "./media-notes.ts";
 import { isTainted } from "./message-facts.ts";
@@ -86,7 +87,7 @@ export async function renderJoinedMessages(
   const { facts, tools, signal } = request;
   const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
   const plain = { facts, session, signal, nowMs: services.clock.now(), hasMessageTool: hasMessageTool(tools) };
-  return renderSaid(job, { ...plain, ...NO_OPENING }, context, services);
+  return renderSaid(await withFetchedContext(job, services, { signal }), { ...plain, ...NO_OPENING }, context, services);
 }
 
 async function renderSaid(

@@ -260,6 +260,11 @@ export interface Store {
   beginAttempt(turnId: string, options?: { readonly isSolo?: boolean }): Promise<TurnRecord | undefined>;
   /** Takes the attempt back of a running turn that its process leaves to the next one in good order: it was not the turn that ended that process. */
   handOverTurn(turnId: string): Promise<void>;
+  /**
+   * Whether a turn came from this chat of somebody who is not the owner, in the session's conversation of now or an earlier one; of turns that are kept, the
+   * newest 10,000 are looked through.
+   */
+  hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean>;
   readTurn(id: string): Promise<TurnRecord | undefined>;
   /** The turn of a session id with this number. */
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;

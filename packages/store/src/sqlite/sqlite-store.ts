@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type {
   ConversationRecord,
   DeadLetter,
@@ -244,6 +244,10 @@ export class SqliteStore implements Store {
 
   appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry> {
     return this.#calls.write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
+  }
+
+  hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean> {
+    return this.#calls.read(() => this.#tables.turns.hasTurnFrom(sessionKey, chat));
   }
 
   findNotice(key: string): Promise<TranscriptEntry | undefined> {

@@ -1,32 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
-import type { PostedForm } from "./form.ts";
+import { asItem } from "./items.ts";
 import { FeishuRefusal, checkContent, checkUuid, invalid } from "./message-rules.ts";
+import { readRoutes } from "./reads.ts";
 import { MessageStore } from "./message-store.ts";
 import type { SentMessage } from "./message-store.ts";
+import type { ApiRequest, Reply, Resource, Route } from "./route.ts";
 import { TenantTokens } from "./tokens.ts";
-
-/** A parsed request. */
-export interface ApiRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly body: unknown;
-  /** Of a form in place of a body. */
-  readonly form?: PostedForm | undefined;
-  readonly bytes: number;
-  readonly authorization: string;
-}
-
-interface Resource {
-  readonly contentType: string;
-  readonly fileName: string;
-  readonly bytes: Uint8Array;
-}
-
-type Reply = { readonly data: unknown } | Resource;
-type Route = readonly [method: string, path: RegExp, handle: (request: ApiRequest, ids: readonly string[]) => Reply];
 
 const MESSAGES = "/open-apis/im/v1/messages";
 const FILE_TYPES: ReadonlySet<string> = new Set(["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"]);
@@ -43,9 +24,10 @@ export class FeishuApi {
   /** Files of the bot, by the key that a message names. */
   readonly uploads: Map<string, { readonly type: string; readonly fileName: string; readonly bytes: Uint8Array }> = new Map();
   readonly faults: FeishuFault[] = [];
+  readonly readFaults: FeishuFault[] = [];
   readonly #app: FakeFeishuApp;
   readonly #held: (() => void)[] = [];
-  readonly #routes: readonly Route[] = [
+  readonly #routes: Route[] = [
     [
       "GET",
       /^\/open-apis\/bot\/v3\/info\/?$/,
@@ -70,11 +52,14 @@ export class FeishuApi {
     this.#app = app;
     this.tokens = new TenantTokens(app);
     this.messages = new MessageStore(app);
+    this.#routes.push(...readRoutes(app, this.messages));
   }
 
   async handle(request: ApiRequest, response: ServerResponse): Promise<void> {
     if (request.path === "/open-apis/auth/v3/tenant_access_token/internal") return this.#token(request, response);
-    const fault = request.path.startsWith(MESSAGES) && request.method !== "GET" ? this.faults.shift() : undefined;
+    const isRead = request.method === "GET" && request.path.startsWith("/open-apis/im/");
+    const isChange = request.method !== "GET" && request.path.startsWith(MESSAGES);
+    const fault = isChange ? this.faults.shift() : isRead ? this.readFaults.shift() : undefined;
     if (fault?.type === "refuse") return json(response, fault.status, { code: fault.code, msg: fault.message }, fault.headers);
     if (fault?.type === "proxy-error")
       return void response.writeHead(fault.status, { "content-type": "text/html" }).end("<html>proxy</html>");
@@ -95,7 +80,12 @@ export class FeishuApi {
       );
     } catch (error) {
       if (!(error instanceof FeishuRefusal)) throw error;
-      json(response, error.status, { code: error.code, msg: error.message, error: { log_id: "2026010100000000000000000000000000" } });
+      const violations = error.scopes.map((subject) => ({ type: "action_scope_required", subject }));
+      json(response, error.status, {
+        code: error.code,
+        msg: error.message,
+        error: { log_id: "2026010100000000000000000000000000", ...(violations.length > 0 && { permission_violations: violations }) },
+      });
     }
   }
 
@@ -256,19 +246,6 @@ export class FeishuApi {
 function fields(request: ApiRequest): Record<string, unknown> {
   if (typeof request.body !== "object" || request.body === null) throw invalid("body is not JSON");
   return request.body as Record<string, unknown>;
-}
-
-function asItem(message: SentMessage, app: FakeFeishuApp): object {
-  return {
-    message_id: message.messageId,
-    msg_type: message.messageType,
-    chat_id: message.receiveId,
-    create_time: String(message.atMs),
-    deleted: message.deleted,
-    sender: { id: app.appId, id_type: "app_id", sender_type: "app", tenant_key: app.tenantKey },
-    body: { content: JSON.stringify(message.content) },
-    ...(message.parentId !== undefined && { parent_id: message.parentId, root_id: message.parentId }),
-  };
 }
 
 function asReaction(reaction: { reactionId: string; emoji: string }, app: FakeFeishuApp): object {

@@ -1,3 +1,9 @@
+/** A chat with the people in it. */
+interface FakeFeishuChat {
+  readonly name: string;
+  readonly members: readonly { readonly openId: string; readonly name: string }[];
+}
+
 /** The app that the server knows, with what its console would show. */
 export interface FakeFeishuApp {
   readonly appId: string;
@@ -10,6 +16,10 @@ export interface FakeFeishuApp {
   readonly chats: Set<string>;
   /** People whom the bot may write to; every other open id answers 230013. */
   readonly people: Set<string>;
+  /** Names and members of chats, by chat id. */
+  readonly chatInfo: Map<string, FakeFeishuChat>;
+  /** Scopes that the app was granted, as far as reading asks for them. */
+  readonly scopes: Set<string>;
   readonly tokenLifetimeSeconds: number;
   /**
    * Connections stay open after a request, as the platform's do. False by default: a client finds a server that is gone gone, and no idle socket of it.
@@ -19,9 +29,11 @@ export interface FakeFeishuApp {
 }
 
 /** What a test may set; the rest is made up. */
-export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "people">> & {
+export type FakeFeishuOptions = Partial<Omit<FakeFeishuApp, "chats" | "people" | "chatInfo" | "scopes">> & {
   readonly chats?: Iterable<string>;
   readonly people?: Iterable<string>;
+  readonly chatInfo?: Readonly<Record<string, FakeFeishuChat>>;
+  readonly scopes?: Iterable<string>;
 };
 
 /** Fills in an app. */
@@ -39,5 +51,7 @@ export function fakeFeishuApp(options: FakeFeishuOptions): FakeFeishuApp {
     ...options,
     chats: new Set(options.chats ?? ["oc_dm", "oc_group"]),
     people: new Set(options.people ?? ["ou_alice", "ou_bob"]),
+    chatInfo: new Map(Object.entries(options.chatInfo ?? {})),
+    scopes: new Set(options.scopes ?? ["im:chat:readonly", "im:message:readonly"]),
   };
 }

@@ -8,7 +8,7 @@ import type { FakeFeishuApp } from "./app.ts";
 import type { FeishuFault } from "./faults.ts";
 import { parseForm } from "./form.ts";
 import { FeishuLongConnection } from "./long-connection.ts";
-import type { SentMessage } from "./message-store.ts";
+import type { InboundMessage, SentMessage } from "./message-store.ts";
 
 /** One API request that arrived, as the server saw it. */
 export interface FeishuRequest {
@@ -100,13 +100,18 @@ export class FakeFeishu implements AsyncDisposable {
     this.#api.faults.push(fault);
   }
 
+  /** Lets the next request that reads chats, members or messages go wrong; several queue up. */
+  failNextRead(fault: FeishuFault): void {
+    this.#api.readFaults.push(fault);
+  }
+
   /** Answers every message request that a `hold` fault keeps waiting. */
   release(): void {
     this.#api.releaseHeld();
   }
 
   /** Puts a message of a person into a chat, so that it can be replied to; `messageEvent` makes its event. */
-  addInbound(message: { readonly messageId: string; readonly chatId: string; readonly threadId?: string }): void {
+  addInbound(message: InboundMessage): void {
     this.#api.messages.addInbound(message);
   }
 

@@ -18,6 +18,19 @@ export interface SentMessage {
   readonly reactions: readonly { readonly reactionId: string; readonly emoji: string }[];
 }
 
+/** A message of a person. */
+export interface InboundMessage {
+  readonly messageId: string;
+  readonly chatId: string;
+  readonly threadId?: string;
+  readonly senderOpenId?: string;
+  readonly messageType?: string;
+  /** As the platform has it, before it is put into a string. */
+  readonly content?: unknown;
+  /** People whom it names. */
+  readonly mentions?: readonly { readonly key: string; readonly openId: string; readonly name: string }[];
+}
+
 const UUID_WINDOW_MS = 60 * 60_000;
 
 /** The chats' contents. */
@@ -27,7 +40,7 @@ export class MessageStore {
   /** Where in `#sent` a message stands, by its id, and the newest one of a uuid and a place: a long run has tens of thousands. */
   readonly #places = new Map<string, number>();
   readonly #newest = new Map<string, number>();
-  readonly #inbound = new Map<string, { chatId: string; threadId?: string; reactions: { reactionId: string; emoji: string }[] }>();
+  readonly #inbound = new Map<string, InboundMessage & { reactions: { reactionId: string; emoji: string }[] }>();
 
   constructor(app: FakeFeishuApp) {
     this.#app = app;
@@ -37,12 +50,13 @@ export class MessageStore {
     return this.#sent;
   }
 
-  addInbound(message: { readonly messageId: string; readonly chatId: string; readonly threadId?: string }): void {
-    this.#inbound.set(message.messageId, {
-      chatId: message.chatId,
-      ...(message.threadId !== undefined && { threadId: message.threadId }),
-      reactions: [],
-    });
+  addInbound(message: InboundMessage): void {
+    this.#inbound.set(message.messageId, { ...message, reactions: [] });
+  }
+
+  /** A message of a person. */
+  inbound(messageId: string): InboundMessage | undefined {
+    return this.#inbound.get(messageId);
   }
 
   /** The chat of a message, whoever sent it. */

@@ -10,12 +10,17 @@ export const projectContext: PromptSection = {
   modes: ["full"],
   render: (facts) => {
     if (facts.projectContext === undefined || facts.projectContext.length === 0) return undefined;
-    return ["## Project Context", LOADED, ...(canWrite(facts) ? [NOTES] : []), ...facts.projectContext.map(renderFile)].join("\n");
+    const how = facts.workspace === undefined ? [FOR_OTHERS] : [LOADED, ...(canWrite(facts) ? [NOTES] : [])];
+    return ["## Project Context", ...how, ...facts.projectContext.map(renderFile)].join("\n");
   },
 };
 
 const LOADED = `These workspace files tell you who you are and how to work here. Read one of them again only if a \`File changed\` event names it or its text below is cut.
 In private conversations with your owner, Factotum also loads MEMORY.md into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn. Read older notes when you need them.`;
+
+/** In a session that others than the owner read: what is written there is loaded nowhere. */
+const FOR_OTHERS =
+  "These files of your owner's workspace tell you who you are and how to work here. In turns of people other than your owner, you cannot open or change them.";
 
 const NOTES = `You remember only what is in files. Write these things down as soon as they come up, with full dates and without secrets:
 - decisions, promises, appointments and open work: today's notes

@@ -6,6 +6,10 @@ export const workspace: PromptSection = {
   id: "workspace",
   half: "stable",
   modes: ["full", "minimal"],
-  render: (facts) => `## Workspace
-Your working directory is ${oneLine(facts.workspace)}. Relative paths start there; put new files there unless the user says otherwise. In turns of people other than your owner, it may be a different folder.`,
+  render: ({ workspace: folder }) =>
+    folder === undefined
+      ? `## Workspace
+Relative paths start in your working directory. Put new files there unless the user says otherwise, and name files by their relative paths. In turns of people other than your owner, it may be a different folder.`
+      : `## Workspace
+Your working directory is ${oneLine(folder)}. Relative paths start there; put new files there unless the user says otherwise. In turns of people other than your owner, it may be a different folder.`,
 };

@@ -38,6 +38,9 @@ const COLUMNS = `turns.*, conversations.session_id, conversations.session_key, c
 
 const STATE = "id, kind, state, attempts, starts, outcome FROM turns";
 
+/** Turns that a search in payloads reads at most: they have no index. */
+const SEARCHED_TURNS = 10_000;
+
 /** Turns and the journals of their tool calls. */
 export class TurnTable {
   readonly #context: TableContext;
@@ -126,6 +129,23 @@ export class TurnTable {
       if (StoreError.isInstance(error)) return { sessionKey };
       throw error;
     }
+  }
+
+  /** Whether one of the newest turns of a session came from this chat and was not the owner's. */
+  hasTurnFrom(sessionKey: string, { channel, accountId, conversation }: Origin): boolean {
+    const found = this.#context.database.get(
+      `SELECT 1 FROM (SELECT payload FROM turns WHERE conversation IN (SELECT n FROM conversations WHERE session_key = ?)
+                      ORDER BY conversation DESC, n DESC LIMIT ${SEARCHED_TURNS})
+       WHERE CASE WHEN json_valid(payload) THEN payload ->> '$.owner' = 0 AND payload ->> '$.origin.channel' = ?
+         AND payload ->> '$.origin.accountId' = ? AND payload ->> '$.origin.conversation.kind' = ?
+         AND payload ->> '$.origin.conversation.id' = ? END LIMIT 1`,
+      sessionKey,
+      channel,
+      accountId,
+      conversation.kind,
+      conversation.id,
+    );
+    return found !== undefined;
   }
 
   /** The turn of a conversation with this number. */

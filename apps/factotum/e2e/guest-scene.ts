@@ -1,0 +1,114 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import { sayText, startStrictServer } from "@factotum/testing-providers";
+import type { CapturedRequest, StrictServer } from "@factotum/testing-providers";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import type { CommandOutcome, Product } from "@factotum/testing-product";
+import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig, waitForSent } from "./feishu-scene.ts";
+
+export const GROUP = "oc_group";
+const PEOPLE = ["ou_owner", "ou_anna", "ou_bert", "ou_second"] as const;
+
+/** Who talks. `ou_owner` is the owner, `ou_second` another account of the owner's that only `session.identityLinks` knows. */
+export type Person = (typeof PEOPLE)[number];
+
+/** An owner, guests and a group on Feishu, and a model that says every canary word of its context. */
+export interface GuestScene extends AsyncDisposable {
+  readonly model: StrictServer;
+  readonly product: Product;
+  /** Says something, in a group if one is named, and gives back what the bot sent until it had sent `count` messages more. */
+  say(person: Person, text: string, options?: { readonly count?: number; readonly chatId?: string }): Promise<readonly string[]>;
+  /** The owner, with the gateway's token. */
+  owner(text: string): Promise<string>;
+  command(...args: readonly string[]): Promise<CommandOutcome>;
+  /** Canary words in the newest model request, in the order of their first appearance. */
+  readonly given: readonly string[];
+  /** The newest model request, as text. */
+  readonly request: string;
+  /** Ends the product and starts it again on the same state, with these settings. */
+  restart(session: object): Promise<void>;
+}
+
+/** Starts it with these keys of `session`, and with these files in the owner's workspace. */
+export async function startGuestScene(
+  session: object = {},
+  { files = {}, extra = {} }: { readonly files?: Readonly<Record<string, string>>; readonly extra?: object } = {},
+): Promise<GuestScene> {
+  const feishu = await FakeFeishu.start({ people: PEOPLE, chats: [GROUP, ...PEOPLE.map(chatOf)] });
+  const model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  model.respond((request) => sayText(`I know: ${canaries(request).join(" ")}.`));
+  const home = await mkdtemp(path.join(tmpdir(), "factotum-guests-"));
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(home, "workspace", name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  const configOf = (keys: object): object => ({
+    agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+    session: keys,
+    ...feishuConfig(feishu, "ou_owner", { allowFrom: [...PEOPLE], groups: { [GROUP]: {} } }),
+    ...extra,
+  });
+  let product = await startProduct({ config: configOf(session), home });
+  const request = (): CapturedRequest => {
+    const newest = model.requests.findLast(({ method }) => method === "POST");
+    if (newest === undefined) throw new Error("no request was made");
+    return newest;
+  };
+  return {
+    model,
+    get product() {
+      return product;
+    },
+    say: async (person, text, { count = 1, chatId = chatOf(person) } = {}) => {
+      const before = feishu.sent.length;
+      const messageId = `om_${randomBytes(16).toString("hex")}`;
+      const isGroup = chatId === GROUP;
+      const event = feishuMessageEvent(feishu.app, {
+        chatId,
+        chatType: isGroup ? "group" : "p2p",
+        messageType: "text",
+        content: { text: isGroup ? `@_user_1 ${text}` : text },
+        senderOpenId: person,
+        messageId,
+        ...(isGroup ? { mentions: [{ key: "@_user_1", openId: feishu.app.bot.openId, name: feishu.app.bot.name }] } : {}),
+      });
+      feishu.addInbound({ messageId, chatId });
+      await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));
+      await waitForSent(feishu, before + count);
+      return feishu.sent.slice(before).map(({ content }) => JSON.stringify(content));
+    },
+    owner: async (text) => (await runCommand(["agent", "--message", text], { home })).stdout,
+    command: async (...args) => runCommand(args, { home }),
+    get given() {
+      return canaries(request());
+    },
+    get request() {
+      return JSON.stringify(request().body);
+    },
+    restart: async (keys) => {
+      await product.end("SIGTERM");
+      product = await startProduct({ config: configOf(keys), home });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await product[Symbol.asyncDispose]();
+      await model.close();
+      await feishu[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The direct chat of a person. */
+function chatOf(person: string): string {
+  return `oc_${person.slice("ou_".length)}`;
+}
+
+/** What an echo of a request would tell. */
+function canaries({ body }: CapturedRequest): readonly string[] {
+  return [...new Set(JSON.stringify(body).match(/canary-[a-z]+/g) ?? [])];
+}

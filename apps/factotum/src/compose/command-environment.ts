@@ -1,0 +1,31 @@
+import { chmod } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import type { Logger } from "@factotum/agent-contract";
+import { writePrivateFile, type Environment } from "@factotum/config";
+import type { CliContext } from "../cli/cli-context.ts";
+
+/**
+ * The environment that commands of the model are built from: the gateway's own, with a launcher of this very build first on the PATH, so
+ * that `factotum` in a command is the command that runs this gateway, however that was started. Without the launcher if it cannot be written.
+ */
+export async function commandEnvironment({ env, paths, self }: CliContext, logger: Pick<Logger, "warn">): Promise<Environment> {
+  const folder = join(paths.stateFolder, "bin");
+  try {
+    await writeLauncher(join(folder, "factotum"), self);
+  } catch (error) {
+    logger.warn("The launcher of `factotum` could not be written; commands may not find it on their PATH", { folder, error });
+    return { ...env, FACTOTUM_HOME: paths.home };
+  }
+  const path = env["PATH"]?.trim() || "/usr/local/bin:/usr/bin:/bin";
+  return { ...env, PATH: `${folder}${delimiter}${path}`, FACTOTUM_HOME: paths.home };
+}
+
+async function writeLauncher(file: string, { file: node, args }: CliContext["self"]): Promise<void> {
+  const words = [node, ...args].map(quote).join(" ");
+  await writePrivateFile(file, `#!/bin/sh\nexec ${words} "$@"\n`);
+  await chmod(file, 0o700);
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,91 @@
+import { messageId } from "@factotum/channel-contract";
+import type { CallOptions, ChannelHealth, ChannelHost, MessageContext, MsgContext, QuotedMessage } from "@factotum/channel-contract";
+import type { BotIdentity } from "../api/bot-identity.ts";
+import type { FeishuApi } from "../api/feishu-api.ts";
+import { CachedLookup } from "./cached-lookup.ts";
+import { createLookupApi } from "./lookup-api.ts";
+
+const HOUR_MS = 60 * 60_000;
+const QUOTE_TTL_MS = 10 * 60_000;
+/** How soon a group is asked again about a sender whom its list does not name: somebody who has just joined. */
+const NEW_MEMBER_MS = 60_000;
+
+/** Adds what the platform's events lack. */
+export interface MessageContextReader {
+  /** As `Channel.fetchContext`. */
+  fetch(message: MsgContext, options: CallOptions): Promise<MessageContext>;
+  /** The health with missing permissions in its detail. The state stays: messages arrive. */
+  addTo(health: ChannelHealth): ChannelHealth;
+}
+
+/** Makes the reader of one account; `signal` ends its requests. */
+export function createMessageContextReader(
+  parts: { readonly api: FeishuApi; readonly appId: string; readonly bot: BotIdentity },
+  host: Pick<ChannelHost, "clock" | "logger">,
+  { signal }: CallOptions,
+): MessageContextReader {
+  const { bot } = parts;
+  const asks = createLookupApi(parts.api, parts.appId);
+  const members = new CachedLookup({
+    what: "the names of people in groups",
+    scope: "im:chat.members:read",
+    ttlMs: HOUR_MS,
+    maxEntries: 200,
+    ask: asks.memberNames,
+    host,
+    signal,
+  });
+  const subjects = new CachedLookup({
+    what: "the names of groups",
+    scope: "im:chat:read",
+    ttlMs: HOUR_MS,
+    maxEntries: 1_000,
+    ask: asks.chatName,
+    host,
+    signal,
+  });
+  const quotes = new CachedLookup({
+    what: "messages that are replied to",
+    scope: "im:message:readonly",
+    ttlMs: QUOTE_TTL_MS,
+    maxEntries: 200,
+    ask: asks.message,
+    host,
+    signal,
+  });
+  const nameOf = async (chatId: string, openId: string, options: CallOptions): Promise<string | undefined> => {
+    const known = (await members.get(chatId, options))?.get(openId);
+    return known ?? (await members.get(chatId, { ...options, maxAgeMs: NEW_MEMBER_MS }))?.get(openId);
+  };
+  const quoteOf = async (id: string, chatId: string | undefined, options: CallOptions): Promise<QuotedMessage | undefined> => {
+    const quoted = await quotes.get(id, options);
+    if (quoted === undefined) return undefined;
+    const { senderId, isSelf, text } = quoted;
+    const name = isSelf ? (await bot.get(options).catch(() => undefined))?.name : chatId && (await nameOf(chatId, senderId, options));
+    return { messageId: messageId(id), sender: { id: senderId, isSelf, ...(name ? { name } : {}) }, body: text, isQuote: false };
+  };
+
+  return {
+    async fetch({ origin, sender, replyTo }, options) {
+      const { kind, id } = origin.conversation;
+      const chatId = kind === "direct" ? undefined : id;
+      const quotedId = replyTo?.messageId;
+      const [senderName, subject, quoted] = await Promise.all([
+        chatId === undefined || sender.isBot ? undefined : nameOf(chatId, sender.id, options),
+        chatId === undefined ? undefined : subjects.get(chatId, options),
+        quotedId === undefined ? undefined : quoteOf(quotedId, chatId, options),
+      ]);
+      return {
+        ...(senderName ? { senderName } : {}),
+        ...(subject ? { group: { subject } } : {}),
+        ...(quoted === undefined ? {} : { replyTo: quoted }),
+      };
+    },
+    addTo(health) {
+      if (health.state === "stopped") return health;
+      const problems = [members, subjects, quotes].flatMap(({ problem }) => problem ?? []);
+      if (problems.length === 0) return health;
+      return { ...health, detail: [...(health.detail === undefined ? [] : [health.detail]), ...problems].join("; ") };
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
+import { describeCommandPolicy } from "../describe-command-policy.ts";
+import { parseKeyPath, withValue } from "../document/key-path.ts";
+import type { Document } from "../document/plain-object.ts";
+import { loadConfig, rememberConfig } from "../load-config.ts";
+import { setConfigValue } from "../write/set-config-value.ts";
+
+const { channels } = sampleChannels();
+const load = async ({ env }: TemporaryHome) => loadConfig({ env, channels });
+
+/** Loads a document; the problems as `type path`. */
+async function check(document: object): Promise<{ readonly type: string; readonly problems: readonly string[]; readonly text: string }> {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", document);
+  const { type, problems } = await load(home);
+  return {
+    type,
+    problems: problems.map((problem) => `${problem.type} ${problem.path}`),
+    text: problems.map(({ message }) => message).join("\n"),
+  };
+}
+
+const at = (key: string, value: unknown): Document => withValue({ agents: { list: [{ id: "main" }] } }, parseKeyPath(key), value);
+const ACCOUNT = { appId: "a", appSecret: "s", transport: { type: "websocket" } };
+
+describe("a key that narrows and is not enforced", () => {
+  test.each([
+    ["tools.exec.mode", "ask"],
+    ["tools.exec.mode", "allowlist"],
+    ["tools.elevated.enabled", true],
+    ["tools.sandbox.tools.allow", ["read"]],
+    ["tools.sandbox.tools.allow", []],
+    ["tools.sandbox.tools.deny", ["exec"]],
+    ["agents.defaults.sandbox.mode", "non-main"],
+    ["agents.defaults.sandbox.mode", "all"],
+    ["agents.list[0].sandbox.mode", "all"],
+    ["agents.defaults.sandbox.workspaceAccess", "none"],
+    ["agents.list[0].sandbox.workspaceAccess", "ro"],
+    ["agents.defaults.sandbox.network", "none"],
+    ["agents.list[0].sandbox.network", { allow: ["api.example"] }],
+    ["channels.defaults.groups.g1.toolsBySender", { "*": { deny: ["exec"] } }],
+  ])("%s: %j refuses the start", async (key, value) => {
+    expect(await check(at(key, value))).toMatchObject({ type: "refused", problems: [`unenforced ${key}`] });
+  });
+
+  test.each([
+    ["tools.exec.mode", "full"],
+    ["tools.exec.mode", "deny"],
+    ["tools.exec.applyPatch", false],
+    ["tools.elevated.enabled", false],
+    ["tools.sandbox.tools", {}],
+    ["tools.sandbox.tools", { allow: ["*"], deny: [] }],
+    ["agents.defaults.sandbox.mode", "off"],
+    ["agents.list[0].sandbox.mode", "off"],
+    ["agents.list[0].sandbox.workspaceAccess", "rw"],
+    ["agents.defaults.sandbox.scope", "agent"],
+    ["channels.defaults.groups.g1.toolsBySender", {}],
+    ["channels.defaults.groups.g1.tools", { deny: ["exec"] }],
+  ])("%s: %j is no such key", async (key, value) => {
+    expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [] });
+  });
+
+  test("is found in accounts of this build's channels, and not in channels that it does not have", async () => {
+    const groups = { g1: { toolsBySender: { "1": { deny: ["exec"] } } } };
+    expect((await check({ channels: { chatter: { ...ACCOUNT, groups } } })).problems).toEqual([
+      "unenforced channels.chatter.groups.g1.toolsBySender",
+    ]);
+    expect((await check({ channels: { chatter: { accounts: { work: { ...ACCOUNT, groups } } } } })).problems).toEqual([
+      "unenforced channels.chatter.accounts.work.groups.g1.toolsBySender",
+    ]);
+    expect(await check({ channels: { pigeon: { groups } } })).toMatchObject({
+      type: "loaded",
+      problems: ["unknown-channel channels.pigeon"],
+    });
+  });
+
+  test("is refused even if another file is known to be good, also when other values are bad; another bad file still falls back", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", { gateway: { port: 1 } });
+    const good = await load(home);
+    if (good.type !== "loaded") throw new Error("the good file was refused");
+    await rememberConfig(good);
+    await home.write("factotum.json5", { tools: { exec: { mode: "ask" } } });
+    expect(await load(home)).toMatchObject({ type: "refused", fileHash: expect.any(String) as string });
+    await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "ask" } } });
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.port" }, { path: "tools.exec.mode" }] });
+    await home.write("factotum.json5", { gateway: { port: "x" }, tools: { exec: { mode: "deny" } } });
+    expect(await load(home)).toMatchObject({ type: "loaded", source: "last-good" });
+  });
+
+  test("is refused by config set, which also repairs it", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", { tools: { exec: { mode: "ask" } } });
+    const set = async (key: string, value: string) => setConfigValue(key, value, { env: home.env, channels });
+    expect(await set("agents.defaults.sandbox.mode", "all")).toMatchObject({
+      type: "refused",
+      problems: [{ type: "unenforced", path: "agents.defaults.sandbox.mode" }],
+    });
+    expect(await set("tools.exec.mode", "deny")).toMatchObject({ type: "written", problems: [] });
+    expect(await readFile(path, "utf8")).toContain("deny");
+  });
+});
+
+describe("allow and deny lists", () => {
+  test.each([
+    ["tools.deny", ["exce"], "tools.deny[0]", 'did you mean "exec"?'],
+    ["tools.deny", ["exec", "runtime"], "tools.deny[1]", 'did you mean "group:runtime"?'],
+    ["tools.deny", ["group:runtme"], "tools.deny[0]", 'did you mean "group:runtime"?'],
+    ["tools.deny", ["bash"], "tools.deny[0]", "group:fs, "],
+    ["tools.deny", ["xe*"], "tools.deny[0]", "denies nothing"],
+    ["tools.deny", ["mcp__git_log"], "tools.deny[0]", "denies nothing"],
+    ["tools.byProvider.openai.deny", ["x_y_z"], "tools.byProvider.openai.deny[0]", "denies nothing"],
+    ["agents.defaults.tools.deny", ["x_y_z"], "agents.defaults.tools.deny[0]", "denies nothing"],
+    ["agents.list[0].tools.deny", ["x_y_z"], "agents.list[0].tools.deny[0]", "denies nothing"],
+    ["agents.list[0].subagents.tools.deny", ["x_y_z"], "agents.list[0].subagents.tools.deny[0]", "denies nothing"],
+    ["channels.defaults.groups.g1.tools.deny", ["x_y_z"], "channels.defaults.groups.g1.tools.deny[0]", "denies nothing"],
+  ])("%s: %j refuses the start", async (key, value, path, told) => {
+    expect(await check(at(key, value))).toMatchObject({
+      type: "refused",
+      problems: [`unenforced ${path}`],
+      text: expect.stringContaining(told) as string,
+    });
+  });
+
+  test.each([
+    ["group:runtime", {}],
+    ["GROUP:Runtime", {}],
+    ["group:plugins", {}],
+    ["cron", {}],
+    ["EXEC", {}],
+    ["*", {}],
+    ["sessions_*", {}],
+    ["mcp__*", {}],
+    ["lsp_*", {}],
+    ["mcp__git_log", { mcp: { servers: { git: { command: "git-mcp" } } } }],
+    ["mcp__git_*", { mcp: { servers: { git: { command: "git-mcp" } } } }],
+    ["lsp_hover_go", { lsp: { servers: { go: { command: "gopls" } } } }],
+  ])("deny: [%j] is known", async (entry, rest) => {
+    expect(await check({ ...rest, tools: { deny: [entry] } })).toMatchObject({ type: "loaded", problems: [] });
+  });
+
+  test("an allow entry that matches nothing is a notice, at the start and in a change", async () => {
+    const unknown = { tools: { allow: ["read", "brwoser"] } };
+    expect(await check(unknown)).toEqual({
+      type: "loaded",
+      problems: ["notice tools.allow[1]"],
+      text: 'there is no tool or group "brwoser"; did you mean "browser"?',
+    });
+    await using home = await temporaryHome();
+    expect(await setConfigValue("tools", unknown.tools, { env: home.env, channels })).toMatchObject({
+      type: "written",
+      problems: [{ type: "notice", path: "tools.allow[1]" }],
+    });
+  });
+});
+
+/** "Main session vs group sessions": the recommended isolation of one agent. */
+const ISOLATED_GROUPS = `{
+  agents: {
+    defaults: {
+      sandbox: {
+        mode: "non-main",          // sessions of groups run in a sandbox
+        scope: "session",          // a container for each
+        workspaceAccess: "none"    // without the workspace
+      }
+    }
+  },
+  tools: {
+    sandbox: {
+      tools: {
+        allow: ["group:messaging", "group:sessions"],
+        deny: ["group:runtime", "group:fs", "group:ui", "nodes", "cron", "gateway"]
+      }
+    }
+  }
+}`;
+
+test("the isolation of groups refuses the start with each of its limits; what it names is known, and loads where it is enforced", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", ISOLATED_GROUPS);
+  const refused = await load(home);
+  expect(refused.type).toBe("refused");
+  expect(refused.problems.map(({ type, path }) => `${type} ${path}`)).toEqual([
+    "unenforced tools.sandbox.tools.allow",
+    "unenforced tools.sandbox.tools.deny",
+    "unenforced agents.defaults.sandbox.mode",
+    "unenforced agents.defaults.sandbox.workspaceAccess",
+  ]);
+  const lists = {
+    allow: ["group:messaging", "group:sessions"],
+    deny: ["group:runtime", "group:fs", "group:ui", "nodes", "cron", "gateway"],
+  };
+  await home.write("factotum.json5", {
+    agents: { defaults: { sandbox: { scope: "session" } } },
+    channels: { chatter: { ...ACCOUNT, groups: { "*": { tools: lists } } } },
+  });
+  expect(await load(home)).toMatchObject({
+    type: "loaded",
+    problems: [],
+    inactive: [],
+    config: { channels: { chatter: { accounts: { default: { groups: { "*": { tools: lists } } } } } } },
+  });
+});
+
+test.each([
+  [{}, ["run without asking", "there is no sandbox"]],
+  [{ tools: { exec: { mode: "deny" } } }, ["no commands run"]],
+  [
+    { agents: { list: [{ id: "ann", sandbox: { mode: "off" } }, { id: "bob" }] } },
+    ["run without asking", "there is no sandbox", "work in the workspace of ann"],
+  ],
+])("what %j means for commands is said in plain words", async (document, lines) => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", document);
+  const loaded = await load(home);
+  if (loaded.type !== "loaded") throw new Error("refused");
+  expect(describeCommandPolicy(loaded.config)).toEqual(lines.map((line) => expect.stringContaining(line) as string));
+});

@@ -1,0 +1,70 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "@factotum/agent-contract";
+import type { Channel } from "@factotum/channel-contract";
+import type { UnprovenConnections } from "./unproven-connections.ts";
+
+/** Requests of one account at once. */
+const MAX_REQUESTS = 64;
+/** How long a body may take to arrive; platforms send theirs in one piece. */
+const BODY_TIMEOUT_MS = 3000;
+
+/** What bounds webhook requests. */
+export interface WebhookRequestsOptions {
+  readonly clock: Clock;
+  readonly connections: UnprovenConnections;
+}
+
+/**
+ * Passes webhook requests to channels. While its body arrives, a request is unproven: it has three seconds, and the oldest of an account is dropped for a
+ * new one. Once the body is there the channel checks the signature, and what it accepts is never dropped.
+ */
+export class WebhookRequests {
+  readonly #options: WebhookRequestsOptions;
+  /** Per account, oldest first: a flood on one platform's address keeps no other platform out. */
+  readonly #open = new Map<Channel, Set<IncomingMessage>>();
+
+  constructor(options: WebhookRequestsOptions) {
+    this.#options = options;
+  }
+
+  /** The channel's answer; 408 for a body that is not there in time, 503 when all requests of the account are being processed. */
+  async handle(channel: Channel, request: Request, incoming: IncomingMessage): Promise<Response> {
+    const open = this.#open.get(channel) ?? new Set();
+    if (!makePlace(open)) return refuse(503, "too many requests at once", { "retry-after": "1" });
+    this.#open.set(channel, open.add(incoming));
+    try {
+      return await this.#read(channel, request, incoming);
+    } finally {
+      open.delete(incoming);
+      if (open.size === 0) this.#open.delete(channel);
+    }
+  }
+
+  async #read(channel: Channel, request: Request, incoming: IncomingMessage): Promise<Response> {
+    const { clock, connections } = this.#options;
+    const { socket } = incoming;
+    const late = new AbortController();
+    using _deadline = clock.schedule(BODY_TIMEOUT_MS, () => {
+      if (!incoming.complete) late.abort(new Error("the body did not arrive in time"));
+    });
+    incoming.once("end", () => connections.prove(socket));
+    const response = await channel.handleWebhook(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+    if (late.signal.aborted) return refuse(408, "the body did not arrive in time", { connection: "close" });
+    if (response.status >= 400) connections.reset(socket);
+    return response;
+  }
+}
+
+/** True when there is room for one more: the oldest request whose body is still arriving is dropped for it. */
+function makePlace(open: Set<IncomingMessage>): boolean {
+  if (open.size < MAX_REQUESTS) return true;
+  const unproven = open.values().find(({ complete }) => !complete);
+  if (unproven === undefined) return false;
+  open.delete(unproven);
+  unproven.destroy();
+  return true;
+}
+
+function refuse(status: number, error: string, headers: Readonly<Record<string, string>>): Response {
+  return Response.json({ error }, { status, headers });
+}

@@ -1,0 +1,40 @@
+import type { InputRecord } from "@factotum/store";
+import { LRUCache } from "lru-cache";
+import type { Route } from "../routing/route.ts";
+import { addNotice, sayInChat } from "../turn/session-notices.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+
+/** Conversations that are remembered as checked. */
+const MAX_CHECKED = 10_000;
+
+const SEPARATED =
+  "From now on this conversation is yours alone. What we talked about before stays in a conversation that others share, so I do not have it here. If you need something of it, please tell me again.";
+
+/**
+ * Tells people whose direct messages came into the owner's session before, under an earlier version or configuration, that they have a conversation of
+ * their own now: once each. The record of it is a notice in the owner's session, which maintenance keeps.
+ */
+export class SeparatedGuests {
+  readonly #services: TurnServices;
+  readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED });
+
+  constructor(services: TurnServices) {
+    this.#services = services;
+  }
+
+  /** Takes notice of a message that is about to go into a session. Resolves when its sender has been told, if they are to be. */
+  async note(
+    { sessionKey, keptOutOf }: Route,
+    { message: { origin }, admission }: Pick<InputRecord, "message" | "admission">,
+  ): Promise<void> {
+    const { store } = this.#services;
+    if (keptOutOf === undefined || admission.kind !== "user" || origin.conversation.kind !== "direct") return;
+    if (this.#checked.has(sessionKey)) return;
+    this.#checked.set(sessionKey, true);
+    const key = `separated:${sessionKey}`;
+    if ((await store.findNotice(key)) !== undefined || !(await store.hasTurnFrom(keptOutOf, origin))) return;
+    await sayInChat(this.#services, sessionKey, origin, { text: SEPARATED, identity: [key] });
+    const text = `Direct messages of one more person, which came into this conversation before, now have a session of their own: ${sessionKey}.`;
+    await addNotice(this.#services, keptOutOf, { level: "info", text, key });
+  }
+}

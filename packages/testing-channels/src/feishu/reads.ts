@@ -1,0 +1,74 @@
+import type { FakeFeishuApp } from "./app.ts";
+import { asItem, inboundItem } from "./items.ts";
+import { FeishuRefusal, invalid } from "./message-rules.ts";
+import type { MessageStore } from "./message-store.ts";
+import type { Route } from "./route.ts";
+
+/** Any one of them is enough. */
+const CHAT_SCOPES = ["im:chat:readonly", "im:chat:read", "im:chat"];
+const MEMBER_SCOPES = ["im:chat.members:read", "im:chat:readonly", "im:chat"];
+const MESSAGE_SCOPES = ["im:message:readonly", "im:message"];
+const MAX_PAGE_SIZE = 100;
+
+/** What an app may ask about chats, their members and single messages. */
+export function readRoutes(app: FakeFeishuApp, messages: MessageStore): Route[] {
+  const chatOf = (id: string): NonNullable<ReturnType<FakeFeishuApp["chatInfo"]["get"]>> => {
+    const isIn = app.chats.has(id);
+    if (!isIn) throw new FeishuRefusal(232011, "Operator can NOT be out of the chat.");
+    return app.chatInfo.get(id) ?? { name: "", members: [] };
+  };
+  return [
+    [
+      "GET",
+      /^\/open-apis\/im\/v1\/chats\/([^/]+)$/,
+      (_, [id = ""]) => {
+        needScope(app, CHAT_SCOPES);
+        const { name, members } = chatOf(id);
+        return { data: { name, description: "", chat_mode: "group", chat_type: "private", user_count: String(members.length) } };
+      },
+    ],
+    [
+      "GET",
+      /^\/open-apis\/im\/v1\/chats\/([^/]+)\/members$/,
+      ({ query }, [id = ""]) => {
+        needScope(app, MEMBER_SCOPES);
+        const { members } = chatOf(id);
+        const size = Number(query.get("page_size") ?? 20);
+        if (!(size >= 1 && size <= MAX_PAGE_SIZE)) throw new FeishuRefusal(99992402, "field validation failed");
+        const start = Number(query.get("page_token") ?? 0);
+        const end = start + size;
+        const items = members.slice(start, end).map(({ openId, name }) => ({
+          member_id_type: query.get("member_id_type") ?? "open_id",
+          member_id: openId,
+          name,
+          tenant_key: app.tenantKey,
+        }));
+        const isMore = end < members.length;
+        return { data: { items, has_more: isMore, page_token: isMore ? String(end) : "", member_total: members.length } };
+      },
+    ],
+    [
+      "GET",
+      /^\/open-apis\/im\/v1\/messages\/([^/]+)$/,
+      (_, [id = ""]) => {
+        needScope(app, MESSAGE_SCOPES);
+        const [sent, inbound] = [messages.find(id), messages.inbound(id)];
+        if (sent === undefined && inbound === undefined) throw invalid("invalid message_id");
+        if (!app.chats.has(messages.chatOf(id) ?? "")) throw new FeishuRefusal(230002, "The bot can not be outside the group.");
+        return { data: { items: [sent === undefined ? inboundItem(inbound, app) : asItem(sent, app)] } };
+      },
+    ],
+  ];
+}
+
+function needScope(app: FakeFeishuApp, scopes: readonly string[]): void {
+  if (scopes.some((scope) => app.scopes.has(scope))) return;
+  const list = scopes.join(", ");
+  const address = `https://open.feishu.cn/app/${app.appId}/auth?q=${scopes.join(",")}&op_from=openapi&token_type=tenant`;
+  throw new FeishuRefusal(
+    99991672,
+    `Access denied. One of the following scopes is required: [${list}].应用尚未开通所需的应用身份权限：[${list}]，点击链接申请并开通任一权限即可：${address}`,
+    400,
+    scopes,
+  );
+}
