@@ -39,7 +39,7 @@ export { literalSecrets, redactSecrets, secretValues } from "./secrets/redact.ts
 export { resolveSecret } from "./secrets/resolve-secret.ts";
 export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-secret.ts";
 export { writePrivateFile } from "./state/atomic-file.ts";
-export { ensureGatewayToken, readGatewayToken } from "./state/gateway-token.ts";
+export { ensureGatewayToken, MIN_EXPOSED_TOKEN_LENGTH, readGatewayToken, replaceGatewayToken } from "./state/gateway-token.ts";
 export { readLastGood } from "./state/last-good.ts";
 export type { LastGoodCopy } from "./state/last-good.ts";
 export { locateConfig } from "./state/locate-config.ts";

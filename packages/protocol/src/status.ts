@@ -63,6 +63,8 @@ export interface GatewayStatus {
   readonly pid: number;
   readonly startedAtMs: number;
   readonly url: string;
+  /** `gateway.publicUrl`: where people and platforms reach it from outside. */
+  readonly publicUrl?: string;
   readonly home: string;
   readonly config: {
     readonly path: string;
@@ -115,6 +117,7 @@ export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
   pid: z.number(),
   startedAtMs: z.number(),
   url: z.string(),
+  publicUrl: z.string().optional(),
   home: z.string(),
   config: z.strictObject({
     path: z.string(),

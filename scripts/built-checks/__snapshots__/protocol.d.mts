@@ -318,6 +318,8 @@ interface GatewayStatus {
   readonly pid: number;
   readonly startedAtMs: number;
   readonly url: string;
+  /** `gateway.publicUrl`: where people and platforms reach it from outside. */
+  readonly publicUrl?: string;
   readonly home: string;
   readonly config: {
     readonly path: string;

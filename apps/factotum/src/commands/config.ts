@@ -13,6 +13,7 @@ import {
 } from "@factotum/config";
 import type { ConfigReloadResult } from "@factotum/protocol";
 import { CHANNELS } from "../compose/extensions.ts";
+import { shortTokenProblem } from "../compose/gateway-token.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -25,13 +26,16 @@ interface Format {
 /** Checks the file. Unknown keys are errors, as in an editor. */
 export async function configValidate(context: CliContext, { json }: Format): Promise<number> {
   const result = await loadConfig({ env: context.env, channels: CHANNELS });
-  const errors = result.problems.filter(isError);
+  const { env, paths } = context;
+  const shortToken = result.type === "loaded" ? await shortTokenProblem(result.config, { env, paths }) : undefined;
+  const problems = [...result.problems, ...(shortToken === undefined ? [] : [shortToken])];
+  const errors = problems.filter(isError);
   const valid = errors.length === 0;
   const inactive = result.type === "loaded" && result.source !== "last-good" ? result.inactive : [];
   if (json) {
-    printJson(context, { path: result.path, valid, problems: result.problems, inactive });
+    printJson(context, { path: result.path, valid, problems, inactive });
   } else {
-    for (const problem of result.problems) context.print(`${isError(problem) ? "error" : "note"}: ${formatProblem(problem)}\n`);
+    for (const problem of problems) context.print(`${isError(problem) ? "error" : "note"}: ${formatProblem(problem)}\n`);
     for (const key of inactive) context.print(`note: ${key}: this build does not have the feature yet; the key is kept\n`);
     context.print(
       valid ? `${result.path} is valid.\n` : `${result.path} has ${errors.length} ${errors.length === 1 ? "error" : "errors"}.\n`,
@@ -90,6 +94,7 @@ export async function configSet(
     if (!result.keptComments)
       context.note(`The file had to be written anew, without its comments; the version before is ${result.versionPath}.\n`);
     context.note(`${describeReload(reloaded)}\n`);
+    if (reloaded !== undefined && reloaded.type !== "kept") for (const problem of reloaded.problems) context.note(`! ${problem}\n`);
     if (result.changes.some(({ path }) => path.startsWith("gateway.auth") || path === "gateway") && (reloaded?.type ?? "kept") !== "kept")
       context.note(
         'What was connected with the old token is cut off. Open the page anew with the address that "factotum gateway start" prints.\n',

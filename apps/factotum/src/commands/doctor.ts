@@ -10,6 +10,7 @@ import { checkPermissions } from "../doctor/check-permissions.ts";
 import { checkChannels, checkWorkspaces } from "../doctor/check-places.ts";
 import { checkSenderIds } from "../doctor/check-sender-ids.ts";
 import { checkRuntime } from "../doctor/check-runtime.ts";
+import { checkToken } from "../doctor/check-token.ts";
 import type { Finding } from "../doctor/finding.ts";
 
 const MARKS = { ok: "ok     ", warning: "warning", error: "ERROR  " };
@@ -26,6 +27,7 @@ export async function doctor(context: CliContext, { json }: { readonly json: boo
   ];
   if (loaded.type === "loaded") {
     findings.push(
+      ...(await checkToken(loaded.config, context)),
       ...(await checkWorkspaces(loaded.config)),
       ...(await checkGateway(context, loaded)),
       ...(await checkModels(loaded.config, { env, fetch: globalThis.fetch })),

@@ -86,6 +86,11 @@ async function reportStarted(context: CliContext, { facts, how }: Started, json:
   }
   using gateway = await findGateway(context);
   context.print(`The gateway ${how}: ${addressOf(facts.url, gateway?.token)}\n`);
+  if (gateway === undefined) return EXIT.ok;
+  const { publicUrl } = await gateway.client.request("status", {}, { signal: context.signal }).catch((error: unknown) => {
+    throw requestError(error);
+  });
+  if (publicUrl !== undefined) context.print(`From outside: ${addressOf(publicUrl, gateway.token)}\n`);
   return EXIT.ok;
 }
 

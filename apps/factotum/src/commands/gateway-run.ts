@@ -1,5 +1,5 @@
 import type { Logger } from "@factotum/agent-contract";
-import { formatProblem, isLoopbackBind, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
+import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CliError } from "../cli/cli-error.ts";
 import { EXIT } from "../cli/exit-codes.ts";
@@ -70,6 +70,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
       onShutdownRequest: (reason) => stop.resolve(reason),
     });
     await rememberConfig(loaded);
+    for (const problem of composed.notices) logger.warn(`Configuration: ${formatProblem(problem)}`);
     logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
     using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
     if (recoveries === 0) await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
@@ -133,10 +134,14 @@ function withOverrides(loaded: LoadedConfig, { port, bind }: GatewayRunOptions):
     ...(port === undefined ? {} : { port }),
     ...(bind === undefined ? {} : { bind: checkedBind(bind) }),
   };
-  if (gateway.auth.mode === "none" && !isLoopbackBind(gateway.bind)) {
-    throw new CliError("usage", `With gateway.auth.mode "none" everybody who reaches ${gateway.bind} would be the owner.`, {
-      fix: 'Set gateway.auth.mode to "token", or bind to loopback.',
-    });
+  if (gateway.auth.mode === "none" && isExposed(gateway)) {
+    throw new CliError(
+      "usage",
+      `With gateway.auth.mode "none" everybody who reaches ${gateway.publicUrl ?? gateway.bind} would be the owner.`,
+      {
+        fix: 'Set gateway.auth.mode to "token", or bind to loopback without gateway.publicUrl.',
+      },
+    );
   }
   return { ...loaded, config: { ...loaded.config, gateway } };
 }
@@ -148,11 +153,14 @@ function checkedBind(bind: string): string {
   });
 }
 
-async function announce(context: CliContext, { gateway, token }: ComposedGateway, { inactive }: LoadedConfig): Promise<void> {
-  const agents = (await gateway.status()).agents.map(
+async function announce(context: CliContext, { gateway, token, notices }: ComposedGateway, { inactive }: LoadedConfig): Promise<void> {
+  const status = await gateway.status();
+  const agents = status.agents.map(
     ({ id, model, modelProblem }) => `${id}: ${model}${modelProblem === undefined ? "" : ` (${modelProblem})`}`,
   );
-  context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n\n`);
+  context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n`);
+  context.print(status.publicUrl === undefined ? "\n" : `  ${addressOf(status.publicUrl, token)}\n\n`);
+  for (const problem of notices) context.print(`! ${formatProblem(problem)}\n`);
   context.print(`${agents.join("\n")}\n`);
   if (inactive.length > 0) context.print(`Not active yet in this build: ${inactive.join(", ")}\n`);
 }

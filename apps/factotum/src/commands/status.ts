@@ -40,6 +40,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
   const cost = usage.costUsd === undefined ? "" : `, ${usage.costUsd.toFixed(2)} US dollars`;
   return [
     `gateway    running at ${status.url} for ${duration(nowMs - status.startedAtMs)} (version ${status.version}, process ${status.pid})`,
+    ...(status.publicUrl === undefined ? [] : [`           reached from outside at ${status.publicUrl}`]),
     `config     ${config.path}${differs ? " (the file on disk is not what runs)" : ""}`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...(config.needsRestart.length === 0

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
 import {
-  ensureGatewayToken,
   loadConfig,
   rememberConfig,
-  resolveSecret,
   secretValues,
   watchConfig,
+  type ConfigProblem,
   type FactotumConfig,
   type LoadedConfig,
 } from "@factotum/config";
@@ -29,7 +28,6 @@ import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, createPublicFetch, type FileAccess, type FileRoot } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
@@ -38,6 +36,7 @@ import { commandEnvironment } from "./command-environment.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
+import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
 import { redactTools } from "./redact-tools.ts";
@@ -49,6 +48,8 @@ export interface ComposedGateway {
   readonly gateway: Gateway;
   /** Needed by a browser; absent with `auth.mode: none`. */
   readonly token: string | undefined;
+  /** What the start found beside the problems of the file. */
+  readonly notices: readonly ConfigProblem[];
   /** Stops the gateway, then closes what it stood on. Twice is once. */
   close(reason: string): Promise<void>;
 }
@@ -90,7 +91,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const system = { clock: systemClock, random: systemRandom, logger };
   // What is not made anew with another configuration asks here.
   let config: FactotumConfig = loaded.config;
-  const token = await gatewayToken(loaded, context);
+  const { token, notices } = await gatewayToken(config, { paths, env });
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
   // What is found before there is somebody who can tell it waits.
   const found: StoreDamage[] = [];
@@ -116,13 +117,14 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     const parts = { context, files, runner, secrets, logger };
     const reloader = new ConfigReloader({
       context,
-      started: loaded,
+      started: { ...loaded, problems: [...loaded.problems, ...notices] },
       load: async () => loadConfig({ env, channels: CHANNELS }),
       apply: async (next) => {
-        const nextToken = await gatewayToken(next, context);
+        const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
         secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
         await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
         config = next.config;
+        return nextNotices;
       },
       remember: rememberConfig,
       logger,
@@ -159,7 +161,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       ends.defer(() => runner.close());
       ends.defer(() => gateway.stop(reason));
     };
-    return { gateway, token, close: (reason) => (closing ??= close(reason)) };
+    return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
   } catch (error) {
     await store.close();
     throw error;
@@ -249,21 +251,6 @@ async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions):
     options.logger.warn("The disk is full: the reserve was given back for this start", { reason: error.message });
     return openSqliteStore(options);
   }
-}
-
-async function gatewayToken({ config, paths }: LoadedConfig, { env }: CliContext): Promise<string | undefined> {
-  const { mode, token } = config.gateway.auth;
-  if (mode === "none") return undefined;
-  if (token === undefined) return ensureGatewayToken(paths);
-  const resolved = await resolveSecret(token, { env });
-  if (resolved.type === "resolved" && /^[\x21-\x7e]+$/.test(resolved.value)) return resolved.value;
-  const reason =
-    resolved.type === "resolved"
-      ? "cannot be sent in a header: it needs letters, digits and signs of ASCII, without blanks"
-      : `has no value: ${resolved.message}`;
-  throw new CliError("configInvalid", `gateway.auth.token ${reason}.`, {
-    fix: 'Set another, or remove the key ("factotum config unset gateway.auth.token"): then the gateway makes a token of its own.',
-  });
 }
 
 /** Where tools may go, and what the owner names by its path is read from. */

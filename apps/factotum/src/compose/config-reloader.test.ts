@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Logger } from "@factotum/agent-contract";
-import { hashOf, loadConfig, rememberConfig, statePaths, type LoadedConfig } from "@factotum/config";
+import { hashOf, loadConfig, rememberConfig, statePaths, type ConfigProblem, type LoadedConfig } from "@factotum/config";
 import { describe, expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
 import { ConfigReloader } from "./config-reloader.ts";
@@ -21,7 +21,7 @@ async function reloaderOver(cli: CliHome, text: string | undefined) {
   if (started.type !== "loaded") throw new Error("the start was refused");
   await rememberConfig(started);
   const applied: LoadedConfig[] = [];
-  const scene = { fails: false };
+  const scene: { fails: boolean; found: readonly ConfigProblem[] } = { fails: false, found: [] };
   const reloader = new ConfigReloader({
     context: { env: cli.env, paths: statePaths(cli.env) },
     started,
@@ -29,6 +29,7 @@ async function reloaderOver(cli: CliHome, text: string | undefined) {
     apply: async (loaded) => {
       if (scene.fails) throw new Error("an extension is broken");
       applied.push(loaded);
+      return scene.found;
     },
     remember: rememberConfig,
     logger,
@@ -50,6 +51,19 @@ describe("a configuration file that changes", () => {
     expect(await cli.read("state/config.last-good.json5")).toBe(THREE);
     expect((await reloader.reload()).type).toBe("unchanged");
     expect(applied).toHaveLength(1);
+  });
+
+  test("what is found while it is applied stands with its problems, until the next one", async () => {
+    await using cli = await CliHome.create();
+    const { reloader, write, scene } = await reloaderOver(cli, undefined);
+    scene.found = [{ type: "notice", path: "gateway.auth.token", message: "it is too short" }];
+    await write(THREE);
+    expect(await reloader.reload()).toMatchObject({ type: "applied", problems: ["gateway.auth.token: it is too short"] });
+    expect((await reloader.reload()).problems).toEqual(["gateway.auth.token: it is too short"]);
+    scene.found = [];
+    await write(`{ agents: { defaults: { model: "a/four" } } }`);
+    expect((await reloader.reload()).problems).toEqual([]);
+    expect(reloader.report().problems).toEqual([]);
   });
 
   test.each([

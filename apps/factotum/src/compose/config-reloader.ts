@@ -23,8 +23,8 @@ export interface ConfigReloaderOptions {
   /** What the gateway has started with. */
   readonly started: LoadedConfig;
   readonly load: () => Promise<LoadedConfig | RefusedConfig>;
-  /** Goes on with it, whole or, when it rejects, not at all. */
-  readonly apply: (loaded: LoadedConfig) => Promise<void>;
+  /** Goes on with it, whole or, when it rejects, not at all. Resolves with what it found beside the problems of the file. */
+  readonly apply: (loaded: LoadedConfig) => Promise<readonly ConfigProblem[]>;
   /** Keeps it as the last good copy. */
   readonly remember: (loaded: LoadedConfig) => Promise<void>;
   readonly logger: Logger;
@@ -68,11 +68,11 @@ export class ConfigReloader implements ConfigControl {
     let { fileHash } = this.#seen;
     try {
       if (await this.#isAsItRuns()) return this.#settle(this.#running, "unchanged", []);
-      const loaded = await load();
-      ({ fileHash } = loaded);
-      if (loaded.type === "refused" || loaded.source !== "file") return this.#keep(loaded);
-      const changed = diffDocuments(this.#running.written, loaded.written).map(({ path }) => path);
-      await apply(loaded);
+      const read = await load();
+      ({ fileHash } = read);
+      if (read.type === "refused" || read.source !== "file") return this.#keep(read);
+      const changed = diffDocuments(this.#running.written, read.written).map(({ path }) => path);
+      const loaded = { ...read, problems: [...read.problems, ...(await apply(read))] };
       this.#running = loaded;
       logger.info("The configuration has changed and is in use", { changed });
       for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);

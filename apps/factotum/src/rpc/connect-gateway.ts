@@ -38,7 +38,8 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
       const client = await Client.connect({ url, version, signal, ...(token === undefined ? {} : { token }) });
       return { client, token };
     } catch (error) {
-      if (!isUnauthorized(error)) throw error;
+      // Wrong tokens of this machine delay further wrong ones, and the next may be the right one.
+      if (!isUnauthorized(error) && !isDelayed(error)) throw error;
       refusal = error;
     }
   }
@@ -48,6 +49,10 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
 /** The gateway does not take the token, or does not take it any more. */
 export function isUnauthorized(error: unknown): boolean {
   return error instanceof RpcError && error.code === "unauthorized";
+}
+
+function isDelayed(error: unknown): boolean {
+  return error instanceof RpcError && error.code === "unavailable";
 }
 
 /** Connects, or says how to start the gateway. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, stat, watch, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryHome } from "../../test/sample.ts";
-import { ensureGatewayToken, readGatewayToken } from "./gateway-token.ts";
+import { ensureGatewayToken, readGatewayToken, replaceGatewayToken } from "./gateway-token.ts";
 import { statePaths } from "./state-paths.ts";
 
 test("the token is made once, private, and the same for all who start at the same time", async () => {
@@ -35,6 +35,17 @@ test("every file that is written on the way has the name of a temporary file", a
   await events.return?.();
   expect(names.filter((name) => name !== token)).not.toEqual([]);
   for (const name of names.slice(0, -1)) expect(name).toMatch(/^\.factotum-\d+-[0-9a-f-]{36}\.tmp$/);
+});
+
+test("another token takes its place, private too", async () => {
+  await using home = await temporaryHome();
+  const paths = statePaths(home.env);
+  const first = await ensureGatewayToken(paths);
+  const second = await replaceGatewayToken(paths);
+  expect(second).toMatch(/^[\w-]{43}$/);
+  expect(second).not.toBe(first);
+  expect(await ensureGatewayToken(paths)).toBe(second);
+  expect((await stat(paths.gatewayTokenFile)).mode & 0o777).toBe(0o600);
 });
 
 test("an empty file is no token", async () => {

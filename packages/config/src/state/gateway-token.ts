@@ -4,6 +4,9 @@ import { dirname } from "node:path";
 import { temporaryPath, writePrivateFile } from "./atomic-file.ts";
 import type { StatePaths } from "./state-paths.ts";
 
+/** Characters that a token needs once other machines can reach the gateway. */
+export const MIN_EXPOSED_TOKEN_LENGTH = 24;
+
 /** The token that an earlier start made; `undefined` when there is none. */
 export async function readGatewayToken({ gatewayTokenFile }: StatePaths): Promise<string | undefined> {
   try {
@@ -19,7 +22,7 @@ export async function readGatewayToken({ gatewayTokenFile }: StatePaths): Promis
 export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   const existing = await readGatewayToken(paths);
   if (existing !== undefined) return existing;
-  const token = randomBytes(32).toString("base64url");
+  const token = newToken();
   const file = paths.gatewayTokenFile;
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const own = temporaryPath(dirname(file));
@@ -37,4 +40,15 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
   } finally {
     await rm(own, { force: true });
   }
+}
+
+/** Makes another token in place of the one in the file. */
+export async function replaceGatewayToken({ gatewayTokenFile }: StatePaths): Promise<string> {
+  const token = newToken();
+  await writePrivateFile(gatewayTokenFile, `${token}\n`);
+  return token;
+}
+
+function newToken(): string {
+  return randomBytes(32).toString("base64url");
 }

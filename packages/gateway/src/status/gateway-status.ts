@@ -23,8 +23,10 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
   const { store, agents, channels, models, failedRuns } = engine.services;
   const counts = await store.counts();
   const { costUsd, total } = counts.usage;
+  const { publicUrl } = engine.services.config.gateway;
   return {
     ...facts,
+    ...(publicUrl === undefined ? {} : { publicUrl }),
     agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, { models, failedRuns }))),
     storage: storageStatus(engine.services.storage),
     damage: engine.damage.list(),
