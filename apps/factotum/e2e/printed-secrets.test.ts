@@ -1,11 +1,18 @@
+import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { REDACTED } from "@factotum/config";
+import { PROTOCOL_VERSION, RPC_EVENTS, ServerFrameSchema } from "@factotum/protocol";
+import type { ChatEvent } from "@factotum/protocol";
+import { FakeFeishu } from "@factotum/testing-channels";
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
 import { expect, test } from "vitest";
+import { WebSocket } from "ws";
 import { checkedOfficially } from "./check-official.ts";
+import { feishuConfig } from "./feishu-scene.ts";
 
 const KEY = "sk-canary-0123456789abcdef";
 const TOKEN = "gateway-canary-0123456789abcdef";
@@ -61,4 +68,82 @@ async function filesBelow(...folders: readonly string[]): Promise<string[]> {
     ),
   );
   return (await Promise.all(lists)).flat();
+}
+
+test("page events hold no generated token and no channel secret, live, split or encoded; what resembles them stays", async () => {
+  await using feishu = await FakeFeishu.start();
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  const { appSecret, encryptKey, verificationToken } = feishu.app;
+  const resembling = `${appSecret.slice(0, -1)} ${encryptKey.toUpperCase()} ${"QUJD".repeat(19)}`;
+  const token = "$FACTOTUM_HOME/credentials/gateway-token";
+  // Each part is a write of its own, so that secrets arrive in pieces.
+  const command = [
+    `cat "${token}"; base64 -w 20 "${token}"; od -An -v -tx1 "${token}" | tr -d ' '`,
+    `printf '\\n%s' '${appSecret.slice(0, 9)}'; printf '%s\\n' '${appSecret.slice(9)}'`,
+    `printf '%s' 'padding before ${appSecret} and behind it, so that lines wrap' | base64 -w 76`,
+    `printf '%s\\n' '${encryptKey}' '${verificationToken}' '${resembling}'`,
+  ].join("; ");
+  model.respond(({ body }) =>
+    JSON.stringify(body).includes('"tool_result"') ? sayText("Done.") : callTools({ name: "exec", arguments: { command } }),
+  );
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: KEY } } },
+      ...feishuConfig(feishu, "ou_alice"),
+    },
+  });
+  using page = await openPage(product);
+  await runCommand(["agent", "--message", "print them"], { home: product.home });
+  await page.ended;
+  const calls = page.events.flatMap((event) => (event.type === "tool-delta" ? [event.text] : []));
+  expect(calls.length).toBeGreaterThan(0);
+  const results = page.events.flatMap((event) =>
+    event.type === "entry" && event.entry.type === "tool-result" ? [JSON.stringify(event.entry)] : [],
+  );
+  expect(results).toHaveLength(1);
+  const requests = JSON.stringify(model.requests.map(({ body }) => body))
+    .split('"tool_result"')
+    .slice(1)
+    .join("");
+  const secrets = [product.token, appSecret, encryptKey, verificationToken];
+  const encoded = [product.token, appSecret].flatMap((secret) => [
+    Buffer.from(secret).toString("hex").slice(0, 40),
+    Buffer.from(secret).toString("base64").slice(0, 16),
+    Buffer.from(` ${secret}`).toString("base64").slice(2, 18),
+    Buffer.from(`  ${secret}`).toString("base64").slice(3, 19),
+  ]);
+  for (const [where, text] of [
+    ["deltas", calls.join("")],
+    ["result", results.join("")],
+    ["requests", requests],
+  ] as const) {
+    for (const secret of [...secrets, ...encoded]) expect(`${where} ${secret}: ${text.includes(secret)}`).toBe(`${where} ${secret}: false`);
+    expect(text).toContain(resembling);
+    expect(text.split(REDACTED).length - 1).toBeGreaterThanOrEqual(7);
+  }
+});
+
+/** What a page is told of the main session. */
+async function openPage({
+  url,
+  token,
+}: Product): Promise<Disposable & { readonly events: readonly ChatEvent[]; readonly ended: Promise<void> }> {
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`);
+  const events: ChatEvent[] = [];
+  const [opened, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const send = (frame: object): void => socket.send(JSON.stringify(frame));
+  socket.on("message", (data: Buffer) => {
+    const frame = ServerFrameSchema.parse(JSON.parse(data.toString()));
+    if (frame.type === "hello") send({ type: "req", id: "1", method: "chat.subscribe", params: { sessionKey: "agent:main:main" } });
+    if (frame.type === "res") opened.resolve();
+    if (frame.type !== "event" || frame.event !== "chat") return;
+    const { event } = RPC_EVENTS.chat.parse(frame.payload);
+    events.push(event);
+    if (event.type === "run-end") ended.resolve();
+  });
+  await once(socket, "open");
+  send({ type: "connect", minProtocol: 1, maxProtocol: PROTOCOL_VERSION, client: { name: "test", version: "0" }, auth: { token } });
+  await opened.promise;
+  return { events, ended: ended.promise, [Symbol.dispose]: () => socket.terminate() };
 }

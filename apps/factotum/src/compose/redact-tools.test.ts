@@ -35,6 +35,10 @@ async function run(execute: AgentTool["execute"], redactor = redactorOf(SECRET))
   return { result, deltas };
 }
 
+function wrap(written: string, columns: number, lineBreak: string): string {
+  return (written.match(new RegExp(`.{1,${columns}}`, "g")) ?? []).join(lineBreak);
+}
+
 const text = (result: string): AgentToolResult => ({ content: [{ type: "text", text: result }] });
 
 test.each([
@@ -45,6 +49,11 @@ test.each([
   ["base64 after one byte", Buffer.from(`:${SECRET}`).toString("base64")],
   ["base64 after two bytes", Buffer.from(`a:${SECRET}`).toString("base64")],
   ["base64url", Buffer.from(SECRET).toString("base64url")],
+  ["base64 over lines", wrap(Buffer.from(`${"x".repeat(50)}${SECRET}${"y".repeat(50)}`).toString("base64"), 76, "\n")],
+  ["base64 over short lines", wrap(Buffer.from(SECRET).toString("base64"), 5, "\r\n")],
+  ["hexadecimal digits", Buffer.from(SECRET).toString("hex")],
+  ["upper-case hexadecimal digits", Buffer.from(SECRET).toString("hex").toUpperCase()],
+  ["hexadecimal digits over lines", wrap(Buffer.from(`${"x".repeat(20)}${SECRET}`).toString("hex"), 60, "\n")],
 ])("redacts a secret written as %s", async (_form, written) => {
   const { result } = await run(async () => text(`before ${written} after`));
   expect(JSON.stringify(result)).toContain(`before `);
@@ -60,7 +69,8 @@ test("redacts details and errors", async () => {
 });
 
 test("redacts streamed output wherever the chunks divide a secret", async () => {
-  const whole = `a ${SECRET} b canary c ${SECRET}`;
+  const wrapped = wrap(Buffer.from(SECRET).toString("hex"), 9, "\n");
+  const whole = `a ${SECRET} b canary c ${SECRET}\n${wrapped}`;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: whole.length })), async (cuts) => {
       const borders = [0, ...cuts.toSorted((left, right) => left - right), whole.length];
@@ -68,7 +78,7 @@ test("redacts streamed output wherever the chunks divide a secret", async () => 
         for (const [index, border] of borders.slice(1).entries()) onDelta(whole.slice(borders[index], border));
         return text("");
       });
-      expect(deltas.join("")).toBe(`a ${REDACTED} b canary c ${REDACTED}`);
+      expect(deltas.join("")).toBe(`a ${REDACTED} b canary c ${REDACTED}\n${REDACTED}`);
     }),
   );
 });

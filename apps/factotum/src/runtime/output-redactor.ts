@@ -3,25 +3,38 @@ import { REDACTED } from "@factotum/config";
 /** Shorter values are not matched: they would take ordinary words out of what a tool returns. */
 const SHORTEST = 8;
 
+/** One way to write a secret. */
+interface WrittenForm {
+  readonly text: string;
+  /** Its lines may be wrapped anywhere, as base64 and hex dumps do. */
+  readonly wraps: boolean;
+}
+
 /**
- * Redacts secrets in what tools return: as they are, as JSON, URLs and base64 write them. A command that transforms a secret in another way, or prints
- * a part of it, is not noticed.
+ * Redacts secrets in what tools return: as they are, as JSON, URLs, base64 and hexadecimal digits write them, the last two also wrapped over lines. A
+ * command that transforms a secret in another way, or prints a part of it, is not noticed.
  */
 export class OutputRedactor {
-  readonly #forms = new Set<string>();
+  /** By their text. */
+  readonly #forms = new Map<string, WrittenForm>();
   #pattern: RegExp | undefined;
+  #longest = 0;
 
   add(values: Iterable<string>): void {
     const before = this.#forms.size;
-    for (const value of values) if (value.length >= SHORTEST) for (const form of writtenForms(value)) this.#forms.add(form);
+    for (const value of values) if (value.length >= SHORTEST) for (const form of writtenForms(value)) this.#forms.set(form.text, form);
     if (this.#forms.size === before) return;
+    this.#longest = Math.max(...[...this.#forms.keys()].map(({ length }) => length));
     // Longest first: a secret that contains another one is redacted as a whole.
-    const parts = [...this.#forms].sort((left, right) => right.length - left.length).map((form) => RegExp.escape(form));
+    const parts = [...this.#forms.keys()].sort((left, right) => right.length - left.length).map((form) => RegExp.escape(form));
     this.#pattern = new RegExp(parts.join("|"), "g");
   }
 
   redact(text: string): string {
-    return this.#pattern === undefined ? text : text.replace(this.#pattern, REDACTED);
+    if (this.#pattern === undefined) return text;
+    let redacted = text.replace(this.#pattern, REDACTED);
+    for (const [start, end] of this.#wrapped(redacted).toReversed()) redacted = redacted.slice(0, start) + REDACTED + redacted.slice(end);
+    return redacted;
   }
 
   /** Redacts a text that arrives in chunks. The returned functions take a chunk, and flush what was held back as the possible start of a secret. */
@@ -43,27 +56,68 @@ export class OutputRedactor {
 
   /** How many characters at the start no later text can turn into a part of a secret. */
   #settledLength(text: string): number {
+    // Even with a line break after every character, a form does not reach further back.
+    const from = Math.max(0, text.length - 3 * this.#longest);
+    const tail = text.slice(from);
+    const plain = withoutBreaks(tail);
     let end = text.length;
-    for (const form of this.#forms) {
-      for (let start = Math.max(0, text.length - form.length + 1); start < end; start += 1) {
-        if (form.startsWith(text.slice(start))) end = start;
+    for (const form of this.#forms.values()) {
+      const { characters, positionOf } = form.wraps ? plain : { characters: tail, positionOf: (index: number) => index };
+      for (let start = Math.max(0, characters.length - form.text.length + 1); start < characters.length; start += 1) {
+        if (characters[start] !== form.text[0] || !form.text.startsWith(characters.slice(start))) continue;
+        end = Math.min(end, from + positionOf(start));
+        break;
       }
     }
     // A match that reaches into what is held back is held back whole.
-    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      if (match.index < end && match.index + match[0].length > end) end = match.index;
-    }
+    const matches = this.#pattern === undefined ? [] : [...text.matchAll(this.#pattern)];
+    const places = [...matches.map((match) => [match.index, match.index + match[0].length] as const), ...this.#wrapped(text)];
+    for (const [from, to] of places.toSorted(([left], [right]) => right - left)) if (from < end && to > end) end = from;
     return end;
+  }
+
+  /** Where forms stand with line breaks in them: start and end, in order, without overlaps. */
+  #wrapped(text: string): readonly (readonly [start: number, end: number])[] {
+    if (!/[\r\n]/.test(text)) return [];
+    const { characters, positionOf } = withoutBreaks(text);
+    const found: (readonly [number, number])[] = [];
+    for (const { text: form, wraps } of this.#forms.values()) {
+      if (!wraps) continue;
+      for (let at = characters.indexOf(form); at !== -1; at = characters.indexOf(form, at + form.length))
+        found.push([positionOf(at), positionOf(at + form.length - 1) + 1]);
+    }
+    const merged: [number, number][] = [];
+    for (const [start, end] of found.toSorted(([left], [right]) => left - right)) {
+      const last = merged.at(-1);
+      if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
+      else merged.push([start, end]);
+    }
+    return merged;
   }
 }
 
+/** A text without its line breaks, and where each of its characters stands in it. */
+function withoutBreaks(text: string): { readonly characters: string; readonly positionOf: (index: number) => number } {
+  let positions: number[] | undefined;
+  const positionOf = (index: number): number => {
+    // Most texts hold nothing to look up.
+    positions ??= [...text.matchAll(/[^\r\n]/g)].map((match) => match.index);
+    return positions[index] ?? text.length;
+  };
+  return { characters: text.replaceAll(/[\r\n]/g, ""), positionOf };
+}
+
 /** How a secret can stand in a text. In base64 the bytes before it decide which of three forms it has; the characters at its edges depend on its neighbours. */
-function writtenForms(value: string): string[] {
+function writtenForms(value: string): WrittenForm[] {
   const bytes = Buffer.from(value);
   const base64 = [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
     const form = text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
     return [form, form.replaceAll("+", "-").replaceAll("/", "_")];
   });
-  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), ...base64];
+  const hex = bytes.toString("hex");
+  return [
+    ...[...base64, hex, hex.toUpperCase()].map((text) => ({ text, wraps: true })),
+    ...[value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())].map((text) => ({ text, wraps: false })),
+  ];
 }
