@@ -19,6 +19,7 @@ export { rerenderMessages } from "./history/rerender-messages.ts";
 export { runAgent } from "./loop/run-agent.ts";
 export { toolResultMaxChars, truncateToolResult } from "./loop/truncate-tool-result.ts";
 export { DEFAULT_HEARTBEAT_PROMPT } from "./prompt/heartbeat-prompt.ts";
+export { opensFiles } from "./prompt/opens-files.ts";
 export { orderTools } from "./prompt/order-tools.ts";
 export { promptVariant } from "./prompt/prompt-variant.ts";
 export { renderSubagentContext } from "./prompt/render-subagent-context.ts";

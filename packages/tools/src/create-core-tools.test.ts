@@ -49,7 +49,20 @@ test("state their defaults and limits as they are configured", async () => {
   expect(described("exec")).toContain("fresh shell");
   expect(described("read")).toContain("at most 9000 characters");
   expect(described("grep")).toContain("at most 9000 characters");
-  expect(["find", "grep", "ls"].map((name) => /to return; default (\d+)"/.exec(described(name))?.[1])).toEqual(["200", "100", "500"]);
+  expect(["find", "grep", "ls"].map((name) => /Maximum number of \w+; default (\d+)"/.exec(described(name))?.[1])).toEqual([
+    "200",
+    "100",
+    "500",
+  ]);
+});
+
+test("read as they are meant to, word by word", async () => {
+  const texts = tools.map(({ name, summary, description, parameters }) => {
+    const { properties } = parameters as { readonly properties: Readonly<Record<string, object>> };
+    const lines = Object.entries(properties).map(([key, schema]) => `- ${key}: ${JSON.stringify(schema)}`);
+    return [`## ${name}`, `Summary: ${summary}`, "", description, "", ...lines].join("\n");
+  });
+  await expect(`# Tools as the model sees them\n\n${texts.join("\n\n")}\n`).toMatchFileSnapshot("../fixtures/core-tools.md");
 });
 
 test("message explains its address and lists one name for the file", () => {

@@ -268,7 +268,7 @@ interface MediaFacts {
   /** The file that tools read; absolute, shown exactly or, when it could be misread as more than a path, not at all. */
   readonly path?: string;
   /** Why it is not among the images of the request, or not there at all; absent for an image that is there, and for any other file that came. */
-  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "unavailable";
+  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "no-tool" | "unavailable";
 }
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */
 interface ConversationFacts {
@@ -595,7 +595,13 @@ declare function toolResultMaxChars(contextWindow: number): number;
  */
 declare function truncateToolResult(text: string, limit: number): string;
 /** What a heartbeat says when the configuration does not (`heartbeat.prompt`). */
-declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If there is a HEARTBEAT.md, go through it and do what is due now. Do not resume any other earlier work. If there is nothing to report, answer only HEARTBEAT_OK.";
+declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If there is a HEARTBEAT.md, go through it and do what is due now. Do not resume earlier work. If there is nothing to report, answer only HEARTBEAT_OK.";
+/** True if one of the tools can open a file that is named to the model. Commands run for the owner only. */
+declare function opensFiles(tools: readonly {
+  readonly name: string;
+}[], { owner }: {
+  readonly owner: boolean;
+}): boolean;
 /** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
 type PromptMode = "full" | "minimal" | "none";
 /** Where a tool comes from; core tools stand before all others. */
@@ -916,4 +922,4 @@ declare function estimateContextTokens(messages: readonly AgentMessage[], option
   readonly overheadTokens: number;
   readonly usageFrom?: number;
 }): number;
-export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, fitToMerge, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldCompactAhead, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };
+export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, fitToMerge, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldCompactAhead, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };

@@ -30,7 +30,7 @@ describe("planBootstrap", () => {
     const [planned] = plan.projectContext;
     expect(planned).toMatchObject({ type: "present", text: expect.stringMatching(/^a+\n\[… cut here/) as string });
     expect(planned?.type === "present" && planned.text.length).toBe(20_000);
-    expect(plan.truncations).toEqual([{ name: "AGENTS.md", limit: "file", keptChars: 19_959, totalChars: 30_000 }]);
+    expect(plan.truncations).toEqual([{ name: "AGENTS.md", limit: "file", keptChars: 19_987, totalChars: 30_000 }]);
   });
 
   test("a file that was cut at its own limit costs the total only what was kept of it", () => {
@@ -50,7 +50,7 @@ describe("planBootstrap", () => {
       limits({ maxTotalChars: 1_000 }),
     );
     expect(plan.truncations).toEqual([
-      { name: "USER.md", limit: "total", keptChars: 159, totalChars: 400 },
+      { name: "USER.md", limit: "total", keptChars: 187, totalChars: 400 },
       { name: "MEMORY.md", limit: "total", keptChars: 0, totalChars: 400 },
     ]);
     expect(plan.privateMemory).toMatchObject({ text: "" });

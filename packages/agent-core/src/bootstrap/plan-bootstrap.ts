@@ -24,7 +24,7 @@ const MAX_FILE_CHARS = 20_000;
 const MAX_TOTAL_CHARS = 60_000;
 const WINDOW_SHARE = 0.25;
 const CHARS_PER_TOKEN = 4;
-const CUT_MARK = "\n[… cut here; read the file for the rest]";
+const CUT_MARK = "\n[… cut here]";
 const NO_MARKER: readonly BootstrapName[] = ["HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md", "memory.md"];
 
 /**

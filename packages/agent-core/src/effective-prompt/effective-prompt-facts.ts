@@ -53,7 +53,7 @@ export interface MediaFacts {
   /** The file that tools read; absolute, shown exactly or, when it could be misread as more than a path, not at all. */
   readonly path?: string;
   /** Why it is not among the images of the request, or not there at all; absent for an image that is there, and for any other file that came. */
-  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "unavailable";
+  readonly omitted?: "text-only" | "too-large" | "too-many" | "unreadable" | "not-allowed" | "no-tool" | "unavailable";
 }
 
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */

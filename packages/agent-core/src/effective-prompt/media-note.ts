@@ -41,6 +41,7 @@ const OMITTED: Readonly<Record<NonNullable<MediaFacts["omitted"]>, string>> = {
   "too-many": "not shown: too many files in one message",
   unreadable: "not shown: damaged or of an unsupported type",
   "not-allowed": "not shown: outside the folders that tools may read",
+  "no-tool": "not shown: this conversation has no tool that reads files",
   unavailable: "could not be fetched; if you need it, ask the user to send it again",
 };
 

@@ -179,7 +179,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
     expect(text).toContain("\n[media attached 2/3: ....报告final.pdf (application/pdf)]\n");
     expect(text).toContain("\n[media attached 3/3: media://inbound/77 (image/heic, not shown: too large)]\n");
     expect(text).toContain(`[{"path":"memory/2026-03-04.md","text":"${"n".repeat(1_199)}…"}]`);
-    expect(text.endsWith(`- AGENTS.md: file limit, 19959 of 30000 characters\n[/${DELIMITER}]`)).toBe(true);
+    expect(text.endsWith(`- AGENTS.md: 19959 of 30000 characters (file limit)\n[/${DELIMITER}]`)).toBe(true);
   });
 
   test("says where tools read a file, exactly or not at all, and why it is not shown", () => {

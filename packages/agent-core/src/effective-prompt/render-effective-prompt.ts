@@ -65,7 +65,7 @@ function block(delimiter: string, title: string, text: string): string {
 function truncationWarning({ run, truncations = [] }: EffectivePromptFacts): readonly string[] {
   if (truncations.length === 0 || !promptVariant(run, { lightContext: false }).truncationWarning) return [];
   const lines = truncations.map(
-    ({ name, limit, keptChars, totalChars }) => `- ${name}: ${limit} limit, ${keptChars} of ${totalChars} characters`,
+    ({ name, limit, keptChars, totalChars }) => `- ${name}: ${keptChars} of ${totalChars} characters (${limit} limit)`,
   );
   return [["Project Context holds only part of these files. Read a file itself if the rest could matter.", ...lines].join("\n")];
 }

@@ -209,6 +209,18 @@ describe("sections", () => {
     expect(section("silent-replies", { tools: without("message") })).not.toContain("`message`");
   });
 
+  test("files are announced only if a tool opens them", () => {
+    const announced = ["/srv/factotum/docs", "read the file again", "Read one of them again", "Read older notes"];
+    const shown = (tools: PromptFacts["tools"]): readonly string[] => {
+      const { stable, session } = renderSystemPrompt({ ...FULL, tools }, "full");
+      return announced.filter((text) => `${stable}${session}`.includes(text));
+    };
+    expect(shown(FULL.tools)).toEqual(announced);
+    expect(shown(FULL.tools.filter(({ name }) => name === "exec"))).toEqual(announced);
+    expect(shown(without("read", "grep", "exec"))).toEqual([]);
+    expect(shown([])).toEqual([]);
+  });
+
   test("writing notes is described only if a tool can write", () => {
     expect(section("project-context", { tools: without("write") })).toContain("today's notes");
     expect(section("project-context", { tools: without("write", "edit") })).not.toContain("today's notes");
@@ -260,7 +272,7 @@ describe("sections", () => {
 
   test("a file of which nothing fits is named all the same", () => {
     expect(section("project-context", { projectContext: [{ type: "present", path: "/w/USER.md", text: "" }] })).toContain(
-      "### /w/USER.md\n(no room",
+      "### /w/USER.md\n(cut: no room",
     );
   });
 

@@ -136,6 +136,6 @@ test("a text of any language is cut to what the window holds, and one that fits 
   kept.length = 0;
   expect(await shortenText("x".repeat(30_000), 16_000, place, store)).toEqual({ text: "x".repeat(30_000) });
   expect(kept).toEqual([]);
-  expect(longTextRemark(["short"], 16_000)).toBeUndefined();
-  expect(longTextRemark(["x".repeat(100_000), "y".repeat(100_000)], 16_000)).toContain("2 messages are longer");
+  expect(longTextRemark(["short"], { window: 16_000, isKept: true })).toBeUndefined();
+  expect(longTextRemark(["x".repeat(100_000), "y".repeat(100_000)], { window: 16_000, isKept: true })).toContain("2 messages are longer");
 });

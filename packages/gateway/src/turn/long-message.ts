@@ -34,15 +34,16 @@ export function isLongText(text: string, window: number = MIN_WINDOW): boolean {
 
 /**
  * Keeps the whole of a long text in a file that the tools of its conversation read, and cuts it to its beginning and its end; a shorter one stays as it
- * is. Rejects when the file cannot be written: then nothing is cut.
+ * is. Without a store, where no tool opens files, it is only cut. Rejects when the file cannot be written: then nothing is cut.
  */
 export async function shortenText(
   text: string,
   window: number | undefined,
   place: LongTextPlace,
-  store: Pick<MediaStore, "put">,
+  store: Pick<MediaStore, "put"> | undefined,
 ): Promise<ShortenedText> {
   if (!isLongText(text, window)) return { text };
+  if (store === undefined) return { text: cutMiddle(text, window) };
   const stored = await store.put(Buffer.from(text), {
     ...place,
     kind: "file",
@@ -62,7 +63,7 @@ export async function shortenMessages(
   messages: readonly AgentMessage[],
   window: number,
   place: LongTextPlace,
-  store: Pick<MediaStore, "put">,
+  store: Pick<MediaStore, "put"> | undefined,
 ): Promise<readonly AgentMessage[]> {
   const shortened: AgentMessage[] = [];
   for (const message of messages) {
@@ -75,12 +76,15 @@ export async function shortenMessages(
 }
 
 /** The line for the person who wrote it; `undefined` where nothing was cut. */
-export function longTextRemark(texts: readonly string[], window: number): string | undefined {
+export function longTextRemark(
+  texts: readonly string[],
+  { window, isKept }: { readonly window: number; readonly isKept: boolean },
+): string | undefined {
   const long = texts.filter((text) => isLongText(text, window));
   if (long.length === 0) return undefined;
   const chars = long.reduce((sum, text) => sum + text.length, 0).toLocaleString("en-US");
   const what = long.length === 1 ? "Your message is" : `${long.length} messages are`;
-  return `${what} longer than the model can take at once (${chars} characters): it was given the beginning and the end. The whole text is kept in a file that it can read.`;
+  return `${what} longer than the model can take at once (${chars} characters): it was given the beginning and the end.${isKept ? " The whole text is kept in a file that it can read." : ""}`;
 }
 
 /** Tokens of new messages that the reserve of a window does not cover; none for messages of usual length. */
@@ -94,13 +98,14 @@ function maxMessageTokens(window: number): number {
   return Math.floor(contextBudget({ window }).maxContext * MAX_MESSAGE_SHARE);
 }
 
-function cutMiddle(text: string, window: number = MIN_WINDOW, location: string): string {
+function cutMiddle(text: string, window: number = MIN_WINDOW, location?: string): string {
+  const place = location === undefined ? "" : ` The whole text is in the file ${location}.`;
   for (let chars = toolResultMaxChars(window); ; chars = Math.floor(chars / 2)) {
     const head = text.slice(0, Math.ceil(chars * HEAD_SHARE)).toWellFormed();
     const tail = text.slice(text.length - Math.floor(chars * (1 - HEAD_SHARE))).toWellFormed();
     const total = text.length.toLocaleString("en-US");
     const cut = (text.length - head.length - tail.length).toLocaleString("en-US");
-    const shown = `${head}\n(${cut} of the ${total} characters of this message are left out here. The whole text is in the file ${location}.)\n${tail}`;
+    const shown = `${head}\n(${cut} of the ${total} characters of this message are left out here.${place})\n${tail}`;
     if (chars === 0 || estimateTokens(shown) <= maxMessageTokens(window)) return shown;
   }
 }

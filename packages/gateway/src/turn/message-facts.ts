@@ -14,6 +14,8 @@ export interface MessageFactsContext {
   readonly senderDisplayId: string;
   /** Raw ids are of use only to the `message` tool. */
   readonly hasMessageTool: boolean;
+  /** A tool of the session opens files; without one a file is named, and not where it lies. */
+  readonly opensFiles: boolean;
   /** The conversation is one of a platform, with ids and names of its own. */
   readonly isPlatform: boolean;
   /** Group messages since the last reply that were not said to the assistant. */
@@ -59,7 +61,12 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
       ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
       ...context.format,
     },
-    ...(context.media.length === 0 ? {} : { media: context.media, mediaReplyHint: context.isPlatform }),
+    ...(context.media.length === 0
+      ? {}
+      : {
+          media: context.opensFiles ? context.media : context.media.map(withoutPlace),
+          mediaReplyHint: context.isPlatform && context.opensFiles,
+        }),
     systemEvents: context.systemEvents,
     truncations: context.truncations,
     ...(context.sessionHint === undefined ? {} : { sessionHint: context.sessionHint }),
@@ -90,6 +97,14 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
     untrustedNotes: message.untrusted ?? [],
     storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
   };
+}
+
+/** A stored file that no tool opens. What the owner's own words name keeps its name. */
+function withoutPlace(media: MediaFacts): MediaFacts {
+  const { path, location: _location, ...rest } = media;
+  if (path === undefined) return media;
+  const isShown = rest.omitted === undefined && rest.mimeType?.startsWith("image/") === true;
+  return isShown || rest.omitted !== undefined ? rest : { ...rest, omitted: "no-tool" };
 }
 
 /** What was said beside us is told in words: its files are named and never fetched, since nobody gave them to us. */

@@ -1,3 +1,4 @@
+import { opensFiles } from "@factotum/agent-core";
 import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
@@ -117,10 +118,8 @@ export async function prepareInputTurn(
     ),
     bound,
   );
-  const { contextWindow } = context.model.client.info;
-  const place = { sessionId: context.sessionId, sessionKey, untrusted: !owner };
   const earlier =
-    context.record === undefined ? await shortenMessages(admission.history ?? [], contextWindow, place, services.media.store) : [];
+    context.record === undefined ? await earlierMessages(job, { sessionKey, tools: prompt.record.tools }, context, services) : [];
   const newTurn = createNewTurn(
     job,
     {
@@ -153,6 +152,18 @@ export async function prepareInputTurn(
     entries: started.entries,
     session: started.session,
   };
+}
+
+/** What a client has sent along with its message, as the session's history. */
+async function earlierMessages(
+  { input: { admission } }: InputJob,
+  { sessionKey, tools }: { readonly sessionKey: string; readonly tools: readonly { readonly name: string }[] },
+  { sessionId, model }: SessionContext,
+  services: TurnServices,
+): Promise<readonly AgentMessage[]> {
+  const place = { sessionId, sessionKey, untrusted: !admission.owner };
+  const store = opensFiles(tools, admission) ? services.media.store : undefined;
+  return shortenMessages(admission.history ?? [], model.client.info.contextWindow, place, store);
 }
 
 /**

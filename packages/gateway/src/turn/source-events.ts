@@ -1,6 +1,6 @@
 import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { SystemEvent } from "@factotum/agent-core";
-import { announceChanges, readSources } from "../workspace/source-changes.ts";
+import { announceChanges, readSources, skillsOf } from "../workspace/source-changes.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import type { SessionFacts } from "./session-context.ts";
@@ -26,13 +26,18 @@ export async function sourceEvents(
   services: TurnServices,
 ): Promise<readonly SystemEvent[]> {
   const { agent, group, isGroup, sessionId } = context;
+  // Elsewhere the files of the workspace cannot be opened; the turn that can is told of them.
+  const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
   const generation = agent.sources.generation();
   if (services.cache.sourceGeneration(sessionId) === generation) return [];
   // A heartbeat may leave no trace in the conversation: the next turn looks again.
-  if (query.facts.kind !== "heartbeat") services.cache.setSourceGeneration(sessionId, generation);
+  if (query.facts.kind !== "heartbeat" && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
   const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
   const skills = await agent.skills({ workspace, group, signal: query.signal });
-  return announceChanges(rendered, await readSources(agent.config.workspace, skills), query.history, query.nowMs);
+  const now = await readSources(agent.config.workspace, skills);
+  return isOwnWorkspace
+    ? announceChanges(rendered, now, query.history, query.nowMs)
+    : announceChanges(skillsOf(rendered), skillsOf(now), query.history, query.nowMs);
 }

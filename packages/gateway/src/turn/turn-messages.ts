@@ -1,3 +1,4 @@
+import { opensFiles } from "@factotum/agent-core";
 import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
@@ -55,14 +56,16 @@ export async function renderTurnMessages(
     request.isPrivate && isFirst && admission.kind === "user" && facts !== undefined
       ? await readDailyNotes(services.files, { run: facts, agent: context.agent, nowMs })
       : NO_NOTES;
+  // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
+  const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
   const opening: UserMessageRequest["opening"] = {
     systemEvents: [
-      ...(prompt === undefined || prompt.isNew || facts === undefined
+      ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
         ? []
         : await sourceEvents({ ...request, facts }, prompt, context, services)),
       ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, services)),
     ],
-    truncations: prompt?.truncations ?? [],
+    truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
     ...(hint === undefined ? {} : { sessionHint: hint }),
     dailyNotes: daily.notes,
     ...(prompt === undefined ? {} : responseFormat(prompt, context)),
@@ -71,7 +74,7 @@ export async function renderTurnMessages(
   const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
   return renderSaid(
     job,
-    { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), ...shown },
+    { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), opensFiles: opens, ...shown },
     context,
     services,
   );
@@ -86,7 +89,8 @@ export async function renderJoinedMessages(
 ): Promise<readonly UserMessage[]> {
   const { facts, tools, signal } = request;
   const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
-  const plain = { facts, session, signal, nowMs: services.clock.now(), hasMessageTool: hasMessageTool(tools) };
+  const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
+  const plain = { facts, session, signal, nowMs: services.clock.now(), ...can };
   return renderSaid(await withFetchedContext(job, services, { signal }), { ...plain, ...NO_OPENING }, context, services);
 }
 
@@ -125,7 +129,7 @@ function shortenedInput(inputs: readonly InputRecord[]): SaidInput | undefined {
   if (newest === undefined) return undefined;
   const { replyTo: _quote, forwarded: _forwarded, thread: _thread, untrusted: _notes, ...message } = newest.message;
   const lines = inputs.map((input) => `- ${lineOf(input)}`);
-  const text = ["While you were busy more messages came than can wait. The oldest of them, shortened:", ...lines].join("\n");
+  const text = ["More messages came in while you were busy than can be queued. The oldest of them, shortened:", ...lines].join("\n");
   return { input: { ...newest, message: { ...message, text, attachments: [] } }, overheard: [] };
 }
 

@@ -1,4 +1,4 @@
-import { runAgent, toolResultMaxChars } from "@factotum/agent-core";
+import { opensFiles, runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
@@ -245,7 +245,7 @@ export class TurnRunner {
         thoughtsRemark(prepared),
         runModel.switchNotice(prepared.history),
         tried.leftOut?.notice,
-        longTextRemark(inputTexts(ended), model.client.info.contextWindow),
+        longTextRemark(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(prepared.tools, prepared.facts) }),
       ].flatMap((text) => text ?? []),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,

@@ -27,6 +27,8 @@ export interface UserMessageRequest {
   /** The opening holds words of somebody else than the owner. */
   readonly isOpeningTainted: boolean;
   readonly hasMessageTool: boolean;
+  /** Files can be announced: a tool of the session opens them. */
+  readonly opensFiles: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +51,7 @@ export async function renderUserMessage(
     whole.text,
     context.model?.client.info.contextWindow,
     { ...request.session, untrusted: !admission.owner },
-    services.media.store,
+    request.opensFiles ? services.media.store : undefined,
   );
   const message = { ...whole, text: shortened.text };
   const platform = services.channels.channelFor(message.origin);
@@ -79,6 +81,7 @@ export async function renderUserMessage(
       showsGroup: request.showsGroup,
       isReset: request.isReset,
       ...request.opening,
+      opensFiles: request.opensFiles,
       media: [...media.media, ...(shortened.file === undefined ? [] : [shortened.file])],
     }),
     context.agent.time,

@@ -15,6 +15,11 @@ export async function readSources(workspace: string, skills: readonly SkillEntry
   return Object.fromEntries([...files, ...times]);
 }
 
+/** The skills among the sources. */
+export function skillsOf(sources: PromptSources): PromptSources {
+  return Object.fromEntries(Object.entries(sources).filter(([name]) => name.startsWith("skill ")));
+}
+
 /**
  * One event for each source that has changed since the prompt was rendered and was not announced yet: the prompt itself waits for a named cause
  * (design 03, stability). What was announced is read from the conversation, so nothing is told twice, a restart in between included.

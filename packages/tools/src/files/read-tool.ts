@@ -25,7 +25,7 @@ export interface ReadToolOptions {
 const ReadSchema = z.strictObject({
   path: PathSchema,
   offset: z.int().min(1).max(1_000_000_000).optional().describe("First line to return, counted from 1; default 1"),
-  limit: z.int().min(1).max(1_000_000).optional().describe("Most lines to return; default: as many as fit"),
+  limit: z.int().min(1).max(1_000_000).optional().describe("Maximum number of lines; default: as many as fit"),
 });
 
 /** Shows a text file or an image. Memory stays bounded whatever the file's size. */

@@ -19,7 +19,7 @@ const MessageSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Id of the channel to send on; the trusted JSON shows such ids as `channel`. Default: this channel. With another one, target is required",
+      "Id of the channel to send on, as in `channel` of the trusted JSON. Default: the channel of this conversation. If you name another one, also name a target",
     ),
 });
 

@@ -15,7 +15,7 @@ const FindSchema = z.strictObject({
   pattern: z.string().min(1).max(500).describe("Glob; without a / it matches names at any depth"),
   path: PathSchema.optional(),
   includeIgnored: z.boolean().optional().describe("Also return what .gitignore hides; default false"),
-  limit: z.int().min(1).max(2_000).optional().describe(`Most paths to return; default ${DEFAULT_LIMIT}`),
+  limit: z.int().min(1).max(2_000).optional().describe(`Maximum number of paths; default ${DEFAULT_LIMIT}`),
 });
 
 /** Finds files and folders by name. */

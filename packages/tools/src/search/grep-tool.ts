@@ -31,9 +31,9 @@ const GrepSchema = z.strictObject({
   path: PathSchema.optional(),
   glob: z.string().min(1).max(500).optional().describe("Only search files that match this glob"),
   literal: z.boolean().optional().describe("Treat the pattern as plain text; default false"),
-  ignoreCase: z.boolean().optional().describe("Default false"),
+  ignoreCase: z.boolean().optional().describe("Ignore upper and lower case; default false"),
   context: z.int().min(0).max(20).optional().describe("Lines to show before and after each match; default 0"),
-  limit: z.int().min(1).max(1_000).optional().describe(`Most matches to return; default ${DEFAULT_LIMIT}`),
+  limit: z.int().min(1).max(1_000).optional().describe(`Maximum number of matches; default ${DEFAULT_LIMIT}`),
 });
 
 type GrepArgs = z.output<typeof GrepSchema>;
@@ -44,7 +44,7 @@ export function createGrepTool(options: GrepToolOptions): AgentTool {
   return defineTool({
     name: "grep",
     summary: "Search the text of files",
-    description: `Searches a file or folder line by line. Skips binary files and what .gitignore hides. Returns "path:line: text", at most ${maxResultChars} characters.`,
+    description: `Searches a file or folder line by line. Skips binary files and what .gitignore hides. Returns each match as "path:line: text", at most ${maxResultChars} characters.`,
     schema: GrepSchema,
     traits: { effect: "read", idempotent: true, output: "trusted", network: false, parallel: true },
     async execute(args, { run, signal }) {

@@ -1,4 +1,5 @@
 import { oneLine } from "../one-line.ts";
+import { opensFiles } from "../opens-files.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
 /** Where the product explains itself. */
@@ -6,7 +7,9 @@ export const documentation: PromptSection = {
   id: "documentation",
   half: "stable",
   modes: ["full"],
-  render: ({ documentation: { folder, url } }) => {
+  render: ({ documentation, tools }) => {
+    const { url } = documentation;
+    const folder = opensFiles(tools, { owner: true }) ? documentation.folder : undefined;
     if (folder === undefined && url === undefined) return undefined;
     return [
       "## Documentation",

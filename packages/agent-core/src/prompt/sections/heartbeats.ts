@@ -11,6 +11,6 @@ export const heartbeats: PromptSection = {
     return `## Heartbeats
 A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. Its message is:
 ${heartbeat.prompt.trim()}
-If nothing needs your owner's attention, answer only \`HEARTBEAT_OK\`. If something does, say what it is and leave that word out.`;
+If nothing needs your owner's attention, answer only \`HEARTBEAT_OK\`. If something does, report it without \`HEARTBEAT_OK\`.`;
   },
 };

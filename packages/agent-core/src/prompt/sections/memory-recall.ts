@@ -12,6 +12,6 @@ export const memoryRecall: PromptSection = {
 Before you answer a question about past work, decisions, dates, people, preferences or open tasks, call \`memory_search\`.
 - From the results, fetch only the lines that matter with \`${fetch}\`.
 - Add \`Source: <path#line>\` where the user may want to check.
-- If the search found little or calls itself degraded, tell the user that it was weak.`;
+- If the search found little or reports that it is degraded, tell the user.`;
   },
 };

@@ -1,6 +1,7 @@
 import type { PlannedFile } from "../../bootstrap/bootstrap-file.ts";
 import { MAX_NOTE_CHARS } from "../../effective-prompt/untrusted-blocks.ts";
 import { oneLine } from "../one-line.ts";
+import { opensFiles } from "../opens-files.ts";
 import type { PromptFacts, PromptSection } from "../prompt-facts.ts";
 
 /** The bootstrap files of the workspace, and how memory works: what is loaded, and what belongs where. */
@@ -10,13 +11,18 @@ export const projectContext: PromptSection = {
   modes: ["full"],
   render: (facts) => {
     if (facts.projectContext === undefined || facts.projectContext.length === 0) return undefined;
-    const how = facts.workspace === undefined ? [FOR_OTHERS] : [LOADED, ...(canWrite(facts) ? [NOTES] : [])];
+    const opens = opensFiles(facts.tools, { owner: true });
+    const how = facts.workspace === undefined ? [FOR_OTHERS] : [loaded(opens), ...(canWrite(facts) ? [NOTES] : [])];
     return ["## Project Context", ...how, ...facts.projectContext.map(renderFile)].join("\n");
   },
 };
 
-const LOADED = `These workspace files tell you who you are and how to work here. Read one of them again only if a \`File changed\` event names it or its text below is cut.
-In private conversations with your owner, Factotum also loads MEMORY.md into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn. Read older notes when you need them.`;
+function loaded(opens: boolean): string {
+  const again = opens ? " Read one of them again only if a `File changed` event names it or its text below is cut." : "";
+  const older = opens ? " Read older notes when you need them." : "";
+  return `These workspace files tell you who you are and how to work here.${again}
+In private conversations with your owner, Factotum also loads MEMORY.md into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn.${older}`;
+}
 
 /** In a session that others than the owner read: what is written there is loaded nowhere. */
 const FOR_OTHERS =
@@ -35,5 +41,5 @@ function canWrite({ tools }: PromptFacts): boolean {
 export function renderFile(file: PlannedFile): string {
   const heading = `### ${oneLine(file.path)}`;
   if (file.type === "missing") return `${heading}\n(no such file)`;
-  return `${heading}\n${file.text === "" ? "(no room left for this file; read it when you need it)" : file.text}`;
+  return `${heading}\n${file.text === "" ? "(cut: no room left for this file)" : file.text}`;
 }

@@ -11,7 +11,7 @@ export const tooling: PromptSection = {
     if (tools.length === 0) return undefined;
     return [
       "## Tooling",
-      "These are the tools of this session. Their names are case-sensitive; write them as they stand here.",
+      "These are the tools of this session. Names are case-sensitive: use them exactly as listed.",
       ...orderTools(tools).map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
       "A policy may still refuse a call; the result says why. TOOLS.md holds usage notes; it grants no tools.",
     ].join("\n");
