@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage, TurnRecord } from "@factotum/store";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
@@ -13,7 +13,6 @@ import { conversationKey } from "./delivery/conversation-key.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
 import { EXPIRED_REASON } from "./delivery/expired-row.ts";
 import { rowIds } from "./delivery/row-ids.ts";
-import type { WaitNotices, WaitReason } from "./delivery/wait-notices.ts";
 import { Ingress } from "./ingress/ingress.ts";
 import { LateMessages } from "./ingress/late-messages.ts";
 import type { Submission } from "./ingress/ingress.ts";
@@ -26,10 +25,11 @@ import { sessionKind } from "./routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RecoveryNotices } from "./storage/recovery-notices.ts";
 import { RefusalNotices } from "./storage/refusal-notices.ts";
-import { createWaitNotices } from "./turn/create-wait-notices.ts";
-import type { InputJob } from "./turn/turn-job.ts";
+import type { FlushMemory } from "./turn/memory-flush.ts";
+import type { InputJob, TurnJob } from "./turn/turn-job.ts";
 import { createTurnServices } from "./turn/create-turn-services.ts";
 import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "./turn/session-notices.ts";
+import { SessionWaits } from "./turn/session-waits.ts";
 import { tellExpired } from "./turn/tell-expired.ts";
 import { SessionRequestError } from "./sessions/session-request-error.ts";
 import { SessionTransfer } from "./sessions/session-transfer.ts";
@@ -57,7 +57,7 @@ export class Engine {
   readonly #queue: TurnQueue;
   readonly #room: RoomKeeper;
   readonly #ingress: Ingress;
-  readonly #waits: WaitNotices;
+  readonly #waits: SessionWaits;
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
@@ -89,17 +89,16 @@ export class Engine {
     const refusals = new RefusalNotices(this.services);
     const late = new LateMessages(this.services);
     const { running } = this.services;
-    this.#room = new RoomKeeper(this.services, {
-      behind: (sessionKey, task) => this.#queue.lanes.enqueue(sessionKey, task),
-      flushMemory: async (context, options) => runner.flushMemory(context, options),
-    });
+    const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
+    const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
+    this.#room = new RoomKeeper(this.services, { behind, flushMemory });
     const waiting: WaitingInputs = {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       admits: (input) => this.#ingress.admits(input),
-      toolWait: (turn) => this.#noteWait(turn),
+      toolWait: (turn) => this.#waits.turnChanged(turn),
     };
     const runner = new TurnRunner(this.services, waiting, this.#room);
     this.#queue = new TurnQueue({
@@ -108,15 +107,16 @@ export class Engine {
       onDropped: (sessionKey, input) =>
         this.#inBackgroundFor(input, "drop", async () => dropInput(this.services, sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
-      onQueueChange: (sessionKey, queued) => this.#noteQueue(sessionKey, queued),
+      onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.#waits = createWaitNotices(this.services, (sessionKey, target) => this.#waitReason(runner, sessionKey, target));
+    this.#waits = new SessionWaits(this.services, { queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
     this.sessions = new SessionService(this.services, this.#queue, {
-      flushMemory: async (context, options) => runner.flushMemory(context, options),
+      flushMemory,
+      waitOf: (sessionKey) => this.#waits.of(sessionKey),
     });
     this.#maintenance = new SessionMaintenance(this.services, {
       keeps: (key) => this.#isKept(key),
@@ -159,7 +159,7 @@ export class Engine {
     await dispatcher.recover();
     const turns = await store.resumeTurns();
     this.#queue.resume(turns);
-    for (const turn of turns) this.#noteWait(turn);
+    for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;
     do {
       const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
@@ -323,28 +323,11 @@ export class Engine {
     );
   }
 
-  #noteQueue(sessionKey: string, queued: number): void {
-    this.services.events.publish(sessionKey, { type: "queue-change", queued });
-    this.#waits.check(sessionKey);
-  }
-
-  #waitReason(runner: TurnRunner, sessionKey: string, target: Origin): WaitReason | undefined {
-    const isRunning = this.#queue.worksFor(sessionKey, target);
-    return this.#queue.waitReason(sessionKey, target) ?? (isRunning ? runner.toolWait(sessionKey) : undefined);
-  }
-
-  /** What a turn waits for has changed. */
-  #noteWait({ kind, sessionKey, origin, inputIds }: TurnRecord): void {
-    if (kind === "user") this.#waits.begin(sessionKey, origin, inputIds.at(-1) ?? "");
-    this.#waits.check(sessionKey);
-  }
-
   /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
   #enqueue(sessionKey: string, job: InputJob): void {
     this.#queue.add(sessionKey, job);
-    const { id, message, admission } = job.input;
-    if (isExpected(job.input)) this.services.typing.begin(sessionKey, message.origin);
-    if (admission.kind === "user") this.#waits.begin(sessionKey, message.origin, id);
+    if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
+    this.#waits.messageCame(sessionKey, job.input);
   }
 
   async #maintain(): Promise<void> {
@@ -380,7 +363,7 @@ export class Engine {
   }
 
   #noteSettled(row: OutboxRecord): void {
-    if (row.state.type === "accepted") this.#waits.shown(row.target);
+    if (row.state.type === "accepted") this.#waits.rowSent(row);
     const { dispatcher, gates } = this.services;
     const key = conversationKey(row.target);
     if (row.state.type === "accepted" && this.#expired.delete(key)) this.#tellExpired(row.target);

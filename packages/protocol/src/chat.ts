@@ -103,6 +103,20 @@ const LiveRunSchema = z.strictObject({
   tools: z.array(ToolCallSchema.extend({ output: z.string() })),
 });
 
+/**
+ * What the messages of a session wait for, or the tools of its run: `held` for more of the same message, `earlier` for earlier work of the session,
+ * `restart` for interrupted turns that are resumed one at a time, `place` for one of `limit` runs to end, `tools` for tools of other conversations and
+ * `own-tools` for those of this one, of which `limit` may run at once.
+ */
+export type ChatWait =
+  | { readonly type: "held" | "earlier" | "restart" }
+  | { readonly type: "place" | "tools" | "own-tools"; readonly limit: number };
+
+const ChatWaitSchema = z.discriminatedUnion("type", [
+  z.strictObject({ type: z.enum(["held", "earlier", "restart"]) }),
+  z.strictObject({ type: z.enum(["place", "tools", "own-tools"]), limit: z.number() }),
+]);
+
 /** What a subscription begins with. Every later event of the session comes after exactly this state. */
 export interface ChatSnapshot {
   readonly sessionKey: string;
@@ -113,6 +127,8 @@ export interface ChatSnapshot {
   readonly live?: LiveRun;
   /** Inputs that wait behind the current run. */
   readonly queued: number;
+  /** Absent when nothing waits. */
+  readonly wait?: ChatWait;
 }
 
 /** Parses a snapshot. */
@@ -122,6 +138,7 @@ export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = z.strictObject({
   before: z.string().optional(),
   live: LiveRunSchema.optional(),
   queued: z.number(),
+  wait: ChatWaitSchema.optional(),
 }) as unknown as z.ZodType<ChatSnapshot>;
 
 /** How a run ended, for clients. */
@@ -133,7 +150,7 @@ export interface ChatOutcome {
 
 /**
  * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
- * `queued` is how many inputs wait.
+ * `queued` is how many inputs wait, `wait` is what for; tools of the run may wait as well, with nothing queued.
  */
 export type ChatEvent =
   | { readonly type: "run-start"; readonly runId: string; readonly startedAtMs: number }
@@ -145,7 +162,7 @@ export type ChatEvent =
   | { readonly type: "tool-delta"; readonly runId: string; readonly callId: string; readonly text: string }
   | { readonly type: "entry"; readonly runId?: string; readonly entry: ChatEntry }
   | { readonly type: "run-end"; readonly runId: string; readonly outcome: ChatOutcome }
-  | { readonly type: "queue-change"; readonly queued: number }
+  | { readonly type: "queue-change"; readonly queued: number; readonly wait?: ChatWait }
   /** The conversation was reset: nothing before counts. */
   | { readonly type: "reset" };
 
@@ -163,6 +180,6 @@ export const ChatEventSchema: z.ZodType<ChatEvent> = z.discriminatedUnion("type"
     runId: z.string(),
     outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
   }),
-  z.strictObject({ type: z.literal("queue-change"), queued: z.number() }),
+  z.strictObject({ type: z.literal("queue-change"), queued: z.number(), wait: ChatWaitSchema.optional() }),
   z.strictObject({ type: z.literal("reset") }),
 ]) as unknown as z.ZodType<ChatEvent>;

@@ -159,6 +159,17 @@ interface LiveRun {
     readonly output: string;
   })[];
 }
+/**
+ * What the messages of a session wait for, or the tools of its run: `held` for more of the same message, `earlier` for earlier work of the session,
+ * `restart` for interrupted turns that are resumed one at a time, `place` for one of `limit` runs to end, `tools` for tools of other conversations and
+ * `own-tools` for those of this one, of which `limit` may run at once.
+ */
+type ChatWait = {
+  readonly type: "held" | "earlier" | "restart";
+} | {
+  readonly type: "place" | "tools" | "own-tools";
+  readonly limit: number;
+};
 /** What a subscription begins with. Every later event of the session comes after exactly this state. */
 interface ChatSnapshot {
   readonly sessionKey: string;
@@ -169,6 +180,8 @@ interface ChatSnapshot {
   readonly live?: LiveRun;
   /** Inputs that wait behind the current run. */
   readonly queued: number;
+  /** Absent when nothing waits. */
+  readonly wait?: ChatWait;
 }
 /** Parses a snapshot. */
 declare const ChatSnapshotSchema: z.ZodType<ChatSnapshot>;
@@ -180,7 +193,7 @@ interface ChatOutcome {
 }
 /**
  * What happens in a session. An `entry` is committed; when it is an assistant's or a tool result it replaces what the live state showed of it.
- * `queued` is how many inputs wait.
+ * `queued` is how many inputs wait, `wait` is what for; tools of the run may wait as well, with nothing queued.
  */
 type ChatEvent = {
   readonly type: "run-start";
@@ -217,6 +230,7 @@ type ChatEvent = {
 } | {
   readonly type: "queue-change";
   readonly queued: number;
+  readonly wait?: ChatWait;
 } | {
   readonly type: "reset";
 };
@@ -1027,4 +1041,4 @@ declare const RPC_METHODS: RpcMethodSchemas;
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
 /** True for the name of a method of this build. */
 declare function isRpcMethod(name: string): name is RpcMethod;
-export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };
+export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

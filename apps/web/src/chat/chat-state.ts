@@ -1,4 +1,4 @@
-import type { ChatEntry, ChatEvent, ChatSnapshot, LiveRun } from "@factotum/protocol";
+import type { ChatEntry, ChatEvent, ChatSnapshot, ChatWait, LiveRun } from "@factotum/protocol";
 
 /** How much of a running tool's output is kept, characters: as much as a snapshot holds, so that watching and joining late show the same. */
 const MAX_LIVE_OUTPUT_LENGTH = 4000;
@@ -12,6 +12,8 @@ export interface ChatState {
   readonly before?: string;
   readonly live?: LiveRun;
   readonly queued: number;
+  /** What it waits for, or what the tools of the run wait for. */
+  readonly wait?: ChatWait;
 }
 
 /**
@@ -57,10 +59,15 @@ export function applyEvent(state: ChatState, event: ChatEvent): ChatState {
     case "run-end":
       return state.live?.runId === event.runId ? withoutLive(state) : state;
     case "queue-change":
-      return { ...state, queued: event.queued };
+      return withQueue(state, event);
     case "reset":
-      return { sessionKey: state.sessionKey, entries: [], queued: state.queued };
+      return withQueue({ sessionKey: state.sessionKey, entries: [], queued: 0 }, state);
   }
+}
+
+function withQueue(state: ChatState, { queued, wait }: Pick<ChatState, "queued" | "wait">): ChatState {
+  const { wait: _before, ...rest } = state;
+  return { ...rest, queued, ...(wait === undefined ? {} : { wait }) };
 }
 
 function changeLive(state: ChatState, runId: string, change: (live: LiveRun) => LiveRun): ChatState {

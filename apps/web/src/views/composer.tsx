@@ -4,6 +4,7 @@ import { AttachButton } from "./attach-button.tsx";
 import { AttachmentList } from "./attachment-list.tsx";
 import { Icon } from "./icon.tsx";
 import type { Attachments } from "./use-attachments.ts";
+import { describeWait } from "../chat/describe-wait.ts";
 import { useDraft } from "./use-draft.ts";
 
 /** Where one writes. Enter sends, Shift and Enter begin a line, Escape stops the run. A draft survives a reload. */
@@ -87,10 +88,14 @@ export function Composer({
 function QueueNote(): React.JSX.Element | null {
   const controller = useController();
   const queued = useAppState((state) => (state.open.type === "open" ? state.open.chat.queued : 0));
-  if (queued === 0) return null;
+  const wait = useAppState((state) => (state.open.type === "open" ? state.open.chat.wait : undefined));
+  if (queued === 0 && wait === undefined) return null;
   return (
     <output className="queue">
-      <span>{queued === 1 ? "1 message waits for its turn." : `${queued} messages wait for their turn.`}</span>
+      <span>
+        {queued === 0 ? "" : queued === 1 ? "1 message waits for its turn. " : `${queued} messages wait for their turn. `}
+        {wait === undefined ? "" : describeWait(wait)}
+      </span>
       <button type="button" className="text-button" onClick={() => void controller.stop({ queued: true })}>
         Stop all
       </button>

@@ -227,3 +227,27 @@ test("a turn that waits to be resumed shows the typing indicator after five seco
   await second.gateway.engine.idle();
   expect(texts()).toEqual([expect.stringContaining("one conversation at a time"), expect.stringMatching(/^Answer/)]);
 });
+
+test("clients of a session are told what its messages wait for, and again when that changes", async () => {
+  await using running = await start();
+  const { services, sessions } = running.gateway.engine;
+  const ann = "agent:main:test:direct:ann";
+  const waits: unknown[] = [];
+  using _watch = services.events.subscribe(ann, (event) => event.type === "queue-change" && waits.push([event.queued, event.wait?.type]));
+  const first = server.hold();
+  await say("ann", "one");
+  await server.nextRequest();
+  const others = server.hold();
+  await say("ann", "two");
+  expect(waits.at(-1)).toEqual([1, "earlier"]);
+  await say("other", "asparagus");
+  first.open();
+  await server.nextRequest();
+  await expect.poll(() => waits.at(-1)).toEqual([1, "place"]);
+  const { snapshot, subscription } = await sessions.subscribe(ann, { limit: 10, listener: () => undefined });
+  subscription[Symbol.dispose]();
+  expect(snapshot).toMatchObject({ queued: 1, wait: { type: "place", limit: 1 } });
+  others.open();
+  await running.gateway.engine.idle();
+  expect(waits.at(-1)).toEqual([0, undefined]);
+});

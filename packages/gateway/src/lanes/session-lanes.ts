@@ -30,7 +30,7 @@ export interface SessionLanesOptions<Item> {
   /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
   readonly runsAlone: (item: Item) => boolean;
   readonly process: ProcessItem<Item>;
-  /** How many items wait in a session now. */
+  /** How many items wait in a session now. Also told when what they wait for may be another thing. */
   readonly onQueueChange: (sessionKey: string, queued: number) => void;
   /** Told of an item that is never begun, because the lanes are closed. */
   readonly onForgotten: (sessionKey: string, item: Item) => void;
@@ -209,7 +209,7 @@ export class SessionLanes<Item> {
     const lane = this.#options.laneOf(next);
     const line = this.#options.goesFirst(next) ? this.#lanes[lane].first : this.#lanes[lane].others;
     this.#unready(sessionKey, waitMs > 0 ? undefined : line);
-    if (waitMs > 0) actor.wake = this.#options.clock.schedule(waitMs, () => this.#arrange(sessionKey, actor));
+    if (waitMs > 0) actor.wake = this.#options.clock.schedule(waitMs, () => this.#goOn(sessionKey, actor));
     else line.add(sessionKey);
     this.#dispatch();
   }
@@ -271,9 +271,15 @@ export class SessionLanes<Item> {
       this.#active -= 1;
       if (started.isAlone) this.#isOneAlone = false;
       place.close();
-      this.#arrange(sessionKey, actor);
+      this.#goOn(sessionKey, actor);
       this.#dispatch();
     }
+  }
+
+  /** The running item has ended, or the first one may be begun now; what does not start waits for another reason than before. */
+  #goOn(sessionKey: string, actor: Actor<Item>): void {
+    this.#arrange(sessionKey, actor);
+    if (actor.running === undefined && actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
   }
 
   /** Takes a free place of a lane. `close` releases it for good. */

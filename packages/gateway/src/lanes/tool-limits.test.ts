@@ -96,34 +96,34 @@ test("parallel reads of one run do not wait for each other", async () => {
   await settle();
   expect(log).toHaveLength(MAX_PARALLEL);
   expect(waits).toEqual([]);
-  expect(limits.blockedBy("a")).toBeUndefined();
+  expect(limits.waitOf("a")).toBeUndefined();
 });
 
 test("names whose calls a waiting call waits for", async () => {
   const { limits, call, end } = createScene(5);
   for (let number = 1; number <= 5; number += 1) void call("a", `a${number}`);
   await settle();
-  expect(limits.blockedBy("a")).toBe("own");
-  expect(limits.blockedBy("b")).toBeUndefined();
+  expect(limits.waitOf("a")).toEqual({ type: "own-tools", limit: 4 });
+  expect(limits.waitOf("b")).toBeUndefined();
   void call("b", "b1");
   void call("b", "b2");
   await settle();
-  expect(limits.blockedBy("a")).toBe("own");
-  expect(limits.blockedBy("b")).toBe("others");
+  expect(limits.waitOf("a")).toEqual({ type: "own-tools", limit: 4 });
+  expect(limits.waitOf("b")).toEqual({ type: "tools", limit: 5 });
   end("a1");
   await settle();
-  expect(limits.blockedBy("a")).toBeUndefined();
-  expect(limits.blockedBy("b")).toBe("others");
+  expect(limits.waitOf("a")).toBeUndefined();
+  expect(limits.waitOf("b")).toEqual({ type: "tools", limit: 5 });
   end("a2");
   await settle();
-  expect(limits.blockedBy("b")).toBeUndefined();
+  expect(limits.waitOf("b")).toBeUndefined();
 });
 
 test("a session alone that fills every place waits for its own calls", async () => {
   const { limits, call } = createScene(2);
   for (let number = 1; number <= 3; number += 1) void call("a", `a${number}`);
   await settle();
-  expect(limits.blockedBy("a")).toBe("own");
+  expect(limits.waitOf("a")).toEqual({ type: "own-tools", limit: 2 });
 });
 
 test("a call says when it begins and ends to wait, and one that need not wait says nothing", async () => {

@@ -8,8 +8,13 @@ interface Waiter {
   readonly start: () => void;
 }
 
-/** Calls of the same session, or of other sessions as well. */
-type BlockedBy = "own" | "others";
+/** What a waiting call waits for. */
+export interface ToolWait {
+  /** Tools of other sessions, or only of its own. */
+  readonly type: "tools" | "own-tools";
+  /** How many of them may run at once. */
+  readonly limit: number;
+}
 
 /** Limits concurrent work, over all sessions and per session. First come, first served among sessions below their own limit. */
 class Limit {
@@ -24,11 +29,12 @@ class Limit {
     this.#perSession = perSession;
   }
 
-  /** Whose work a waiting call of the session waits for; `undefined` when none waits. */
-  blockedBy(sessionKey: string): BlockedBy | undefined {
+  /** What a waiting call of the session waits for; `undefined` when none waits. */
+  waitOf(sessionKey: string): ToolWait | undefined {
     if (!this.#waiters.some((waiter) => waiter.sessionKey === sessionKey)) return undefined;
     const own = this.#running.get(sessionKey) ?? 0;
-    return own >= this.#perSession || own === this.#total ? "own" : "others";
+    if (own >= this.#perSession) return { type: "own-tools", limit: this.#perSession };
+    return { type: own === this.#total ? "own-tools" : "tools", limit: this.#capacity() };
   }
 
   /** Resolves when the work may start; dispose the result when it has ended. Rejects with the signal's reason. */
@@ -103,10 +109,10 @@ export class ToolLimits {
     this.#others = new Limit(() => Math.max(maxConcurrent(), maxParallel), maxParallel);
   }
 
-  /** Whose work a waiting call of the session waits for; `undefined` when none waits. */
-  blockedBy(sessionKey: string): BlockedBy | undefined {
-    const found = [this.#commands.blockedBy(sessionKey), this.#others.blockedBy(sessionKey)];
-    return found.includes("others") ? "others" : found.find((blockedBy) => blockedBy !== undefined);
+  /** What a waiting call of the session waits for; `undefined` when none waits. */
+  waitOf(sessionKey: string): ToolWait | undefined {
+    const found = [this.#commands.waitOf(sessionKey), this.#others.waitOf(sessionKey)];
+    return found.find((wait) => wait?.type === "tools") ?? found.find((wait) => wait !== undefined);
   }
 
   /** The same tools, whose calls wait for their turn. `onWait` is called with 1 when a call begins to wait, and with -1 when it ends to. */

@@ -2,7 +2,6 @@ import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
-import type { WaitReason } from "../delivery/wait-notices.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
 import { inputsOf, isBackground, originOf, saidIn } from "../turn/turn-job.ts";
 import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
@@ -11,6 +10,9 @@ import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
 
 /** Messages that one turn tells the model of in a line each; more are dropped with a word. */
 const MAX_SHORTENED = 100;
+
+/** What a message in the queue waits for: more of it, earlier work of its session, interrupted turns to be resumed, or a place in its lane. */
+type QueueWait = "held" | "earlier" | "restart" | "place";
 
 /** Construction of the queue. */
 export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities" | "process" | "onQueueChange" | "onError"> {
@@ -228,11 +230,13 @@ export class TurnQueue {
     return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
   }
 
-  /** What a person's message of this conversation waits for; `undefined` when none waits. */
-  waitReason(sessionKey: string, target: Origin): WaitReason | undefined {
-    const key = conversationKey(target);
+  /** What a person's message of this conversation, or of the whole session, waits for; `undefined` when none waits. */
+  waitReason(sessionKey: string, target?: Origin): QueueWait | undefined {
+    const key = target === undefined ? undefined : conversationKey(target);
     const waiting = this.lanes.waiting(sessionKey);
-    const at = waiting.findIndex((job) => job.type !== "task" && kindOf(job) === "user" && conversationKey(originOf(job)) === key);
+    const at = waiting.findIndex(
+      (job) => job.type !== "task" && kindOf(job) === "user" && (key === undefined || conversationKey(originOf(job)) === key),
+    );
     const job = waiting[at];
     if (job === undefined || job.type === "task") return undefined;
     if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";

@@ -1,4 +1,4 @@
-import type { ChatEntry, ChatSnapshot, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
+import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
@@ -32,16 +32,25 @@ export interface EndedWork {
 
 const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
 
+/** What the sessions need of the rest. */
+export interface SessionServiceOptions {
+  readonly flushMemory: FlushMemory;
+  /** What the session's messages wait for, or the tools of its run. */
+  readonly waitOf: (sessionKey: string) => ChatWait | undefined;
+}
+
 /** Sessions as clients see and change them. */
 export class SessionService {
   readonly #services: TurnServices;
   readonly #queue: TurnQueue;
   readonly #flushMemory: FlushMemory;
+  readonly #waitOf: SessionServiceOptions["waitOf"];
 
-  constructor(services: TurnServices, queue: TurnQueue, options: { readonly flushMemory: FlushMemory }) {
+  constructor(services: TurnServices, queue: TurnQueue, options: SessionServiceOptions) {
     this.#services = services;
     this.#queue = queue;
     this.#flushMemory = options.flushMemory;
+    this.#waitOf = options.waitOf;
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
@@ -151,12 +160,14 @@ export class SessionService {
       // From here to the return nothing can happen in between: what came while reading is in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
+      const wait = this.#waitOf(sessionKey);
       snapshot = {
         sessionKey,
         ...page,
         entries: [...page.entries, ...committedMeanwhile.filter((entry) => !known.has(entry.id))],
         ...(live === undefined ? {} : { live }),
         queued: this.#queue.lanes.queued(sessionKey),
+        ...(wait === undefined ? {} : { wait }),
       };
       return { snapshot, subscription };
     } catch (error) {

@@ -11,6 +11,7 @@ import type { LanePlace } from "../lanes/lane-place.ts";
 import { LaneAbort, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import type { LaneOptions } from "../lanes/session-lanes.ts";
 import { ToolLimits } from "../lanes/tool-limits.ts";
+import type { ToolWait } from "../lanes/tool-limits.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
@@ -166,9 +167,8 @@ export class TurnRunner {
   }
 
   /** What calls of the session's run wait for; `undefined` when none waits. */
-  toolWait(sessionKey: string): "tools" | "own-tools" | undefined {
-    const blockedBy = this.#toolLimits.blockedBy(sessionKey);
-    return blockedBy === undefined ? undefined : blockedBy === "others" ? "tools" : "own-tools";
+  toolWait(sessionKey: string): ToolWait | undefined {
+    return this.#toolLimits.waitOf(sessionKey);
   }
 
   /** Shows a turn to those who wait or watch, once it is on disk. */
