@@ -91,10 +91,13 @@ export async function startFeishuScene(
 
 /** Resolves when the platform shows so many messages of the product. */
 export async function waitForSent(feishu: FakeFeishu, count: number): Promise<void> {
-  while (feishu.sent.length < count) {
-    const seen = feishu.requests.length;
-    await feishu.request((request) => feishu.requests.indexOf(request) >= seen && request.path.includes("/messages"));
-  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const check = (): void => {
+    if (feishu.sent.length >= count) resolve();
+  };
+  feishu.watch(check);
+  check();
+  await promise;
 }
 
 /** The configuration of a product on this platform whose owner is one of its people. `account` is added to the account's own keys. */

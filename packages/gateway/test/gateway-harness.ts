@@ -226,8 +226,11 @@ export function withMethods(replace: (store: Store) => Partial<Store>) {
   };
 }
 
-/** For `around`: a gateway that stops leaves its turns as a kill does. */
-export const endsAsKilled: (store: Store) => Store = withMethods(() => ({ handOverTurn: async () => undefined }));
+/** For `around`: a gateway that stops leaves its inputs and turns as a kill does. */
+export const endsAsKilled: (store: Store) => Store = withMethods(() => ({
+  handOverTurn: async () => undefined,
+  handOverInputs: async () => undefined,
+}));
 
 /** Starts a gateway. `home` takes up an earlier one's state. */
 export async function startTestGateway(

@@ -28,6 +28,24 @@ export function describeInbox(context: () => ContractContext): void {
       expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
     });
 
+    test("attempts to begin an input's turn are counted over restarts, taken back, and begin again with a replay", async () => {
+      const { store, fixture } = context();
+      const ids = await Promise.all(["1", "2"].map(async (id) => (await store.acceptInput(sampleMessage(id), at)).input.id));
+      const [first = "", second = ""] = ids;
+      expect((await store.readInput(first))?.attempts).toBeUndefined();
+      expect(await store.beginInputs([first])).toBe(2);
+      const reopened = await fixture.open();
+      expect(await reopened.beginInputs([first, second])).toBe(3);
+      expect((await reopened.listInputs({ state: "waiting", limit: 9 })).items.map(({ attempts }) => attempts)).toEqual([3, 2]);
+      await reopened.handOverInputs([first, second]);
+      await reopened.handOverInputs([second]);
+      expect((await reopened.listInputs({ state: "waiting", limit: 9 })).items.map(({ attempts }) => attempts)).toEqual([2, undefined]);
+      await reopened.settleInputs([first], { type: "dead", reason: "tried too often" });
+      expect(await reopened.beginInputs([first])).toBe(1);
+      expect(await reopened.reviveInput(first)).not.toHaveProperty("attempts");
+      expect(await reopened.beginInputs([first])).toBe(2);
+    });
+
     test("a message that comes again under another event id is the same input, also after a restart", async () => {
       const { store, fixture } = context();
       const under = (eventId: string): MsgContext => sampleMessage(eventId, { messageId: messageId("om_1") });

@@ -165,7 +165,7 @@ export class Ingress {
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
     const present = withPresentOwner(input, this.#services.config.commands.ownerAllowFrom);
-    this.#place(present, await this.#settings(present), { isLeft: true });
+    this.#place(present, await this.#settings(present), { isLeft: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
   }
 
   /**
@@ -177,7 +177,11 @@ export class Ingress {
   }
 
   /** Decides about an input and hands it on. */
-  #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival" | "isLeft"> = {}): void {
+  #place(
+    input: InputRecord,
+    { queue, activation, record }: SessionSettings,
+    how: Pick<InputJob, "arrival" | "isLeft" | "runsAlone"> = {},
+  ): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);

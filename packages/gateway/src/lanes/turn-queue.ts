@@ -43,7 +43,7 @@ export class TurnQueue {
       notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
       overtakes,
       goesFirst: (job) => job.type === "resume",
-      runsAlone: (job) => job.type === "resume" && job.runsAlone === true,
+      runsAlone: (job) => job.type !== "task" && job.runsAlone === true,
     });
   }
 
@@ -242,7 +242,7 @@ export class TurnQueue {
     if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
     if (this.lanes.running(sessionKey) !== undefined) return "earlier";
     const [head] = waiting;
-    if (head?.type === "resume" && head.runsAlone === true) return "restart";
+    if (head !== undefined && head.type !== "task" && head.runsAlone === true) return "restart";
     return at > 0 ? "earlier" : "place";
   }
 
@@ -288,9 +288,9 @@ function laneOf(job: TurnJob): LaneName {
   return kind === "subagent" ? "subagent" : "main";
 }
 
-/** Its sender waits for an answer to it alone, or it begins a conversation. */
+/** Its sender waits for an answer to it alone, or it begins a conversation, or it may be what crashes the gateway. */
 function isAlone(job: InputJob): boolean {
-  return job.isReset === true || job.input.admission.ownTurn === true;
+  return job.isReset === true || job.input.admission.ownTurn === true || job.runsAlone === true;
 }
 
 function gathers({ queue }: InputJob): boolean {

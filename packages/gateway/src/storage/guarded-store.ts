@@ -14,6 +14,8 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   readCursor: "read",
   listInputs: "read",
   readInput: "read",
+  beginInputs: "hold",
+  handOverInputs: "hold",
   settleInputs: "hold",
   startTurn: "hold",
   startTurnAhead: "ahead",

@@ -37,7 +37,8 @@ export async function answerInput(services: TurnServices, sessionKey: string, in
     },
     channels,
   );
-  const state: TerminalInputState = suppressed ? { type: "suppressed" } : answer.state;
+  // A dead letter is one whatever is said.
+  const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
   await endInputs(services, sessionKey, [input], { state, text: answer.text, level: answer.level, outbox });
 }
 

@@ -3,10 +3,13 @@ import type { RunOutcome } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../lanes/session-lanes.ts";
+import { answerInput } from "./answer-input.ts";
 import { beginRefusedTurn } from "./begin-refused-turn.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
+import { failureText, ownerFailureText } from "./failure-text.ts";
 import { RunDeadline } from "./run-deadline.ts";
+import { inputsOf } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -50,8 +53,30 @@ export async function refuseJob(
   await endUnbegun(turn, outcome, services);
 }
 
+/**
+ * Makes dead letters of messages that stop the gateway before their turn is on disk, and tells their sender. Only their words are used: whatever else a
+ * turn is made of may be what crashes.
+ */
+export async function giveUpInputs(
+  sessionKey: string,
+  job: InputJob,
+  outcome: Extract<RunOutcome, { type: "failed" }>,
+  services: TurnServices,
+): Promise<void> {
+  const { clock, failedRuns, hideSecrets, logger, watchers } = services;
+  const owner = ownerFailureText(outcome, hideSecrets);
+  const state = { type: "dead", reason: outcome.message } as const;
+  for (const input of inputsOf(job)) {
+    const isOwnerChat = input.admission.owner && input.message.origin.conversation.kind === "direct";
+    await answerInput(services, sessionKey, input, { text: isOwnerChat ? owner : failureText(outcome), level: "error", state });
+    watchers.settled([input.id], outcome.message);
+    logger.error("A message was given up", { sessionKey, inputId: input.id, reason: outcome.message });
+  }
+  failedRuns.record({ agentId: job.agentId, code: outcome.code, text: owner, atMs: clock.now() });
+}
+
 /** The outcome of a turn that stopped the gateway so often. */
-export function crashed(times: number): RunOutcome {
+export function crashed(times: number): Extract<RunOutcome, { type: "failed" }> {
   return { type: "failed", code: "internal", message: `the gateway stopped while it worked on this, ${times} times` };
 }
 

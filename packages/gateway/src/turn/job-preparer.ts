@@ -2,7 +2,7 @@ import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import { crashed, endGivenWay, endUnbegun, preparationFailure, refuseJob } from "./end-unbegun.ts";
+import { crashed, endGivenWay, endUnbegun, giveUpInputs, preparationFailure, refuseJob } from "./end-unbegun.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
@@ -10,7 +10,7 @@ import { judgeJob, TURNED_AWAY } from "./present-authority.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { ShownGroups } from "./shown-groups.ts";
-import { isLost } from "./turn-job.ts";
+import { inputsOf, isLost } from "./turn-job.ts";
 import type { InputJob, ResumeJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
@@ -67,6 +67,7 @@ export class JobPreparer {
   async #prepare(sessionKey: string, job: InputJob | ResumeJob, signal: AbortSignal): Promise<PreparedTurn | undefined> {
     try {
       if (job.type === "input") {
+        if (await this.#isGivenUp(sessionKey, job)) return undefined;
         const complete = await withFetchedContext(job, this.#services, { signal });
         return await prepareInputTurn(sessionKey, complete, this.#services, {
           signal,
@@ -95,12 +96,15 @@ export class JobPreparer {
     } catch (error) {
       if (isLost(job)) return undefined;
       if (signal.reason instanceof LaneShutdown) {
-        if (job.type === "resume" && !isFinalStoreError(error)) await this.#services.store.handOverTurn(job.turn.id);
+        if (isFinalStoreError(error)) return undefined;
+        if (job.type === "resume") await this.#services.store.handOverTurn(job.turn.id);
+        else await this.#handOver(job);
         return undefined;
       }
       if (signal.reason instanceof LaneInterrupt && job.type === "input") {
         const { arrival, ...committed } = job;
         await arrival?.committed;
+        await this.#handOver(job);
         this.#waiting.putBack(sessionKey, committed);
         return undefined;
       }
@@ -114,6 +118,24 @@ export class JobPreparer {
       else await endUnbegun(job.turn, outcome, this.#services);
       return undefined;
     }
+  }
+
+  /**
+   * Counts an attempt to begin the turn of what an earlier process left, before anything is done for it: the process may end over it with no turn on disk.
+   * True when there have been too many; then it is ended.
+   */
+  async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
+    // This process has counted its attempt.
+    if (job.isLeft !== true || job.failures !== undefined) return false;
+    const attempts = await this.#services.store.beginInputs(inputsOf(job).map(({ id }) => id));
+    if (attempts <= MAX_ATTEMPTS) return false;
+    await giveUpInputs(sessionKey, job, crashed(attempts - 1), this.#services);
+    return true;
+  }
+
+  /** Takes the attempt back of what was not begun for another reason than a crash. */
+  async #handOver(job: InputJob): Promise<void> {
+    if (job.isLeft === true) await this.#services.store.handOverInputs(inputsOf(job).map(({ id }) => id));
   }
 
   #admitsNow(input: InputRecord): boolean {

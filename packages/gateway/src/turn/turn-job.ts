@@ -40,6 +40,8 @@ export interface InputJob extends SaidInput {
   readonly failures?: number;
   /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
   readonly isLeft?: boolean;
+  /** More than one process may have ended over it: no other such job or interrupted turn runs beside it, and nothing is gathered with it. */
+  readonly runsAlone?: boolean;
   /** Absent for what is committed. */
   readonly arrival?: Arrival;
 }

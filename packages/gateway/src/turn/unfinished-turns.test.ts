@@ -134,6 +134,35 @@ test("restarts in good order are no tries: a long turn outlives any number of th
   await running[Symbol.asyncDispose]();
 });
 
+test.each([
+  { ends: "in good order", around: (store: Store) => store, isGivenUp: false },
+  { ends: "by a kill", around: endsAsKilled, isGivenUp: true },
+])("a message whose turn is not on disk when the process ends $ends: is given up: $isGivenUp", async ({ around, isGivenUp }) => {
+  server.respond(() => textReply("At last."));
+  let begun = Promise.withResolvers<void>();
+  let hangs = true;
+  const list = async (): Promise<never> => {
+    begun.resolve();
+    return hangs ? new Promise<never>(() => undefined) : ([] as never);
+  };
+  const options = { platform, patch: withModel(server.baseUrl), skills: { list }, around };
+  let running = await startTestGateway(options);
+  await platform.say(platform.message("one"));
+  for (let restart = 0; restart < 4; restart += 1) {
+    await begun.promise;
+    begun = Promise.withResolvers();
+    hangs = restart < 3;
+    const { home } = running;
+    await running.stop();
+    running = await startTestGateway({ ...options, home });
+  }
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toEqual([isGivenUp ? expect.stringContaining("Something went wrong on my side") : "At last."]);
+  expect((await running.store.listDeadLetters({ limit: 10 })).items).toHaveLength(isGivenUp ? 1 : 0);
+  await running[Symbol.asyncDispose]();
+});
+
 test("what comes in while the last process' work is taken up goes behind it, once", async () => {
   const held = server.hold();
   const first = await startTestGateway({ platform, patch: withModel(server.baseUrl), around: endsAsKilled });

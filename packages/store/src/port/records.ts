@@ -23,6 +23,8 @@ export interface InputRecord {
   readonly turnId?: string;
   /** It waits because its dead letter was replayed. */
   readonly isReplayed?: true;
+  /** Attempts to begin its turn, if more than one was counted. */
+  readonly attempts?: number;
 }
 
 /** Facts of an input that come from the gateway's own authentication and routing, never from its text. */

@@ -221,6 +221,13 @@ export interface Store {
     readonly cursor?: string;
   }): Promise<Page<InputRecord>>;
   readInput(id: string): Promise<InputRecord | undefined>;
+  /**
+   * Counts one more attempt to begin the turn of inputs that an earlier process left waiting, and resolves with the highest count. The first attempt is not
+   * written, so every input begins with one.
+   */
+  beginInputs(ids: readonly string[]): Promise<number>;
+  /** Takes the attempt back of inputs that wait and are left in good order: it was not they that ended the process. */
+  handOverInputs(ids: readonly string[]): Promise<void>;
   /** Ends inputs that get no turn. The rows of `outbox` name them. Entries for a session that was deleted meanwhile are left out. */
   settleInputs(ids: readonly string[], state: TerminalInputState, answer?: InputAnswer): Promise<SettledInputs>;
 

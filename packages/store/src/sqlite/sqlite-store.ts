@@ -121,6 +121,14 @@ export class SqliteStore implements Store {
     return this.#calls.read(() => this.#tables.inbox.read(id));
   }
 
+  beginInputs(ids: readonly string[]): Promise<number> {
+    return this.#calls.write(() => this.#tables.inbox.beginAttempt(ids));
+  }
+
+  handOverInputs(ids: readonly string[]): Promise<void> {
+    return this.#calls.write(() => this.#tables.inbox.handOver(ids));
+  }
+
   settleInputs(ids: readonly string[], state: TerminalInputState, answer: InputAnswer = {}): Promise<SettledInputs> {
     return this.#calls.write(() => this.#transactions.settleInputs(ids, state, answer));
   }

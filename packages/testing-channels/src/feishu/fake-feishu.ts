@@ -30,6 +30,8 @@ export class FakeFeishu implements AsyncDisposable {
   readonly app: FakeFeishuApp;
   readonly longConnection: FeishuLongConnection;
   readonly requests: FeishuRequest[] = [];
+  /** Awaited before a request is dealt with. */
+  intercept: (request: FeishuRequest) => Promise<void> = async () => undefined;
   readonly #api: FeishuApi;
   readonly #server: Server;
   readonly #held = new Set<ServerResponse>();
@@ -165,6 +167,7 @@ export class FakeFeishu implements AsyncDisposable {
     this.requests.push(entry);
     for (const waiting of this.#waiting.filter(({ matches }) => matches(entry))) waiting.resolve(entry);
     try {
+      await this.intercept(entry);
       if (url.pathname === "/callback/ws/endpoint") this.longConnection.endpoint(entry.body, response);
       else
         await this.#api.handle(

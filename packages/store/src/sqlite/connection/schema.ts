@@ -341,6 +341,11 @@ ALTER TABLE turns ADD COLUMN solo_starts INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE turns ADD COLUMN is_solo INTEGER NOT NULL DEFAULT 0;
 `;
 
+/** How often the turn of an input was to be begun; the first time is not written. */
+const INPUT_ATTEMPTS = `
+ALTER TABLE inbox ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -355,4 +360,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 10, sql: DATABASE_ID },
   { version: 11, sql: IMPORTS },
   { version: 12, sql: SOLO_STARTS },
+  { version: 13, sql: INPUT_ATTEMPTS },
 ];

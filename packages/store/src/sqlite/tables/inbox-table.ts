@@ -28,7 +28,7 @@ export type InputLetter = Extract<DeadLetter, { type: "input" }>;
 const LETTER_COLUMNS = `inbox.*, turns.id AS turn_id, conversations.session_key FROM inbox LEFT JOIN turns ON turns.n = inbox.turn
   LEFT JOIN conversations ON conversations.n = turns.conversation`;
 
-const COLUMNS = `inbox.id, inbox.event_key, inbox.received_at, inbox.state, inbox.reason, inbox.payload, inbox.sum, turns.id AS turn_id FROM inbox LEFT JOIN turns ON turns.n = inbox.turn`;
+const COLUMNS = `inbox.id, inbox.event_key, inbox.received_at, inbox.state, inbox.reason, inbox.attempts, inbox.payload, inbox.sum, turns.id AS turn_id FROM inbox LEFT JOIN turns ON turns.n = inbox.turn`;
 
 /** Inputs, from their acceptance to their terminal state. */
 export class InboxTable {
@@ -101,6 +101,27 @@ export class InboxTable {
     }
   }
 
+  /** Counts one more attempt to begin the turn of waiting inputs, and gives the highest count. */
+  beginAttempt(ids: readonly string[]): number {
+    const counts = ids.map((id) => {
+      const row = this.#context.database.get(
+        "UPDATE inbox SET attempts = attempts + 1 WHERE id = ? AND state = 'waiting' RETURNING attempts",
+        decodeId("i", id) ?? -1,
+      );
+      return row === undefined ? 1 : numberOf(row, "attempts");
+    });
+    return Math.max(1, ...counts);
+  }
+
+  /** Takes an attempt back. */
+  handOver(ids: readonly string[]): void {
+    for (const id of ids)
+      this.#context.database.run(
+        "UPDATE inbox SET attempts = attempts - 1 WHERE id = ? AND state = 'waiting' AND attempts > 1",
+        decodeId("i", id) ?? -1,
+      );
+  }
+
   /** Ends inputs; `from` is the state that they must be in. */
   settle(
     ids: readonly string[],
@@ -142,17 +163,17 @@ export class InboxTable {
     return row === undefined ? undefined : this.#letter(row);
   }
 
-  /** Back to waiting; no turn has it any more. */
+  /** Back to waiting, with attempts of its own; no turn has it any more. */
   revive(id: string): InputRecord {
     const letter = this.readDead(id);
     if (letter === undefined) throw this.#refusal(id, "dead");
     if (letter.record === undefined) throw new StoreError("damaged", `The input ${id} is damaged: nobody knows what it said.`);
     this.#context.database.run(
-      "UPDATE inbox SET state = 'waiting', reason = ?, turn = NULL, settled_at = NULL WHERE id = ?",
+      "UPDATE inbox SET state = 'waiting', reason = ?, turn = NULL, attempts = 1, settled_at = NULL WHERE id = ?",
       REPLAYED,
       decodeId("i", id) ?? -1,
     );
-    const { turnId: _turnId, ...input } = letter.record;
+    const { turnId: _turnId, attempts: _attempts, ...input } = letter.record;
     return { ...input, state: { type: "waiting" }, isReplayed: true };
   }
 
@@ -280,7 +301,8 @@ function withoutWords({ message, admission }: InputRecord): InboxPayload {
   };
 }
 
-function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId" | "isReplayed"> {
+function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | "turnId" | "isReplayed" | "attempts"> {
+  const attempts = numberOf(row, "attempts");
   const turnId = optionalText(row, "turn_id");
   const state = toState(textOf(row, "state"), optionalText(row, "reason"));
   return {
@@ -289,6 +311,7 @@ function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | 
     state,
     ...(turnId === undefined ? {} : { turnId }),
     ...(state.type === "waiting" && optionalText(row, "reason") === REPLAYED ? { isReplayed: true } : {}),
+    ...(attempts > 1 ? { attempts } : {}),
   };
 }
 
