@@ -93,12 +93,12 @@ class Scene implements AsyncDisposable {
     }
   }
 
-  /** Kills the product, takes its database away and starts it again. */
-  async lose(how: "removed" | "emptied" | "not at all"): Promise<void> {
-    await this.#product?.end("SIGKILL");
+  /** Kills the product, takes its database away, and starts it again unless it shall stay down. */
+  async lose(how: "removed" | "emptied" | "not at all", { staysDown = false } = {}): Promise<void> {
+    await this.kill();
     if (how === "emptied") await truncate(this.database);
     if (how === "removed") await this.removeDatabase();
-    await this.start();
+    if (!staysDown) await this.start();
   }
 
   async removeDatabase(): Promise<void> {
@@ -131,6 +131,10 @@ class Scene implements AsyncDisposable {
     return (JSON.parse((await this.run("status", "--json")).stdout) as { readonly damage: readonly DamageEvent[] }).damage;
   }
 
+  async findings(): Promise<readonly object[]> {
+    return (JSON.parse((await this.run("doctor", "--json")).stdout) as { readonly findings: readonly object[] }).findings;
+  }
+
   /** What the page shows of damage, as it asks for it. */
   async warnings(): Promise<readonly string[]> {
     const { signal } = new AbortController();
@@ -158,15 +162,23 @@ test("a database that is removed comes back from its snapshot and the plain file
   await scene.say("the first word");
   await takeSnapshot(scene.home);
   await scene.say("the second word");
-  await scene.lose("removed");
+  await scene.lose("removed", { staysDown: true });
+  const [down, findings] = await Promise.all([scene.run("status"), scene.findings()]);
+  expect(down.stdout).toMatch(/database {3}! The database is missing\. The next start .* restores it from the newest sound snapshot/);
+  expect(findings).toContainEqual(
+    expect.objectContaining({ check: "recovery", level: "warning", fix: expect.stringContaining("reset --state") as string }),
+  );
+  await scene.start();
 
   await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was missing. I went back to the copy from")]);
   expect(scene.output).toContain("The database was put together anew");
   expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
-  const [status, doctor] = await Promise.all([scene.run("status"), scene.run("doctor", "--json")]);
+  const [status, found] = await Promise.all([scene.run("status"), scene.findings()]);
   expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);
-  const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly object[] };
-  expect(findings).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
+  expect(found).toContainEqual(expect.objectContaining({ check: "damage", level: "warning" }));
+  expect(found).not.toContainEqual(expect.objectContaining({ check: "recovery" }));
+  // Whoever may read the snapshot, the database is private.
+  expect(found).toContainEqual(expect.objectContaining({ check: "database", level: "ok" }));
   await scene.say("the third word");
   expect(scene.shown).toEqual(["first", "second", "third"]);
 });

@@ -57,6 +57,8 @@ export { rejectionReason } from "./port/rejection-reason.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";
 export { openSqliteStore } from "./sqlite/open-sqlite-store.ts";
+export { findPendingRecovery } from "./sqlite/recovery/pending-recovery.ts";
+export type { PendingRecovery } from "./sqlite/recovery/pending-recovery.ts";
 export type { StoreRecovery } from "./sqlite/recovery/store-recovery.ts";
 export type { SqliteStoreOptions } from "./sqlite/open-sqlite-store.ts";
 export type { SqliteStore } from "./sqlite/sqlite-store.ts";

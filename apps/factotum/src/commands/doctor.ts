@@ -3,7 +3,7 @@ import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { checkConfig } from "../doctor/check-config.ts";
-import { checkDamage } from "../doctor/check-damage.ts";
+import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";
 import { checkGateway } from "../doctor/check-gateway.ts";
 import { checkModels } from "../doctor/check-models.ts";
 import { checkPermissions } from "../doctor/check-permissions.ts";
@@ -22,6 +22,7 @@ export async function doctor(context: CliContext, { json }: { readonly json: boo
   const findings: Finding[] = [
     ...checkRuntime({ node: process.versions.node, sqlite: process.versions["sqlite"] ?? "0" }),
     ...(await checkPermissions(paths, loaded.path)),
+    ...(await checkDatabase(paths)),
     ...checkDamage(paths),
     ...checkConfig(loaded),
   ];

@@ -2,8 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describeCommandPolicy, formatProblem, isFatal, loadConfig } from "@factotum/config";
 import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
-import { readDamageEvents } from "@factotum/store";
+import { findPendingRecovery, readDamageEvents, type PendingRecovery } from "@factotum/store";
 import { CHANNELS } from "../compose/extensions.ts";
+import { sessionFolders } from "../compose/session-folders.ts";
 import { printJson, type CliContext } from "../cli/cli-context.ts";
 import { EXIT } from "../cli/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
@@ -111,12 +112,15 @@ interface DiskFacts {
   /** Of what a start would run with; empty when a start would be refused. */
   readonly commandPolicy: readonly string[];
   readonly databaseBytes: number;
+  /** What the next start does about a database that is lost. */
+  readonly recovery?: PendingRecovery;
   readonly sessionFiles: number;
 }
 
 async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
   const loaded = await loadConfig({ env, channels: CHANNELS });
   const isBad = loaded.problems.some(isFatal);
+  const recovery = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   return {
     home: paths.home,
     config: {
@@ -126,18 +130,20 @@ async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
     },
     commandPolicy: loaded.type === "loaded" ? describeCommandPolicy(loaded.config) : [],
     databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
+    ...(recovery === undefined ? {} : { recovery }),
     sessionFiles: await countSessionFiles(join(paths.home, "agents")),
     damage: readDamageEvents(paths.stateFolder),
   };
 }
 
-function describeDisk({ home, config, commandPolicy, databaseBytes, sessionFiles, damage }: DiskFacts): string[] {
+function describeDisk({ home, config, commandPolicy, databaseBytes, recovery, sessionFiles, damage }: DiskFacts): string[] {
   return [
     'gateway    not running; start it with "factotum gateway start"',
     `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
     `config     ${config.path} (${config.state === "missing" ? 'not there; "factotum setup" makes it' : config.state})`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...describeCommands(commandPolicy),
+    ...(recovery === undefined ? [] : [`database   ! ${recovery.text}`, `           ${recovery.fix}`]),
     ...describeDamage(damage),
   ];
 }

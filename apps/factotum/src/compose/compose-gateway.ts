@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
@@ -41,6 +40,7 @@ import { keepSnapshots } from "./keep-snapshots.ts";
 import { createLocalFiles } from "./local-files.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
+import { sessionFolders } from "./session-folders.ts";
 import { watchDatabase } from "./watch-database.ts";
 
 /** A gateway with all that belongs to it. */
@@ -100,11 +100,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const reserve = createFileReserve({ path: join(paths.stateFolder, "reserve") });
   const store = await openOnReserve(reserve, {
     folder: paths.stateFolder,
-    copies: {
-      folder: (agentId) => join(paths.home, "agents", agentId, "sessions"),
-      cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace,
-      agents: async () => foldersIn(join(paths.home, "agents")),
-    },
+    copies: { ...sessionFolders(paths), cwd: (agentId) => config.agents.find(({ id }) => id === agentId)?.workspace ?? paths.workspace },
     ...system,
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
@@ -214,12 +210,6 @@ async function removeLeftovers(
   } catch (error) {
     logger.warn("Temporary files of killed processes could not be removed", { error });
   }
-}
-
-/** Names of the folders in a folder; none when it is not there. */
-async function foldersIn(folder: string): Promise<readonly string[]> {
-  if (!existsSync(folder)) return [];
-  return (await readdir(folder, { withFileTypes: true })).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
 }
 
 /** What the settings of every configuration are made around. */

@@ -1,5 +1,6 @@
 import type { StatePaths } from "@factotum/config";
-import { readDamageEvents } from "@factotum/store";
+import { findPendingRecovery, readDamageEvents } from "@factotum/store";
+import { sessionFolders } from "../compose/session-folders.ts";
 import type { Finding } from "./finding.ts";
 
 /** Damage of the stored state that nobody has acknowledged: it was repaired or left out, so everything works. */
@@ -13,4 +14,10 @@ export function checkDamage({ stateFolder }: StatePaths): Finding[] {
       fix: `Check the disk and what was lost; then run "factotum damage acknowledge ${id}".`,
     };
   });
+}
+
+/** A database that the next start restores. */
+export async function checkDatabase(paths: StatePaths): Promise<Finding[]> {
+  const pending = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
+  return pending === undefined ? [] : [{ check: "recovery", level: "warning", message: pending.text, fix: pending.fix }];
 }

@@ -13,12 +13,12 @@ import { GroupWriter } from "./group-writer.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import { MIGRATIONS } from "./connection/schema.ts";
 import { DamageLog } from "../damage/damage-log.ts";
-import { findLostFile, isReplaced } from "./recovery/find-loss.ts";
+import { isReplaced } from "./recovery/find-loss.ts";
 import { hasNewerCopies } from "./recovery/find-newer-copies.ts";
 import type { DatabaseLoss } from "./recovery/find-loss.ts";
-import { readDamageMark } from "./recovery/damage-mark.ts";
-import { readInterrupted } from "./recovery/recovery-journal.ts";
+import { findNoted } from "./recovery/pending-recovery.ts";
 import { recoverDatabase } from "./recovery/recover-database.ts";
+import { takeInterrupted } from "./recovery/recovery-journal.ts";
 import type { StoreRecovery } from "./recovery/store-recovery.ts";
 import { listSnapshots } from "./recovery/snapshots.ts";
 import { StructureKeeper } from "./recovery/structure-keeper.ts";
@@ -53,7 +53,7 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { folder, copies, clock, random, logger, onRecovery } = options;
   const damage = new DamageLog(folder, { clock, logger });
-  let loss = readInterrupted(folder)?.loss ?? (await findNoted(folder, copies));
+  let loss = takeInterrupted(folder)?.loss ?? (await findNoted(folder, copies));
   if (loss === undefined) {
     const opened = await openUsable(options, damage);
     if (typeof opened !== "string") return opened;
@@ -65,12 +65,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const store = await openUsable(options, damage);
   if (typeof store === "string") throw new StoreError("damaged", "The database is damaged again just after its recovery. Check the disk.");
   return store;
-}
-
-/** What an earlier process knew or the file shows without being opened. What was noted of the structure of a file counts only while it is there. */
-async function findNoted(folder: string, copies: CopyOptions): Promise<DatabaseLoss | undefined> {
-  const noted = readDamageMark(folder);
-  return noted === "saved" || noted === "unlinked" ? noted : ((await findLostFile(folder, copies)) ?? noted);
 }
 
 /** Opens the database, or says why it has to be recovered first. */

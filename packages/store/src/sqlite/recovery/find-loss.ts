@@ -7,6 +7,7 @@ import type { CopyOptions } from "../../copies/session-copier.ts";
 import { DATABASE_NAME } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
 import { hasCopies } from "./session-copies.ts";
+import type { CopyFolders } from "./session-copies.ts";
 import { listSnapshots } from "./snapshots.ts";
 import type { Snapshot } from "./snapshots.ts";
 
@@ -23,7 +24,7 @@ const MIGRATION_COPY = /^factotum\.sqlite\.v\d+\.(\d+)$/;
  * Says whether the database file of a state folder was lost: it is missing or has no bytes, although snapshots of it or plain files of its conversations
  * are there. Without those it is a new state folder.
  */
-export async function findLostFile(folder: string, copies: CopyOptions): Promise<DatabaseLoss | undefined> {
+export async function findLostFile(folder: string, copies: CopyFolders): Promise<DatabaseLoss | undefined> {
   const bytes = statSync(join(folder, DATABASE_NAME), { throwIfNoEntry: false })?.size;
   if (bytes !== undefined && bytes > 0) return undefined;
   const remains = (await listRestorable(folder)).length > 0 || (await hasCopies(copies));

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
-import { readDamageEvents } from "../../index.ts";
+import { findPendingRecovery, readDamageEvents } from "../../index.ts";
 
 const CHILD = fileURLToPath(new URL("../../../test/recovery-child.ts", import.meta.url));
 
@@ -90,6 +90,7 @@ describe("a recovery that is killed", { timeout: 60_000 }, () => {
     const kills = ["rename factotum.sqlite 1", "copyFile damaged.sqlite 1", "rename factotum.sqlite 1", "rename factotum.sqlite 1"];
     // The later ones come from the build folder: what is set aside is not moved again.
     for (const kill of kills) await openAndKill(root, kill);
+    expect((await findPendingRecovery(join(root, "state"), scene.fixture.options.copies))?.text).toContain("goes on restoring it");
     await expectRecovered(root);
   });
 

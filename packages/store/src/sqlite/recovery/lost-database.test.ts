@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NOW_MS, userEntry } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
-import { openSqliteStore, readDamageEvents } from "../../index.ts";
+import { findPendingRecovery, openSqliteStore, readDamageEvents } from "../../index.ts";
 import type { SqliteStore, StoreRecovery } from "../../index.ts";
 
 let scene: RecoveryScene;
@@ -256,6 +256,31 @@ describe("a recovery", () => {
       message: expect.stringMatching(/put a backup.*factotum reset --state/s) as string,
     });
     expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged-") || name.startsWith("factotum"))).toEqual([]);
+  });
+});
+
+describe("what the next start will do", () => {
+  test.each(LOSSES.slice(0, 2))("is said of a database that is %s, and nothing is changed", async (loss, lose) => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "one");
+    const look = async () => findPendingRecovery(fixture.folder, fixture.options.copies);
+    expect(await look()).toBeUndefined();
+    await store.close();
+    await lose();
+    const before = await readdir(fixture.folder);
+    expect(await look()).toMatchObject({ loss, text: expect.stringContaining("there is no snapshot") as string });
+    const folder = join(fixture.folder, "snapshots");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, `factotum-${NOW_MS}-${store.databaseId}.sqlite`), "");
+    expect(await look()).toMatchObject({ loss, snapshotAtMs: NOW_MS, fix: expect.stringContaining("factotum reset --state") as string });
+    await rm(folder, { recursive: true });
+    expect(await readdir(fixture.folder)).toEqual(before);
+    await scene.open();
+    expect(await look()).toBeUndefined();
+  });
+
+  test("is nothing in a new state folder", async () => {
+    expect(await findPendingRecovery(fixture.folder, fixture.options.copies)).toBeUndefined();
   });
 });
 

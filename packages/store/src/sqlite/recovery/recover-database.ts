@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
@@ -61,6 +61,7 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     await rm(building, { recursive: true, force: true });
     await mkdir(building, { recursive: true, mode: 0o700 });
     recovery = await restore(building, { ...options, damagedFolder: join(folder, journal.asideName) });
+    await chmod(join(building, DATABASE_NAME), 0o600);
     await rename(join(building, DATABASE_NAME), join(folder, DATABASE_NAME));
   } catch (error) {
     await putBack(folder, journal).catch((cause: unknown) => {

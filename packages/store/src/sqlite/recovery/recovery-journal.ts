@@ -24,15 +24,17 @@ const JournalSchema = z.object({
 /** The database is moved after its log: a file without its log would look like the whole. */
 const MOVED = [`${DATABASE_NAME}-wal`, DATABASE_NAME];
 
-/**
- * The recovery that a kill has interrupted, if there is one. One that had already put its result in place is ended here; so is one in whose place somebody
- * has put a database by hand.
- */
-export function readInterrupted(folder: string): RecoveryJournal | undefined {
+/** The recovery that a kill has interrupted. One whose result is in place is over, and so is one in whose place somebody has put a database by hand. */
+export function findInterrupted(folder: string): RecoveryJournal | undefined {
   const journal = readJournal(folder);
-  if (journal?.isSetAside !== true || !existsSync(join(folder, DATABASE_NAME))) return journal;
-  endRecovery(folder);
-  return undefined;
+  return journal?.isSetAside === true && existsSync(join(folder, DATABASE_NAME)) ? undefined : journal;
+}
+
+/** The same for the process that owns the folder: it forgets one that is over. */
+export function takeInterrupted(folder: string): RecoveryJournal | undefined {
+  const interrupted = findInterrupted(folder);
+  if (interrupted === undefined && readJournal(folder) !== undefined) endRecovery(folder);
+  return interrupted;
 }
 
 /** Moves the files of a damaged database into a folder of their own, and resolves with what that folder is called. Can be repeated after a kill. */

@@ -16,6 +16,9 @@ const OWN_ENTRY = /^\{"type":"[a-z]+","id":"e[0-9a-z]{10}"/;
 /** No copy that the product has written is too large for it to read. */
 const MAX_COPY_BYTES: number = Number.MAX_SAFE_INTEGER;
 
+/** Where the plain files of all agents lie. */
+export type CopyFolders = Pick<CopyOptions, "folder" | "agents">;
+
 /** The plain file of one conversation. */
 export interface SessionCopy {
   readonly agentId: string;
@@ -35,7 +38,7 @@ export interface DeletedSessionCopy {
 
 /** The plain files of all agents, those that began first first. Files that are not copies of ours are not among them. */
 export async function listCopies(
-  copies: CopyOptions,
+  copies: CopyFolders,
 ): Promise<{ readonly current: readonly SessionCopy[]; readonly deleted: readonly DeletedSessionCopy[] }> {
   const current: SessionCopy[] = [];
   const deleted: DeletedSessionCopy[] = [];
@@ -55,7 +58,7 @@ export async function listCopies(
 }
 
 /** True if any agent has the plain file of a conversation that was not deleted. */
-export async function hasCopies(copies: CopyOptions): Promise<boolean> {
+export async function hasCopies(copies: CopyFolders): Promise<boolean> {
   return (await listCopies(copies)).current.length > 0;
 }
 
