@@ -92,11 +92,13 @@ export function describeSessions(context: () => ContractContext): void {
       expect(await store.readSession("agent:main:main")).toMatchObject({ sessionId: "session-2", isPrivate });
     });
 
-    test("a reset gives a new id and new counters, keeps the settings, and leaves the old transcript readable", async () => {
+    test("a reset gives a new id and new counters, keeps the settings, ends trust, and leaves the old transcript readable", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       await store.endTurn(sampleEnd("t1"));
       await store.patchSession("agent:main:main", { overrides: { model: "a/b" }, label: "Work" }, { nowMs: NOW_MS });
+      await store.patchSession("agent:main:main", { trust: { type: "session" } }, { nowMs: NOW_MS });
+      expect(await store.readSession("agent:main:main")).toMatchObject({ trust: { type: "session" }, label: "Work" });
       const fresh = await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS + 9 });
       expect(fresh).toMatchObject({
         sessionId: "session-2",
@@ -106,6 +108,7 @@ export function describeSessions(context: () => ContractContext): void {
         usage: { total: 0 },
       });
       expect(fresh.overrides).toEqual({ model: "a/b" });
+      expect(fresh.trust).toBeUndefined();
       expect(await store.readSession("agent:main:main")).toEqual(fresh);
       expect((await store.readTranscript("session-1", { limit: 9 })).items).toHaveLength(2);
       expect(await store.readContext("session-2")).toEqual([]);

@@ -43,6 +43,7 @@ export type {
   RequestView,
   SessionOverrides,
   SessionRecord,
+  SessionTrust,
   SpendCharge,
   SpendRecord,
   StoredOutbound,

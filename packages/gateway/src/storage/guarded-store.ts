@@ -68,6 +68,8 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   purgeDeadLetters: "take",
   addSpend: "hold",
   readSpend: "read",
+  addTaintedBlocks: "take",
+  readTaintedBlocks: "read",
   counts: "read",
   maintain: "attempt",
   flushCopies: "attempt",

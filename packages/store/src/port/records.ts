@@ -88,9 +88,14 @@ export interface SessionRecord {
   readonly lastHeartbeat?: { readonly text: string; readonly sentAtMs: number };
   /** When its conversation was brought in from elsewhere: it is as fresh as if it had begun then, and its words may be anybody's. */
   readonly importedAtMs?: number;
+  /** The owner trusts text of others that this conversation holds; a reset forgets it. */
+  readonly trust?: SessionTrust;
   /** The session goes away by itself at this time (requests without a session). */
   readonly expiresAtMs?: number;
 }
+
+/** Which text of others the owner trusts: what stands in the conversation up to an entry, that one included, or everything until the next reset. */
+export type SessionTrust = { readonly type: "until"; readonly entryId: string } | { readonly type: "session" };
 
 /** What was said under one session id: a session has as many as it has begun anew, and one more. */
 export interface ConversationRecord {

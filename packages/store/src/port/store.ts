@@ -13,6 +13,7 @@ import type {
   RequestRecord,
   SessionOverrides,
   SessionRecord,
+  SessionTrust,
   SpendCharge,
   SpendRecord,
   StoredOutbound,
@@ -119,6 +120,7 @@ export interface SessionPatch {
   readonly label?: string | null;
   readonly displayName?: string;
   readonly overrides?: { readonly [Name in keyof SessionOverrides]?: SessionOverrides[Name] | null };
+  readonly trust?: SessionTrust | null;
 }
 
 /** An entry from elsewhere. */
@@ -411,6 +413,11 @@ export interface Store {
   addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void>;
   /** What an agent has used on a day, by cause. */
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
+
+  /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */
+  addTaintedBlocks(file: string, digests: readonly string[]): Promise<void>;
+  /** Digests of the blocks of a file that tainted turns wrote. */
+  readTaintedBlocks(file: string): Promise<ReadonlySet<string>>;
 
   counts(): Promise<StoreCounts>;
   /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */

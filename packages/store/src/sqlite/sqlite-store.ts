@@ -394,6 +394,14 @@ export class SqliteStore implements Store {
     return this.#calls.read(() => this.#tables.spend.read(day, agentId));
   }
 
+  addTaintedBlocks(file: string, digests: readonly string[]): Promise<void> {
+    return this.#calls.write(() => this.#tables.taintedBlocks.add(file, digests));
+  }
+
+  readTaintedBlocks(file: string): Promise<ReadonlySet<string>> {
+    return this.#calls.read(() => this.#tables.taintedBlocks.read(file));
+  }
+
   counts(): Promise<StoreCounts> {
     return this.#calls.read(() => this.#transactions.counts());
   }

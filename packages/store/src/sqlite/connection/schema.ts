@@ -346,6 +346,15 @@ const INPUT_ATTEMPTS = `
 ALTER TABLE inbox ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
 `;
 
+/** Blocks of notes that tainted turns wrote. As many rows as such blocks: a few a day. */
+const TAINTED_BLOCKS = `
+CREATE TABLE tainted_blocks (
+  file TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  PRIMARY KEY (file, digest)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Every step, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: FIRST },
@@ -361,4 +370,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 11, sql: IMPORTS },
   { version: 12, sql: SOLO_STARTS },
   { version: 13, sql: INPUT_ATTEMPTS },
+  { version: 14, sql: TAINTED_BLOCKS },
 ];

@@ -25,6 +25,7 @@ type SessionFacts = Pick<
   | "memoryFlushAtMs"
   | "lastHeartbeat"
   | "importedAtMs"
+  | "trust"
 >;
 
 const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
@@ -196,8 +197,9 @@ export class SessionTable {
   }
 
   patch(key: string, patch: SessionPatch, nowMs: number): SessionRecord {
-    const { label: oldLabel, ...session } = this.require(key);
+    const { label: oldLabel, trust: oldTrust, ...session } = this.require(key);
     const label = patch.label === undefined ? oldLabel : patch.label;
+    const trust = patch.trust === undefined ? oldTrust : patch.trust;
     const overrides = new Map(Object.entries(session.overrides));
     for (const [name, value] of Object.entries(patch.overrides ?? {})) {
       if (value === null) overrides.delete(name);
@@ -207,14 +209,15 @@ export class SessionTable {
       ...session,
       ...(label === undefined || label === null ? {} : { label: checkKey("The label", label) }),
       ...(patch.displayName === undefined ? {} : { displayName: patch.displayName }),
+      ...(trust === undefined || trust === null ? {} : { trust }),
       overrides: Object.fromEntries(overrides) as SessionOverrides,
       updatedAtMs: nowMs,
     });
   }
 
-  /** Begins a new conversation under the key. Settings stay, counters start anew. */
+  /** Begins a new conversation under the key. Settings stay, counters start anew, trust ends. */
   reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
-    const { memoryFlushAtMs: _flush, importedAtMs: _imported, ...session } = this.require(key);
+    const { memoryFlushAtMs: _flush, importedAtMs: _imported, trust: _trust, ...session } = this.require(key);
     const { sessionId, isPrivate, nowMs } = options;
     const conversation = this.begin({ key, sessionId, agentId: session.agentId }, nowMs);
     this.#context.database.run("UPDATE sessions SET conversation = ? WHERE key = ?", conversation.n, key);
@@ -320,9 +323,10 @@ function parseCursor(cursor: string): [number, number] {
 }
 
 function encodeFacts(session: SessionRecord): [string, number] {
-  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount, memoryFlushAtMs, lastHeartbeat, importedAtMs } = session;
+  const { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount } = session;
+  const { memoryFlushAtMs, lastHeartbeat, importedAtMs, trust } = session;
   const common = { displayName, spawnedBy, lastOrigin, overrides, usage, compactionCount };
-  const facts = JSON.stringify({ ...common, memoryFlushAtMs, lastHeartbeat, importedAtMs });
+  const facts = JSON.stringify({ ...common, memoryFlushAtMs, lastHeartbeat, importedAtMs, trust });
   return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
 }
 

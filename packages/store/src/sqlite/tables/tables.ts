@@ -6,6 +6,7 @@ import { RequestTable } from "./request-table.ts";
 import { SessionTable } from "./session-table.ts";
 import { SpendTable } from "./spend-table.ts";
 import type { TableContext } from "./table-context.ts";
+import { TaintedBlocksTable } from "./tainted-blocks-table.ts";
 import { TranscriptTable } from "./transcript-table.ts";
 import { TurnTable } from "./turn-table.ts";
 
@@ -18,6 +19,7 @@ export interface Tables {
   readonly requests: RequestTable;
   readonly sessions: SessionTable;
   readonly spend: SpendTable;
+  readonly taintedBlocks: TaintedBlocksTable;
   readonly transcripts: TranscriptTable;
   readonly turns: TurnTable;
 }
@@ -33,6 +35,7 @@ export function createTables(context: TableContext): Tables {
     requests: new RequestTable(context),
     sessions: new SessionTable(context, transcripts),
     spend: new SpendTable(context),
+    taintedBlocks: new TaintedBlocksTable(context),
     transcripts,
     turns: new TurnTable(context),
   };

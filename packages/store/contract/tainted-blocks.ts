@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import type { ContractContext } from "./contract-context.ts";
+
+/** Which blocks of notes tainted turns wrote is kept by file, and survives a restart. */
+export function describeTaintedBlocks(context: () => ContractContext): void {
+  describe("tainted blocks", () => {
+    const file = "memory/2026-03-01.md";
+
+    test("are kept by file, each once", async () => {
+      const { store } = context();
+      await store.addTaintedBlocks(file, ["a", "b"]);
+      await store.addTaintedBlocks(file, ["b", "c"]);
+      await store.addTaintedBlocks("memory/2026-03-02.md", ["d"]);
+      expect(await store.readTaintedBlocks(file)).toEqual(new Set(["a", "b", "c"]));
+      expect(await store.readTaintedBlocks("memory/2026-03-03.md")).toEqual(new Set());
+    });
+
+    test("are there after a restart", async () => {
+      const { store, fixture } = context();
+      await store.addTaintedBlocks(file, ["a"]);
+      await store.close();
+      const reopened = await fixture.open();
+      expect(await reopened.readTaintedBlocks(file)).toEqual(new Set(["a"]));
+      await reopened.close();
+    });
+  });
+}
