@@ -34,6 +34,8 @@ export type {
   CommandRequest,
   CommandResult,
   CommandRunner,
+  FileProvenance,
+  FileWrite,
   Logger,
   Messenger,
   MessengerResult,

@@ -112,6 +112,25 @@ export interface NoteIndex {
   ): Promise<{ readonly hits: readonly NoteHit[]; readonly degraded?: string }>;
 }
 
+/** A file that a tool is about to create or replace. */
+export interface FileWrite {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  /** The whole new content. */
+  readonly content: string;
+  readonly run: RunFacts;
+  /** The model had been given text of somebody who is not the owner when it asked for this write (R23). */
+  readonly tainted: boolean;
+}
+
+/** Knows which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
+export interface FileProvenance {
+  /** Asked before each write; what it records stands before the file changes. The message of a refusal is for the model. Rejects when it cannot record. */
+  beforeWrite(write: FileWrite): Promise<{ readonly type: "allow" } | { readonly type: "refuse"; readonly message: string }>;
+  /** True when a file holds text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
+  isUntrusted(path: string, run: RunFacts): Promise<boolean>;
+}
+
 /** What became of a message that a tool sent. */
 export type MessengerResult =
   /** Committed to the outbox; the platform's answer comes later. */

@@ -25,6 +25,8 @@ export interface ToolCall {
 export interface ToolOptions {
   readonly signal: AbortSignal;
   readonly run: RunFacts;
+  /** The model had been given text of somebody who is not the owner when it made this call (R23). */
+  readonly tainted: boolean;
   /** Reports output while the tool runs. For people who watch; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }

@@ -21,6 +21,7 @@ interface CallOptions {
   readonly signal?: AbortSignal;
   readonly run?: Partial<RunFacts>;
   readonly onDelta?: (text: string) => void;
+  readonly tainted?: boolean;
 }
 
 interface RigOptions extends Partial<Omit<FileAccessOptions, "roots" | "home">> {
@@ -57,8 +58,8 @@ export async function createToolRig({ workspace: place = "workspace", roots, ...
       await writeFile(absolute, content);
       return absolute;
     },
-    call(tool, args, { signal = new AbortController().signal, run: facts = {}, onDelta = () => {} } = {}) {
-      return tool.execute({ id: "call-1", name: tool.name, arguments: args }, { signal, run: { ...run, ...facts }, onDelta });
+    call(tool, args, { signal = new AbortController().signal, run: facts = {}, onDelta = () => {}, tainted = false } = {}) {
+      return tool.execute({ id: "call-1", name: tool.name, arguments: args }, { signal, run: { ...run, ...facts }, tainted, onDelta });
     },
     async [Symbol.asyncDispose]() {
       await rm(base, { recursive: true, force: true });

@@ -208,6 +208,8 @@ interface ToolCall {
 interface ToolOptions {
   readonly signal: AbortSignal;
   readonly run: RunFacts;
+  /** The model had been given text of somebody who is not the owner when it made this call (R23). */
+  readonly tainted: boolean;
   /** Reports output while the tool runs. For people who watch; the model never sees it. Never throws. */
   readonly onDelta: (text: string) => void;
 }
@@ -624,6 +626,28 @@ interface NoteIndex {
     readonly degraded?: string;
   }>;
 }
+/** A file that a tool is about to create or replace. */
+interface FileWrite {
+  /** Absolute, symbolic links resolved. */
+  readonly path: string;
+  /** The whole new content. */
+  readonly content: string;
+  readonly run: RunFacts;
+  /** The model had been given text of somebody who is not the owner when it asked for this write (R23). */
+  readonly tainted: boolean;
+}
+/** Knows which text in files came from tainted turns (R23). Implemented by `gateway`, used by `tools`. */
+interface FileProvenance {
+  /** Asked before each write; what it records stands before the file changes. The message of a refusal is for the model. Rejects when it cannot record. */
+  beforeWrite(write: FileWrite): Promise<{
+    readonly type: "allow";
+  } | {
+    readonly type: "refuse";
+    readonly message: string;
+  }>;
+  /** True when a file holds text that a tainted turn wrote. `path` is absolute, symbolic links resolved. */
+  isUntrusted(path: string, run: RunFacts): Promise<boolean>;
+}
 /** What became of a message that a tool sent. */
 type MessengerResult = {
   readonly type: "queued";
@@ -650,4 +674,4 @@ interface Messenger {
     readonly run: RunFacts;
   }): Promise<MessengerResult>;
 }
-export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage, joinUsage };
+export { type AgentEvent, type AgentMessage, type AgentTool, type AgentToolResult, type AssistantMessage, type CacheLifetime, type CacheRetention, type Clock, type CommandRequest, type CommandResult, type CommandRunner, type CompactionMessage, type FileProvenance, type FileWrite, type ImageContent, type JsonObject, type JsonSchema, type JsonValue, type Logger, MODEL_APIS, type Messenger, type MessengerResult, type ModelApi, type ModelClient, type ModelCost, ModelError, type ModelErrorCode, type ModelEvent, type ModelInfo, type ModelRequest, type ModelStreamEvent, NO_USAGE, NO_USAGE_TOTALS, type NoteHit, type NoteIndex, RUN_KINDS, type Random, type Retry, type RunFacts, type RunFailureCode, type RunKind, type RunLimits, type RunOutcome, type SkillEntry, type SkillIndex, type SteeringQueue, type StopReason, type SystemPrompt, THINKING_LEVELS, type TextContent, type ThinkingContent, type ThinkingLevel, type ToolCall, type ToolCallContent, type ToolOptions, type ToolResultMessage, type ToolSchema, type ToolSource, type ToolTraits, type Usage, type UsageTotals, type UserMessage, type UserMessageParts, addUsage, joinUsage };

@@ -357,10 +357,14 @@ interface EffectivePromptFacts {
     readonly title?: string;
     readonly body: string;
   };
-  /** Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each are shown. */
+  /**
+   * Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each text are shown. `untrustedText` is what was written
+   * under the influence of somebody else's words.
+   */
   readonly dailyNotes?: readonly {
     readonly path: string;
     readonly text: string;
+    readonly untrustedText?: string;
   }[];
   /** What a webhook brought. */
   readonly payload?: {

@@ -26,6 +26,7 @@ async function run(execute: AgentTool["execute"], redactor = redactorOf(SECRET))
   const [redacted] = redactTools([tool], redactor);
   const options = {
     signal: new AbortController().signal,
+    tainted: false,
     onDelta: (text: string) => void deltas.push(text),
     run: {} as Parameters<AgentTool["execute"]>[1]["run"],
   };

@@ -88,7 +88,7 @@ test("knows the names that the product writes under", async () => {
   const watcher = watch(workspace, (_event, name) => void names.add(name ?? ""));
   const files = createFileAccess({ roots: () => [], home: join(root, "state"), userHome: root });
   const run = { agentId: "main", sessionId: "s", sessionKey: "k", workspace, owner: true } as Parameters<typeof files.forRun>[0];
-  await (await files.forRun(run)).write("made.txt", "by a tool");
+  await (await files.forRun(run)).write("made.txt", "by a tool", { tainted: false });
   await writePrivateFile(join(workspace, "private.txt"), "by the gateway");
   await expect.poll(() => [...names].filter((name) => name.endsWith(".tmp")).length).toBe(2);
   const temporary = [...names].filter((name) => name.endsWith(".tmp"));

@@ -134,8 +134,11 @@ export interface EffectivePromptFacts {
   /** Said in the conversation since the agent's last reply. */
   readonly chatHistory?: readonly HistoryFacts[];
   readonly forwarded?: { readonly from?: string; readonly title?: string; readonly body: string };
-  /** Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each are shown. */
-  readonly dailyNotes?: readonly { readonly path: string; readonly text: string }[];
+  /**
+   * Notes of today and yesterday, for the first turn of a private session; 1,200 characters of each text are shown. `untrustedText` is what was written
+   * under the influence of somebody else's words.
+   */
+  readonly dailyNotes?: readonly { readonly path: string; readonly text: string; readonly untrustedText?: string }[];
   /** What a webhook brought. */
   readonly payload?: { readonly source: string; readonly body: string };
   readonly body: PromptBody;

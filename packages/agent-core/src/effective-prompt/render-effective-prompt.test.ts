@@ -154,6 +154,8 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
         dailyNotes: [
           { path: "memory/2026-03-04.md", text: "n".repeat(2_000) },
           { path: "memory/2026-03-03.md", text: " " },
+          { path: "memory/2026-03-02.md", text: "- tea", untrustedText: "- obey\n" },
+          { path: "memory/2026-03-01.md", text: "", untrustedText: "u".repeat(2_000) },
         ],
         truncations: [{ name: "AGENTS.md", limit: "file", keptChars: 19_959, totalChars: 30_000 }],
         untrustedNotes: [{ source: "relay", text: "seen elsewhere" }],
@@ -178,7 +180,12 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
     expect(text).toContain("\n[media attached 1/3: media://inbound/8e2f (image/png, bug1.png)]\n");
     expect(text).toContain("\n[media attached 2/3: ....报告final.pdf (application/pdf)]\n");
     expect(text).toContain("\n[media attached 3/3: media://inbound/77 (image/heic, not shown: too large)]\n");
-    expect(text).toContain(`[{"path":"memory/2026-03-04.md","text":"${"n".repeat(1_199)}…"}]`);
+    const notes = [
+      `{"path":"memory/2026-03-04.md","text":"${"n".repeat(1_199)}…"}`,
+      '{"path":"memory/2026-03-02.md","text":"- tea","untrusted_text":"- obey"}',
+      `{"path":"memory/2026-03-01.md","untrusted_text":"${"u".repeat(1_199)}…"}`,
+    ];
+    expect(text).toContain(`[${notes.join(",")}]`);
     expect(text.endsWith(`- AGENTS.md: 19959 of 30000 characters (file limit)\n[/${DELIMITER}]`)).toBe(true);
   });
 

@@ -64,12 +64,19 @@ export function suffixBlocks({ untrustedNotes }: EffectivePromptFacts): readonly
 }
 
 function dailyNotesBlock({ dailyNotes = [] }: EffectivePromptFacts): readonly UntrustedBlock[] {
-  const notes = dailyNotes.filter(({ text }) => text.trim() !== "");
-  if (notes.length === 0) return [];
-  const value = notes.map(({ path, text }) => ({
-    path: sanitizeName(path),
-    text: cutText(text.toWellFormed().trim(), MAX_NOTE_CHARS, "…"),
-  }));
+  const notes = dailyNotes.map(({ path, text, untrustedText = "" }) => ({ path, text: text.trim(), untrusted: untrustedText.trim() }));
+  const value = notes.flatMap(({ path, text, untrusted }) =>
+    text === "" && untrusted === ""
+      ? []
+      : [
+          {
+            path: sanitizeName(path),
+            ...(text === "" ? {} : { text: cutText(text.toWellFormed(), MAX_NOTE_CHARS, "…") }),
+            ...(untrusted === "" ? {} : { untrusted_text: cutText(untrusted.toWellFormed(), MAX_NOTE_CHARS, "…") }),
+          },
+        ],
+  );
+  if (value.length === 0) return [];
   return [{ id: "daily-notes", title: "Daily notes", value }];
 }
 

@@ -19,13 +19,14 @@ export function toolError(text: string): ToolOutcome {
 export async function executeTool(
   tool: AgentTool,
   call: ToolCall,
-  options: { readonly signal: AbortSignal; readonly run: RunFacts; readonly onDelta: (text: string) => void },
+  options: { readonly signal: AbortSignal; readonly run: RunFacts; readonly tainted: boolean; readonly onDelta: (text: string) => void },
 ): Promise<ToolOutcome> {
   let open = true;
   const onDelta = (text: string): void => {
     if (open && typeof text === "string" && text !== "") options.onDelta(text);
   };
-  const settled = await settle(() => tool.execute(call, { signal: options.signal, run: options.run, onDelta }), options.signal);
+  const { signal, run, tainted } = options;
+  const settled = await settle(() => tool.execute(call, { signal, run, tainted, onDelta }), signal);
   open = false;
   const untrusted = tool.traits.output === "untrusted";
   switch (settled.type) {

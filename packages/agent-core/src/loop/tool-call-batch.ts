@@ -176,7 +176,8 @@ function launch(run: RunState, entries: readonly Prepared[], deltas: DeltaQueue)
 }
 
 function execute(run: RunState, tool: AgentTool, call: ToolCall, deltas: DeltaQueue): Promise<ToolOutcome> {
-  return executeTool(tool, call, { signal: run.signal, run: run.input.facts, onDelta: (text) => deltas.push(call.id, text) });
+  const { signal, tainted, input } = run;
+  return executeTool(tool, call, { signal, tainted, run: input.facts, onDelta: (text) => deltas.push(call.id, text) });
 }
 
 /** Makes the message, cut to size once and for all. `loop` says that the run goes in circles. */

@@ -108,6 +108,22 @@ describe("what a tool gives back", () => {
     expect(events.find(({ type }) => type === "tool-end")).not.toHaveProperty("result.tainted");
   });
 
+  test("a tool is told whether the model had been given words of strangers when it called", async () => {
+    const told: boolean[] = [];
+    const page = tool("page", async () => text("obey"), { output: "untrusted" });
+    const write = tool("write", async (_, { tainted }) => {
+      told.push(tainted);
+      return text("ok");
+    });
+    const model = scriptedModel([
+      answer("", [call("c1", "write"), call("c2", "page"), call("c3", "write")]),
+      answer("", [call("c4", "write")]),
+      answer("Done"),
+    ]);
+    await collect(runInput({ model, tools: [page, write] }));
+    expect(told).toEqual([false, false, true]);
+  });
+
   test("output that is no text, or empty, is not passed on", async () => {
     const model = scriptedModel([answer("", [call("c1", "loud")]), answer("Done")]);
     const loud = tool("loud", async (_, { onDelta }) => {

@@ -29,7 +29,7 @@ function createScene(maxConcurrent: number) {
     { effect = "execute" as AgentTool["traits"]["effect"], signal = new AbortController().signal } = {},
   ) => {
     const [limited] = limits.apply([tool(effect)], session, (change) => waits.push(change));
-    const options = { signal, onDelta: () => undefined, run: {} as Parameters<AgentTool["execute"]>[1]["run"] };
+    const options = { signal, tainted: false, onDelta: () => undefined, run: {} as Parameters<AgentTool["execute"]>[1]["run"] };
     return limited?.execute({ id, name: "tool", arguments: {} }, options).then(
       () => "done",
       () => "failed",

@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readdir, readFile, rename, rm, stat, symlink, unlin
 import type * as Fs from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import type { FileWrite } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createToolRig, type ToolRig } from "../../test/tool-rig.ts";
@@ -59,7 +60,7 @@ async function read(path: string, from: ToolRig = rig): Promise<string> {
 }
 
 async function write(path: string, data: string, from: ToolRig = rig): Promise<string> {
-  return (await (await from.files.forRun(from.run)).write(path, data)).shown;
+  return (await (await from.files.forRun(from.run)).write(path, data, { tainted: false })).shown;
 }
 
 /** The code with which it is refused; fails when it is not. */
@@ -135,6 +136,34 @@ describe("reading", () => {
     await using received = await files.openFile("../home/media/session-1/photo.txt");
     await using own = await files.openFile("notes.md");
     expect([received.untrusted, own.untrusted]).toEqual([true, false]);
+  });
+
+  test("asks where text came from, with the real path, before every write and at every opening", async () => {
+    const writes: FileWrite[] = [];
+    await using known = await createToolRig({
+      provenance: {
+        beforeWrite: async (asked) => {
+          writes.push(asked);
+          return asked.tainted ? { type: "refuse", message: "Ask the owner." } : { type: "allow" };
+        },
+        isUntrusted: async (path) => path.endsWith("day.md"),
+      },
+    });
+    await known.put("workspace/day.md", "obey");
+    await symlink("day.md", join(known.workspace, "link.md"));
+    const files = await known.files.forRun(known.run);
+    expect(await refusal(files.write("link.md", "mine", { tainted: true }))).toBe("needs-confirmation");
+    expect(await read("day.md", known)).toBe("obey");
+    await files.write("new/../link.md", "mine", { tainted: false });
+    expect(await read("day.md", known)).toBe("mine");
+    const path = join(known.workspace, "day.md");
+    expect(writes).toEqual([true, false].map((tainted) => ({ path, content: "mine", run: known.run, tainted })));
+    await using day = await files.openFile("link.md");
+    await using folder = await files.openFolder(".");
+    await known.put("workspace/other.md", "mine");
+    await using inFolder = await folder.open("day.md");
+    await using other = await files.openFile("other.md");
+    expect([day.untrusted, inFolder.untrusted, other.untrusted]).toEqual([true, true, false]);
   });
 
   test("shows paths from the workspace, or absolute", async () => {
@@ -322,9 +351,9 @@ describe("writing", () => {
     const files = await rig.files.forRun(rig.run);
     await using file = await files.openFile("notes.md");
     await writeFile(join(rig.workspace, "notes.md"), "someone else");
-    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    expect(await refusal(files.write("notes.md", "mine", { tainted: false, unchangedSince: file.version }))).toBe("changed");
     await rm(join(rig.workspace, "notes.md"));
-    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    expect(await refusal(files.write("notes.md", "mine", { tainted: false, unchangedSince: file.version }))).toBe("changed");
     expect(await readdir(rig.workspace)).toEqual([]);
   });
 
@@ -334,7 +363,7 @@ describe("writing", () => {
     race.strike = async () => {
       race.strike = () => writeFile(join(rig.workspace, "notes.md"), "someone else");
     };
-    expect(await refusal(files.write("notes.md", "mine", { unchangedSince: file.version }))).toBe("changed");
+    expect(await refusal(files.write("notes.md", "mine", { tainted: false, unchangedSince: file.version }))).toBe("changed");
     expect(await readdir(rig.workspace)).toEqual(["notes.md"]);
     expect(await read("notes.md")).toBe("someone else");
   });

@@ -24,9 +24,13 @@ export interface RunFiles {
   openFolder(path: string): Promise<OpenFolder>;
   /**
    * Replaces or creates a file in one step, with its missing folders. With `unchangedSince` it refuses (`changed`) when the file is no
-   * longer the one that was read.
+   * longer the one that was read; a tainted call may not change everything (`needs-confirmation`).
    */
-  write(path: string, data: string, options?: { readonly unchangedSince?: FileVersion }): Promise<{ readonly shown: string }>;
+  write(
+    path: string,
+    data: string,
+    options: { readonly tainted: boolean; readonly unchangedSince?: FileVersion },
+  ): Promise<{ readonly shown: string }>;
   /** How the model should know a real path: relative to the workspace when inside, else absolute. */
   show(path: string): string;
 }
@@ -39,7 +43,13 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
   return {
     async forRun(run) {
       const show = (path: string): string => (isWithin(run.workspace, path) ? relative(run.workspace, path) || "." : path);
-      const context: OpenContext = { grants: new Grants(run, options), workspace: run.workspace, show };
+      const { provenance } = options;
+      const context: OpenContext = {
+        grants: new Grants(run, options),
+        workspace: run.workspace,
+        show,
+        isUntrusted: async (path) => (await provenance?.isUntrusted(path, run)) ?? false,
+      };
       const parse = (text: string): string =>
         parsePath(text, { workspace: run.workspace, ...(options.userHome === undefined ? {} : { userHome: options.userHome }) });
 
@@ -50,7 +60,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           const real = await resolveExisting(path, context);
           const at = { real, shown, workspace: run.workspace, grants: context.grants };
           // It has just been resolved: the system knows what it is without the disk.
-          return toOpen(await openChecked(real, at, lstatSync(real)), context);
+          return await toOpen(await openChecked(real, at, lstatSync(real)), context);
         } catch (error) {
           throw toFileAccessError(error, shown);
         }
@@ -69,12 +79,14 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
           await opened[Symbol.asyncDispose]();
           throw new FileAccessError("not-a-folder", `${opened.shown} is a file, not a folder.`);
         },
-        async write(text, data, { unchangedSince } = {}) {
+        async write(text, data, { tainted, unchangedSince }) {
           const path = parse(text);
           const shown = show(path);
           if (/\/\.{0,2}$/.test(text)) throw new FileAccessError("invalid-path", `${text} names a folder; give the name of a file.`);
           try {
             const { target, ancestor } = await resolveTarget(path, context);
+            const decision = await provenance?.beforeWrite({ path: target, content: data, run, tainted });
+            if (decision?.type === "refuse") throw new FileAccessError("needs-confirmation", decision.message);
             await replaceFile(target, data, { ancestor, context, ...(unchangedSince === undefined ? {} : { unchangedSince }) });
             return { shown: show(target) };
           } catch (error) {

@@ -5,6 +5,7 @@
  * - `read-only`: may be read, not written.
  * - `not-found`, `not-a-file`, `not-a-folder`: what is there is not what was asked for.
  * - `changed`: something else changed the file or its folder in between.
+ * - `needs-confirmation`: a tainted turn may not change it (R23).
  * - `failed`: the system refused (permissions, disk full, input and output).
  */
 export type FileAccessErrorCode =
@@ -16,6 +17,7 @@ export type FileAccessErrorCode =
   | "not-a-file"
   | "not-a-folder"
   | "changed"
+  | "needs-confirmation"
   | "failed";
 
 /** Why a tool could not touch a file. The message is written for the model and says what to do instead. */

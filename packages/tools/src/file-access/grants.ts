@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { mkdir, realpath } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import type { RunFacts } from "@factotum/agent-contract";
+import type { FileProvenance, RunFacts } from "@factotum/agent-contract";
 import { systemCode } from "./file-access-error.ts";
 
 /** A folder beside the workspace that tools may use. */
@@ -25,6 +25,8 @@ export interface FileAccessOptions {
   readonly protectedPaths?: readonly string[];
   /** What `~` stands for; without it such paths are refused. */
   readonly userHome?: string;
+  /** Knows which text came from tainted turns, and refuses writes of theirs (R23). Without it nothing is known. */
+  readonly provenance?: FileProvenance;
 }
 
 /** What may be done with a path whose symbolic links are resolved. */

@@ -12,6 +12,8 @@ export interface OpenContext {
   readonly grants: Grants;
   readonly workspace: string;
   readonly show: (path: string) => string;
+  /** Whether text of strangers is known to stand in a file at a real path. */
+  readonly isUntrusted: (path: string) => Promise<boolean>;
 }
 
 /** A folder, open and checked. What is in it is reached through the handle, not by name. Close it with `await using`. */
@@ -48,7 +50,8 @@ export class OpenFolder {
     const shown = this.#context.show(real);
     try {
       const { grants, workspace } = this.#context;
-      return toOpen(await openChecked(join(anchorOf(this.#handle, this.path), name), { real, shown, workspace, grants }), this.#context);
+      const checked = await openChecked(join(anchorOf(this.#handle, this.path), name), { real, shown, workspace, grants });
+      return await toOpen(checked, this.#context);
     } catch (error) {
       throw toFileAccessError(error, shown);
     }
@@ -60,8 +63,14 @@ export class OpenFolder {
 }
 
 /** Wraps what was opened as what it is. */
-export function toOpen(checked: Checked, context: OpenContext): OpenFile | OpenFolder {
+export async function toOpen(checked: Checked, context: OpenContext): Promise<OpenFile | OpenFolder> {
   if (checked.stats.isDirectory()) return new OpenFolder(checked, context);
   const { handle, path, stats, decision } = checked;
-  return new OpenFile(handle, { path, shown: context.show(path), untrusted: decision.untrusted, stats });
+  try {
+    const untrusted = decision.untrusted || (await context.isUntrusted(path));
+    return new OpenFile(handle, { path, shown: context.show(path), untrusted, stats });
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
 }

@@ -34,7 +34,7 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
     schema: EditSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },
-    async execute({ path, edits }, { run, signal }) {
+    async execute({ path, edits }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       await using file = await access.openFile(path);
       const outcome = applyEdits(await readText(file), edits);
@@ -43,7 +43,7 @@ export function createEditTool({ files }: { readonly files: FileAccess }): Agent
         return errorResult(`${file.shown} was not changed. ${which}${outcome.message}`);
       }
       signal.throwIfAborted();
-      const { shown } = await access.write(path, outcome.text, { unchangedSince: file.version });
+      const { shown } = await access.write(path, outcome.text, { tainted, unchangedSince: file.version });
       const count = outcome.replacements === 1 ? "1 replacement" : `${outcome.replacements} replacements`;
       return textResult(`Edited ${shown} (${count})`, { details: { path: shown, replacements: outcome.replacements } });
     },

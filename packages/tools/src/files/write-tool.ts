@@ -17,10 +17,10 @@ export function createWriteTool({ files }: { readonly files: FileAccess }): Agen
     schema: WriteSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: true, output: "trusted", network: false, parallel: false },
-    async execute({ path, content }, { run, signal }) {
+    async execute({ path, content }, { run, signal, tainted }) {
       const access = await files.forRun(run);
       signal.throwIfAborted();
-      const { shown } = await access.write(path, content);
+      const { shown } = await access.write(path, content, { tainted });
       const bytesWritten = Buffer.byteLength(content);
       return textResult(`Wrote ${shown} (${bytesWritten} bytes)`, { details: { path: shown, bytesWritten } });
     },
