@@ -1,5 +1,8 @@
 export { CRASH_POINTS } from "./crash-point.ts";
 export type { CrashPoint, CrashPointHook } from "./crash-point.ts";
+export { createFileProvenance } from "./taint/create-file-provenance.ts";
+export type { FileProvenanceOptions } from "./taint/create-file-provenance.ts";
+export type { InstructionPlaces } from "./taint/instruction-files.ts";
 export { startGateway } from "./gateway.ts";
 export type { ConfigControl, Gateway, GatewayOptions, GatewaySettings } from "./gateway.ts";
 export type { ChannelAccount } from "./channels/channel-account.ts";

@@ -12,7 +12,7 @@ import { openSqliteStore } from "@factotum/store";
 import type { SqliteStore, Store, StoreDamage } from "@factotum/store";
 import { createCoreTools, createFileAccess, FileAccessError } from "@factotum/tools";
 import type { FileAccess } from "@factotum/tools";
-import { inboundMediaFolder, startGateway } from "../src/index.ts";
+import { createFileProvenance, inboundMediaFolder, startGateway } from "../src/index.ts";
 import type { ChannelAccount, CrashPointHook, DiskReserve, Gateway, GatewaySettings, LocalFiles, RemoteFiles } from "../src/index.ts";
 
 /** The real time, as the product uses it. */
@@ -286,6 +286,10 @@ export async function startTestGateway(
     home,
     userHome: path.join(home, "user"),
     roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
+    provenance: createFileProvenance({
+      store,
+      places: () => ({ workspaces: config.agents.map(({ workspace }) => workspace), skillFolders: [] }),
+    }),
   });
   const secrets = new Set<string>();
   const settings = (next: FactotumConfig): GatewaySettings => ({

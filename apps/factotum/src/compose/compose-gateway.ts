@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Logger, RunFacts, SkillIndex } from "@factotum/agent-contract";
+import type { Logger, SkillIndex } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
@@ -13,7 +13,6 @@ import {
 } from "@factotum/config";
 import {
   createFileReserve,
-  inboundMediaFolder,
   isStorageFull,
   startGateway,
   type DiskReserve,
@@ -25,7 +24,7 @@ import { httpFetch } from "@factotum/models";
 import { createHostRunner, type HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
-import { createCoreTools, createFileAccess, createPublicFetch, type FileAccess, type FileRoot } from "@factotum/tools";
+import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
 import type { CliContext } from "../cli/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
@@ -37,6 +36,7 @@ import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
 import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
+import { composeFileAccess } from "./compose-file-access.ts";
 import { createLocalFiles } from "./local-files.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
@@ -105,7 +105,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onDamage: (damage) => reportDamage(damage),
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
-  const files = fileAccess(loaded, () => config);
+  const files = composeFileAccess(loaded, { store, currentConfig: () => config });
   const baseEnv = await commandEnvironment(context, logger);
   const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv });
   try {
@@ -241,23 +241,6 @@ async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions):
     options.logger.warn("The disk is full: the reserve was given back for this start", { reason: error.message });
     return openSqliteStore(options);
   }
-}
-
-/** Where tools may go, and what the owner names by its path is read from. */
-function fileAccess({ paths, path: configPath }: LoadedConfig, currentConfig: () => FactotumConfig): FileAccess {
-  const [bundledSkills, documentation] = [assetPath("skills"), assetPath("documentation")];
-  const skillFolders = (): readonly string[] => [bundledSkills, paths.skillsFolder, ...currentConfig().skills.load.extraDirs];
-  // A run that works in a folder of its session reads the skills of its agent where they are.
-  const workspaceSkills = ({ agentId }: RunFacts): readonly string[] =>
-    currentConfig().agents.flatMap(({ id, workspace }) => (id === agentId ? [join(workspace, "skills")] : []));
-  const roots = (run: RunFacts): readonly FileRoot[] => [
-    ...[...skillFolders(), ...workspaceSkills(run)].map((path) => ({ type: "skills" as const, path })),
-    { type: "documentation", path: documentation },
-    // What the owner opened is open to the owner: nobody else's turn reads it.
-    ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
-    { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
-  ];
-  return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome });
 }
 
 /** What a killed gateway left running ends before anything new begins. That it cannot be looked for is no reason not to start. */

@@ -20,8 +20,8 @@ describe("authority", () => {
   test("every action against every role is as the table says", () => {
     const table = allAccessRequests().flatMap(({ action, resource }) => {
       const allowed = ROLES.filter((role) => authorize(PRINCIPALS[role], action, resource).type === "allow");
-      if (resource.type === "elsewhere" && allowed.length === 0) return [];
-      return [`${actionName(action)}${resource.type === "own" ? "" : " elsewhere"}: ${allowed.join(" ") || "nobody"}`];
+      if (resource.type !== "own" && allowed.length === 0) return [];
+      return [`${actionName(action)}${resource.type === "own" ? "" : ` ${resource.type}`}: ${allowed.join(" ") || "nobody"}`];
     });
     expect(table.toSorted()).toEqual(
       [
@@ -71,6 +71,7 @@ describe("authority", () => {
         "tool send elsewhere: owner-run",
         "tool send: owner-run tainted-owner-run guest-run",
         "tool write elsewhere: owner-run",
+        "tool write instructions: owner-run",
         "tool write: owner-run tainted-owner-run guest-run",
       ].toSorted(),
     );

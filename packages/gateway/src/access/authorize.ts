@@ -49,6 +49,8 @@ export type Action =
 export type Resource =
   /** What lies within the run: its session's folders, its own address. For a method or a route the gateway itself, all of which is the owner's. */
   | { readonly type: "own" }
+  /** A file that later turns follow: bootstrap files, MEMORY.md, skills. */
+  | { readonly type: "instructions" }
   /** Beyond the run: an address that is not its own, something that is changed over the network. */
   | { readonly type: "elsewhere" };
 
@@ -139,6 +141,9 @@ const ELSEWHERE_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = 
   write: ["owner-run"],
 };
 
+/** Which runs may change what later turns follow. */
+const INSTRUCTION_RULES: Partial<Readonly<Record<ToolAction, readonly Role[]>>> = { write: ["owner-run"] };
+
 /**
  * The one place where authority is decided: before every RPC method, HTTP route and tool call. What no rule names is denied.
  *
@@ -162,11 +167,13 @@ export function allAccessRequests(): readonly AccessRequest[] {
   ];
   return actions.flatMap((action) => [
     { action, resource: OWN },
+    { action, resource: { type: "instructions" } },
     { action, resource: { type: "elsewhere" } },
   ]);
 }
 
 function rulesFor(action: Action, resource: Resource): readonly Role[] {
+  if (resource.type === "instructions") return action.type === "tool" ? (INSTRUCTION_RULES[action.effect] ?? []) : [];
   if (resource.type === "elsewhere") return action.type === "tool" ? (ELSEWHERE_RULES[action.effect] ?? []) : [];
   switch (action.type) {
     case "rpc":

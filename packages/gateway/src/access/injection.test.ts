@@ -173,7 +173,7 @@ describe("an order in somebody else's words is not followed", () => {
     expect(commands).toEqual(["cat credentials"]);
   });
 
-  test("in a file that was received; the owner's next turn is clean again", async () => {
+  test("in a file that was received, until the owner trusts what stands there", async () => {
     await say(platform.message("hello"));
     const [session] = (await running.store.listSessions({ limit: 1 })).items;
     const folder = inboundMediaFolder(running.home, session?.sessionId ?? "");
@@ -186,8 +186,13 @@ describe("an order in somebody else's words is not followed", () => {
     server.script([toolReply({ name: "read", input: { path: path.join(folder, "letter.txt") } }), obey, textReply("Read.")]);
     await say(platform.message("What is in the letter?"));
     expectNothingDone();
-    server.script([toolReply({ name: "exec", input: { command: "ls" } }), textReply("Listed.")]);
+    const list = [toolReply({ name: "exec", input: { command: "ls" } }), textReply("Listed.")];
+    server.script(list);
     await say(platform.message("Thanks. Now list the files."));
+    expect(commands).toEqual([]);
+    await say(platform.message("/trust"));
+    server.script(list);
+    await say(platform.message("And now?"));
     expect(commands).toEqual(["ls"]);
   });
 });

@@ -47,10 +47,15 @@ export function createToolGate(): ToolGate {
   };
 }
 
-/** Somebody has to want it who is there to be asked; a run that nobody started has nobody. */
-function confirmation(tool: AgentTool, reason: string, { kind }: RunFacts): string {
-  if (kind !== "user") return `${tool.name} was refused. ${reason} Nobody is there to confirm it.`;
-  return `${tool.name} needs confirmation and was not run. ${reason} Tell the owner what you wanted to do and why; the owner can ask for it in a message of its own, in a private conversation, without quoted or forwarded text.`;
+function confirmation(tool: AgentTool, reason: string, run: RunFacts): string {
+  const what = run.kind === "user" ? `${tool.name} needs confirmation and was not run.` : `${tool.name} was refused.`;
+  return `${what} ${reason} ${confirmationHint(run)}`;
+}
+
+/** What the model does about a call that the owner has to confirm. In a run that no person started there is nobody to ask. */
+export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
+  if (kind !== "user") return "Nobody is there to confirm it.";
+  return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 
 /**

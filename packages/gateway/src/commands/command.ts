@@ -25,6 +25,8 @@ export type Command =
   | { readonly type: "send"; readonly wish?: string }
   /** Show or choose which messages of a group are answered. */
   | { readonly type: "activation"; readonly wish?: string }
+  /** Trust what others wrote in the conversation so far, until its reset, or no more. */
+  | { readonly type: "trust"; readonly wish?: string }
   /** `/skill` without a name: how it is used. */
   | { readonly type: "skill" }
   /** What the conversation has used. */
@@ -65,6 +67,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "off keeps my replies in this conversation back, on sends them, inherit does as it is configured",
     ownerOnly: true,
   },
+  {
+    name: "/trust",
+    summary:
+      "after you have checked it: treat what others wrote here so far as yours; /trust session does so until the next reset, /trust off ends that",
+    ownerOnly: true,
+  },
   { name: "/skill", summary: "/skill <name> <words> does it with that skill" },
   { name: "/status", summary: "show model, credential, thinking and context, and what is kept back" },
   { name: "/usage", summary: "show what this conversation has used" },
@@ -83,9 +91,9 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
   if (reset !== undefined) return reset;
   const compact = /^\/compact(?:\s+(.*))?$/is.exec(text.trim());
   if (compact !== null) return { type: "compact", ...(compact[1] === undefined ? {} : { instructions: compact[1] }) };
-  const choice = /^\/(model|think|reasoning|verbose|send|activation)(?:[ \t]+(\S+))?$/i.exec(text.trim());
+  const choice = /^\/(model|think|reasoning|verbose|send|activation|trust)(?:[ \t]+(\S+))?$/i.exec(text.trim());
   if (choice !== null) {
-    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning" | "verbose" | "send" | "activation";
+    const type = choice[1]?.toLowerCase() as "model" | "think" | "reasoning" | "verbose" | "send" | "activation" | "trust";
     return { type, ...(choice[2] === undefined ? {} : { wish: choice[2] }) };
   }
   const queue = /^\/queue(?:[ \t]+(\S.*))?$/i.exec(text.trim());

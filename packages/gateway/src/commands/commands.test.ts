@@ -65,6 +65,7 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
   "/verbose": /^nothing is told/,
   "/activation": /for groups/,
   "/send": /^replies are sent here, as it is configured/,
+  "/trust": /^From the next message on, what others wrote/,
   "/skill": /takes the name/,
   "/status": /^Agent main/,
   "/context": /./,

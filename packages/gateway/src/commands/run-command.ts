@@ -10,6 +10,7 @@ import { modelCommand } from "./choose-model.ts";
 import { queueCommand } from "./choose-queue.ts";
 import { sendCommand } from "./choose-send.ts";
 import { reasoningCommand, thinkCommand } from "./choose-thinking.ts";
+import { trustCommand } from "./choose-trust.ts";
 import { COMMANDS } from "./command.ts";
 import type { Command } from "./command.ts";
 import type { CommandTarget } from "./command-target.ts";
@@ -66,6 +67,8 @@ async function answerOf(
       return sendCommand(target, command.wish, services);
     case "activation":
       return activationCommand(target, command.wish, services);
+    case "trust":
+      return trustCommand(target, command.wish, services);
     case "skill":
       return "/skill takes the name of a skill, and words that say what to do with it.";
     case "usage":

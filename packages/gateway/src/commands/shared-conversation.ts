@@ -30,6 +30,7 @@ function changesConversation(command: Command): boolean {
     case "stop":
     case "reset":
     case "compact":
+    case "trust":
       return true;
     case "model":
       return command.wish !== undefined && command.wish.toLowerCase() !== "list";

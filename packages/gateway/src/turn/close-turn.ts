@@ -11,6 +11,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../lanes/session-lanes.ts";
 import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { isTaintBinding } from "../taint/taint.ts";
 import { answerText } from "./chat-entries.ts";
 import { failureText, ownerFailureText } from "./failure-text.ts";
 import { isOwnerChat } from "./owner-chat.ts";
@@ -316,7 +317,10 @@ async function planFiles(
       sessionKey: turn.sessionKey,
       target: turn.origin,
       run: run.facts,
-      mayFetch: services.toolGate.mayFetch({ facts: run.facts, tainted: run.tainted ?? true }),
+      mayFetch: services.toolGate.mayFetch({
+        facts: run.facts,
+        tainted: await isTaintBinding(run.facts, run.tainted ?? true, services),
+      }),
       purpose: "reply",
       identity: ["turn", turn.id, "reply"],
       signal: limit.signal,

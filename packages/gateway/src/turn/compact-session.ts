@@ -11,6 +11,7 @@ import { MessageDigests } from "../context/message-digests.ts";
 import { RequestRecorder } from "../context/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { ObservedTurn } from "../observe/observer.ts";
+import { hasMark, withoutTrustedMarks } from "../taint/taint.ts";
 import { leftOutRemark } from "./compaction-outcome.ts";
 import type { CompactedMessages, CompactionOutcome } from "./compaction-outcome.ts";
 import { publishEntry } from "./publish-entry.ts";
@@ -83,6 +84,8 @@ interface Planned {
   readonly omitted: number;
   /** The history exceeds the window of the session's model. */
   readonly isOversized: boolean;
+  /** The summary before this one holds words of others, and so does the next one, which is made of it. */
+  readonly isPreviousTainted: boolean;
   /** Time of the last message that a cut leaves to the summary. */
   readonly until: (cut: Cut) => string;
   readonly byRule: () => Cut | undefined;
@@ -151,7 +154,8 @@ export class Compactor {
     const { record, agent, contextTokens, overheadTokens } = request;
     const { entries, omitted } = await store.readRecentContext(record.sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
     const previous = entries.find((entry) => entry.type === "compaction");
-    const kept = contextMessages(entries, { isOpen: false }).filter(({ entry }) => entry.type === "message");
+    const context = withoutTrustedMarks(contextMessages(entries, { isOpen: false }), record.trust);
+    const kept = context.filter(({ entry }) => entry.type === "message");
     const messages = kept.map(({ message }) => message);
     if (messages.length === 0) return undefined;
     const { reserveTokens, keepRecentTokens } = agent.config.compaction;
@@ -195,6 +199,7 @@ export class Compactor {
       previousId: previous?.id,
       omitted,
       isOversized: isLarger,
+      isPreviousTainted: hasMark(context.flatMap(({ entry, message }) => (entry.type === "compaction" ? [message] : []))),
       until: ({ firstKept }) => agent.time.timestamp(messages[firstKept - 1]?.timestamp ?? clock.now()),
       byRule,
     };
@@ -251,7 +256,7 @@ export class Compactor {
         firstKeptEntryId:
           planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.messageIds.at(-1) ?? "", entries) ?? notices[0]?.id ?? "",
         tokensBefore: request.contextTokens,
-        ...(cut.tainted ? { tainted: true } : {}),
+        ...(cut.tainted || planned.isPreviousTainted ? { tainted: true } : {}),
         timestamp: nowMs,
       };
       await this.#endTurn(planned, record, { state: "done", entries: [{ type: "compaction", message }] });
@@ -319,7 +324,7 @@ function cutByRule(
   const rule = { how: "local", summarised: 0 } as const;
   // A single turn that is too large by itself goes as a whole: what is left of it stands in the summary.
   if (!shrunk) return { ...rule, text: summary, firstKept, tainted: tainted || omitted > 0, leftOut: omitted + firstKept };
-  const isTainted = omitted > 0 || messages.some((message) => message.role !== "assistant" && message.tainted === true);
+  const isTainted = omitted > 0 || hasMark(messages);
   const text = `${summary}\nWhat is left of it:\n${words}`;
   return { ...rule, text, firstKept: messages.length, tainted: isTainted, leftOut: omitted + firstKept };
 }

@@ -1,6 +1,8 @@
 import type { RunFacts } from "@factotum/agent-contract";
 import type { EffectivePromptFacts } from "@factotum/agent-core";
+import type { Store } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
+import { splitNote } from "../taint/note-blocks.ts";
 import { MAX_NOTES_BYTES, notesPath } from "./memory-flush.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -8,16 +10,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Notes with which a conversation begins. */
 export interface DailyNotes {
   readonly notes: NonNullable<EffectivePromptFacts["dailyNotes"]>;
-  /** A path leads to a received file: what is in it comes from others (R23). */
+  /** Something in them was written by a tainted turn, or a path leads to a received file (R23). */
   readonly untrusted: boolean;
 }
 
 /** No notes. */
 export const NO_NOTES: DailyNotes = { notes: [], untrusted: false };
 
-/** Today's notes and yesterday's, in the zone of the agent's user, read as the file tools read. Days without notes are left out. */
+/**
+ * Today's notes and yesterday's, in the zone of the agent's user, read as the file tools read; what tainted turns wrote stands by itself. Days without notes
+ * are left out.
+ */
 export async function readDailyNotes(
-  files: LocalFiles,
+  { files, store }: { readonly files: LocalFiles; readonly store: Pick<Store, "readTaintedBlocks"> },
   { run, agent, nowMs }: { readonly run: RunFacts; readonly nowMs: number } & Parameters<typeof notesPath>[0],
 ): Promise<DailyNotes> {
   const today = notesPath({ agent }, nowMs);
@@ -25,10 +30,13 @@ export async function readDailyNotes(
     [today, today.replace(agent.time.day(nowMs), dayBefore)].map(async (path) => ({
       path,
       file: await files.read(path, { run, maxBytes: MAX_NOTES_BYTES }),
+      tainted: await store.readTaintedBlocks(path),
     })),
   );
   return {
-    notes: found.flatMap(({ path, file }) => (file.type === "file" ? [{ path, text: new TextDecoder().decode(file.bytes) }] : [])),
+    notes: found.flatMap(({ path, file, tainted }) =>
+      file.type === "file" ? [{ path, ...splitNote(new TextDecoder().decode(file.bytes), tainted) }] : [],
+    ),
     untrusted: found.some(({ file }) => file.type === "file" && file.untrusted),
   };
 }

@@ -2,7 +2,6 @@ import type { RunKind } from "@factotum/agent-contract";
 import type { BootstrapTruncation, EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
-import { isListedOwner } from "../access/owner.ts";
 
 /** What a turn's text is made of beside the message itself. */
 export interface MessageFactsContext {
@@ -160,30 +159,4 @@ function senderFacts(message: MsgContext, context: MessageFactsContext): Pick<Ef
       username: sender.handle,
     },
   };
-}
-
-/**
- * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too. What the owner quotes
- * of the owner's own or of the assistant's words is not.
- */
-export function isTainted(
-  message: MsgContext,
-  context: Pick<MessageFactsContext, "admission" | "overheard"> & { readonly ownerAllowFrom: readonly string[] },
-): boolean {
-  if (!context.admission.owner || message.origin.conversation.kind !== "direct") return true;
-  const { forwarded, thread, untrusted = [] } = message;
-  return (
-    context.overheard.length > 0 ||
-    forwarded !== undefined ||
-    thread?.starter !== undefined ||
-    (thread?.history ?? []).length > 0 ||
-    untrusted.length > 0 ||
-    isQuoteOfAnother(message, context.ownerAllowFrom)
-  );
-}
-
-function isQuoteOfAnother({ origin, replyTo }: MsgContext, ownerAllowFrom: readonly string[]): boolean {
-  if (replyTo === undefined || replyTo.body === "" || replyTo.sender?.isSelf === true) return false;
-  const id = replyTo.sender?.id;
-  return id === undefined || !isListedOwner({ origin, sender: { id, isBot: false } }, ownerAllowFrom);
 }

@@ -13,6 +13,7 @@ import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { longTextTokens, shortenMessages } from "./long-message.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
+import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { createNewTurn } from "./new-turn.ts";
 import { contextMessages } from "./read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
@@ -148,7 +149,7 @@ export async function prepareInputTurn(
     kept: { ...keptFacts(prompt, view, shown), sentBefore: 0, lastEntryId: started.entries.at(-1)?.id ?? "" },
     prompt: users.at(-1),
     inputs: inputsOf(job),
-    tainted: hasMark(users) || hasMark(isPrivate ? earlier : shown.messages) || isImported(context.record),
+    tainted: hasMark(users) || (await isHistoryTainted(shown.messages, context.record, services)),
     entries: started.entries,
     session: started.session,
   };
@@ -245,8 +246,7 @@ export async function prepareResumedTurn(
     prompt: undefined,
     inputs,
     // Who is the owner no more has spoken as the owner, unmarked.
-    tainted:
-      begun.owner !== turn.owner || hasMark(own) || (!context.record.isPrivate && hasMark(shown.messages)) || isImported(context.record),
+    tainted: begun.owner !== turn.owner || hasMark(own) || (await isHistoryTainted(shown.messages, context.record, services)),
     entries: [],
     session: context.record,
   };
@@ -272,16 +272,6 @@ async function readTurnMessages(turn: TurnRecord, sessionId: string, { store }: 
 /** The inputs of a turn, as they were committed. */
 export async function readInputs({ inputIds }: TurnRecord, { store }: Pick<TurnServices, "store">): Promise<readonly InputRecord[]> {
   return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
-}
-
-/** True when words of somebody who is not the owner are among them (R23). */
-function hasMark(messages: readonly AgentMessage[]): boolean {
-  return messages.some((message) => message.role !== "assistant" && message.tainted === true);
-}
-
-/** What is in an imported conversation may be anybody's, whatever its file says of it. */
-function isImported(record: SessionRecord | undefined): boolean {
-  return record?.importedAtMs !== undefined;
 }
 
 function keptFacts(

@@ -5,7 +5,7 @@ import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
 import { mediaNotes } from "./media-notes.ts";
-import { isTainted } from "./message-facts.ts";
+import { isTainted } from "../taint/taint.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
@@ -54,7 +54,7 @@ export async function renderTurnMessages(
   const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
   const daily =
     request.isPrivate && isFirst && admission.kind === "user" && facts !== undefined
-      ? await readDailyNotes(services.files, { run: facts, agent: context.agent, nowMs })
+      ? await readDailyNotes(services, { run: facts, agent: context.agent, nowMs })
       : NO_NOTES;
   // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
   const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });

@@ -34,6 +34,7 @@ import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
 import type { WaitingInputs } from "./job-preparer.ts";
+import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
 import { inputsOf, isLost } from "./turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
@@ -213,7 +214,8 @@ export class TurnRunner {
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
-          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted }, this.#services);
+          const isBinding = await isTaintBinding(facts, tainted, this.#services);
+          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#services);
           return decision.type === "allow" && turn.kind === "memory"
             ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
             : decision;

@@ -1,7 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { expect, test } from "vitest";
 import { TestPlatform } from "../../test/gateway-harness.ts";
-import { isTainted } from "./message-facts.ts";
+import { isTainted } from "./taint.ts";
 
 const context = { admission: { kind: "user", owner: true } as const, overheard: [], ownerAllowFrom: ["test:owner-1"] };
 const isMarked = (extra: Partial<MsgContext>): boolean => isTainted(new TestPlatform().message("hello", extra), context);

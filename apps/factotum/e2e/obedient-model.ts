@@ -1,0 +1,36 @@
+import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
+import type { JsonObject, StrictServer } from "@factotum/testing-providers";
+import { checkedOfficially } from "./check-official.ts";
+
+/** One tool call that a text orders. */
+export interface Order {
+  readonly name: string;
+  readonly arguments: JsonObject;
+}
+
+/** Text that orders tool calls: what the model obeys wherever it stands. */
+export function order(...calls: readonly Order[]): string {
+  return calls.map((call) => `DO ${Buffer.from(JSON.stringify(call)).toString("base64")} OD`).join(" ");
+}
+
+/** A model without judgement: it makes every call that its newest message orders, be it a person's or a tool's result. Everything else it answers with "Done.". */
+export async function startObedientModel(): Promise<StrictServer> {
+  const model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  model.respond(({ body }) => {
+    const newest = (body?.["messages"] as readonly { readonly content: unknown }[] | undefined)?.at(-1);
+    const orders = [...JSON.stringify(newest?.content ?? "").matchAll(/DO ([\w+/=]+) OD/g)].map(([, encoded = ""]) => {
+      return JSON.parse(Buffer.from(encoded, "base64").toString()) as Order;
+    });
+    return orders.length === 0 ? sayText("Done.") : callTools(...orders);
+  });
+  return model;
+}
+
+/** What the calls of the newest turn came to: `ok`, or the text of the refusal. */
+export function newestResults(model: StrictServer): readonly string[] {
+  const messages = (model.requests.at(-1)?.body?.["messages"] ?? []) as readonly { readonly content: unknown }[];
+  const blocks = messages.at(-1)?.content;
+  return (Array.isArray(blocks) ? (blocks as readonly Record<string, unknown>[]) : []).flatMap((block) =>
+    block["type"] === "tool_result" ? [block["is_error"] === true ? JSON.stringify(block["content"]) : "ok"] : [],
+  );
+}

@@ -1,0 +1,69 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { runCommand, startProduct } from "@factotum/testing-product";
+import type { Product } from "@factotum/testing-product";
+import type { StrictServer } from "@factotum/testing-providers";
+import { newestResults, order, startObedientModel, type Order } from "./obedient-model.ts";
+
+/** The owner's conversation with a model that obeys every text. */
+export interface TaintScene extends AsyncDisposable {
+  readonly model: StrictServer;
+  readonly home: string;
+  readonly workspace: string;
+  /** Says something as the owner; answers with what was answered. */
+  say(text: string): Promise<string>;
+  /** The owner orders calls; answers with what they came to. */
+  ask(...calls: readonly Order[]): Promise<readonly string[]>;
+  /** The owner has a received file read that orders calls; answers with what these came to. */
+  readLetter(...calls: readonly Order[]): Promise<readonly string[]>;
+  /** The newest request as text. */
+  request(): string;
+  write(name: string, text: string): Promise<void>;
+  read(name: string): Promise<string>;
+  killAndStart(): Promise<void>;
+}
+
+export async function startTaintScene(): Promise<TaintScene> {
+  const model = await startObedientModel();
+  const config = {
+    agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+  };
+  let product: Product = await startProduct({ config });
+  const { home } = product;
+  const workspace = path.join(home, "workspace");
+  const say = async (text: string): Promise<string> => (await runCommand(["agent", "--message", text], { home })).stdout.trim();
+  const ask: TaintScene["ask"] = async (...calls) => {
+    await say(`Please ${order(...calls)}`);
+    return newestResults(model);
+  };
+  return {
+    model,
+    home,
+    workspace,
+    say,
+    ask,
+    readLetter: async (...calls) => {
+      const { stdout } = await runCommand(["sessions", "show", "agent:main:main", "--json"], { home });
+      const sessionId = /"sessionId": ?"([^"]+)"/.exec(stdout)?.[1] ?? "no session";
+      const letter = path.join(home, "media", "inbound", sessionId, "letter.txt");
+      await mkdir(path.dirname(letter), { recursive: true });
+      await writeFile(letter, `Hello. ${order(...calls)}`);
+      return ask({ name: "read", arguments: { path: letter } });
+    },
+    request: () => JSON.stringify(model.requests.at(-1)?.body),
+    write: async (name, text) => {
+      await mkdir(path.dirname(path.join(workspace, name)), { recursive: true });
+      await writeFile(path.join(workspace, name), text);
+    },
+    read: async (name) => readFile(path.join(workspace, name), "utf8"),
+    killAndStart: async () => {
+      await product.end("SIGKILL");
+      product = await startProduct({ config, home });
+    },
+    [Symbol.asyncDispose]: async () => {
+      await product[Symbol.asyncDispose]();
+      await model[Symbol.asyncDispose]();
+    },
+  };
+}

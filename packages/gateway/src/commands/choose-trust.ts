@@ -1,0 +1,37 @@
+import type { SessionTrust } from "@factotum/store";
+import { ensureSession } from "../turn/ensure-session.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import type { CommandTarget } from "./command-target.ts";
+
+/** What `/trust` answers, after it has done what it was asked for: the marks of others' text that stand in the conversation now count no more (R23). */
+export async function trustCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+  const { store, clock } = services;
+  const choice = wish?.toLowerCase() ?? "now";
+  if (!isChoice(choice)) return `"${wish ?? ""}" is not understood. /trust takes nothing, session or off.`;
+  const { sessionId, trust } = await ensureSession(target, services);
+  if (choice === "now" && trust?.type === "session")
+    return "Everything in this conversation is trusted already, until its next reset or /trust off.";
+  const newest = (await store.readTranscript(sessionId, { limit: 1 })).items[0];
+  const chosen: Record<Choice, SessionTrust | null> = {
+    now: { type: "until", entryId: newest?.id ?? "" },
+    session: { type: "session" },
+    off: null,
+  };
+  await store.patchSession(target.sessionKey, { trust: chosen[choice] }, { nowMs: clock.now() });
+  services.logger.info("Trust in a conversation was changed", { sessionKey: target.sessionKey, trust: choice });
+  return target.input.message.origin.conversation.kind === "direct" || choice !== "now" ? ANSWERS[choice] : `${ANSWERS.now} ${IN_GROUP}`;
+}
+
+const ANSWERS = {
+  now: "From the next message on, what others wrote in this conversation so far is trusted. New text from others is not.",
+  session: "From now on everything in this conversation is trusted, new text from others too, until its next reset or /trust off.",
+  off: "From now on text from others is not trusted in this conversation, what stands here already included.",
+} as const;
+
+const IN_GROUP = "In a group every new message counts as text from others; /trust session is for that.";
+
+type Choice = keyof typeof ANSWERS;
+
+function isChoice(text: string): text is Choice {
+  return Object.hasOwn(ANSWERS, text);
+}

@@ -1,0 +1,42 @@
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { findInstructionFile } from "./instruction-files.ts";
+
+let base: string;
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(path.join(tmpdir(), "factotum-instructions-")));
+  await mkdir(path.join(base, "ws", "notes"), { recursive: true });
+});
+afterEach(async () => rm(base, { recursive: true }));
+
+const find = async (file: string): Promise<string | undefined> =>
+  findInstructionFile(path.join(base, file), { workspaces: [path.join(base, "ws")], skillFolders: [path.join(base, "shared")] });
+
+test.each(BOOTSTRAP_NAMES)("%s of a workspace is one, in any case; elsewhere it is not", async (name) => {
+  expect((await find(`ws/${name}`))?.toLowerCase()).toBe(name.toLowerCase());
+  expect(await find(`ws/${name.toUpperCase()}`)).toBeDefined();
+  expect(await find(`ws/${name.toLowerCase()}`)).toBeDefined();
+  expect(await find(`ws/notes/${name}`)).toBeUndefined();
+  expect(await find(name)).toBeUndefined();
+});
+
+test("everything below a folder of skills is one", async () => {
+  for (const file of ["ws/skills/bake/SKILL.md", "ws/SKILLS/bake/run.sh", "shared/mow/SKILL.md"])
+    expect(await find(file)).toContain("skill");
+  for (const file of ["ws/skills.md", "ws/notes/skills/x.md", "shared-notes/x.md"]) expect(await find(file)).toBeUndefined();
+});
+
+test("links in the place of an instruction file, of a folder of skills and of a workspace are followed", async () => {
+  await writeFile(path.join(base, "ws", "notes", "voice.md"), "Dry.");
+  await symlink("notes/voice.md", path.join(base, "ws", "SOUL.md"));
+  await mkdir(path.join(base, "lib"));
+  await symlink(path.join(base, "lib"), path.join(base, "ws", "skills"));
+  await symlink(path.join(base, "ws"), path.join(base, "linked"));
+  expect(await find("ws/notes/voice.md")).toBe("SOUL.md");
+  expect(await find("lib/bake/SKILL.md")).toContain("skill");
+  const places = { workspaces: [path.join(base, "linked")], skillFolders: [] };
+  expect(await findInstructionFile(path.join(base, "ws", "MEMORY.md"), places)).toBe("MEMORY.md");
+});

@@ -1,0 +1,76 @@
+import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputAdmission, SessionRecord, SessionTrust, Store } from "@factotum/store";
+import { isListedOwner } from "../access/owner.ts";
+import { contextMessages, MAX_HISTORY_TEXT_CHARS } from "../turn/read-history.ts";
+import type { ContextMessage } from "../turn/read-history.ts";
+
+/**
+ * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too. What the owner quotes
+ * of the owner's own or of the assistant's words is not.
+ */
+export function isTainted(
+  message: MsgContext,
+  context: { readonly admission: InputAdmission; readonly overheard: readonly MsgContext[]; readonly ownerAllowFrom: readonly string[] },
+): boolean {
+  if (!context.admission.owner || message.origin.conversation.kind !== "direct") return true;
+  const { forwarded, thread, untrusted = [] } = message;
+  return (
+    context.overheard.length > 0 ||
+    forwarded !== undefined ||
+    thread?.starter !== undefined ||
+    (thread?.history ?? []).length > 0 ||
+    untrusted.length > 0 ||
+    isQuoteOfAnother(message, context.ownerAllowFrom)
+  );
+}
+
+function isQuoteOfAnother({ origin, replyTo }: MsgContext, ownerAllowFrom: readonly string[]): boolean {
+  if (replyTo === undefined || replyTo.body === "" || replyTo.sender?.isSelf === true) return false;
+  const id = replyTo.sender?.id;
+  return id === undefined || !isListedOwner({ origin, sender: { id, isBot: false } }, ownerAllowFrom);
+}
+
+/** True when words of somebody who is not the owner are among them (R23). */
+export function hasMark(messages: readonly AgentMessage[]): boolean {
+  return messages.some((message) => message.role !== "assistant" && message.tainted === true);
+}
+
+/**
+ * True when the history that a turn is given taints it: marked text that the owner does not trust stands in it, or the conversation was imported, whatever
+ * its file says of its words.
+ */
+export async function isHistoryTainted(
+  shown: readonly AgentMessage[],
+  record: SessionRecord | undefined,
+  { store }: { readonly store: Pick<Store, "readRecentContext"> },
+): Promise<boolean> {
+  if (record?.importedAtMs !== undefined && record.trust === undefined) return true;
+  if (!hasMark(shown)) return false;
+  if (record?.trust?.type !== "until") return true;
+  const { entries, omitted } = await store.readRecentContext(record.sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+  if (omitted > 0) return true;
+  const context = contextMessages(entries, { isOpen: true });
+  return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));
+}
+
+/** A context whose marks up to the trusted entry are gone. While a whole session is trusted they stay: the trust can be taken back. */
+export function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
+  if (trust?.type !== "until") return context;
+  return context.map(({ entry, message }) => {
+    if (entry.id > trust.entryId || message.role === "assistant" || message.tainted !== true) return { entry, message };
+    const { tainted: _trusted, ...unmarked } = message;
+    return { entry, message: unmarked };
+  });
+}
+
+/** Whether the taint of a run's calls restricts it now: not the owner's run in a session that the owner trusts until its reset. */
+export async function isTaintBinding(
+  run: Pick<RunFacts, "owner" | "sessionKey" | "sessionId">,
+  tainted: boolean,
+  { store }: { readonly store: Pick<Store, "readSession"> },
+): Promise<boolean> {
+  if (!tainted || !run.owner) return tainted;
+  const session = await store.readSession(run.sessionKey);
+  return session?.sessionId !== run.sessionId || session.trust?.type !== "session";
+}
