@@ -49,6 +49,32 @@ async function close(): Promise<void> {
   await new Promise((resolve) => server.close(resolve));
 }
 
+test.each([
+  ["the address of its chat endpoint", "/ollama/v1", "ollama/qwen3:8b", undefined],
+  [
+    "another path",
+    "/elsewhere",
+    "demo/demo",
+    /OLLAMA_HOST is "http:.*\/elsewhere", but no key is set, and no Ollama answers at http:.*: write/,
+  ],
+  [
+    "no address",
+    "/ollama with spaces:x",
+    "demo/demo",
+    /OLLAMA_HOST is ".*", which is no address: write.*OLLAMA_HOST=http:\/\/127\.0\.0\.1:11434/,
+  ],
+])("with %s in OLLAMA_HOST the model is used, or it is said what to write", async (_name, path, model, problem) => {
+  const OLLAMA_HOST = path.includes(" ") ? path : `http://127.0.0.1:${port}${path}`;
+  await using product = await startProduct({ env: { OLLAMA_HOST } });
+  const run = (...args: readonly string[]): ReturnType<typeof runCommand> => runCommand(args, { home: product.home, env: { OLLAMA_HOST } });
+  const status = (await run("status")).stdout;
+  expect(status).toContain(`main: ${model}`);
+  const places = { status, doctor: (await run("doctor")).stdout, output: product.output(), log: (await run("logs")).stdout };
+  for (const text of Object.values(places))
+    if (problem === undefined) expect(text).not.toContain("OLLAMA_HOST is");
+    else expect(text).toMatch(problem);
+});
+
 test("an Ollama that starts after the gateway is noticed, requests go where OLLAMA_HOST says, and a small context is warned about", async () => {
   await close();
   const env = { OLLAMA_HOST: `http://127.0.0.1:${port}/ollama/` };

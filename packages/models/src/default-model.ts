@@ -1,5 +1,5 @@
 import type { ModelApi } from "@factotum/agent-contract";
-import { ollamaAddress } from "./ollama/ollama-address.ts";
+import { parseOllamaHost } from "./ollama/ollama-address.ts";
 import { type OllamaProbe, ollamaServer } from "./ollama/ollama-server.ts";
 import { PROVIDERS, readProviderKey } from "./providers.ts";
 
@@ -11,6 +11,8 @@ export interface DefaultModel {
   readonly provider: { readonly id: string; readonly api: ModelApi; readonly baseUrl: string; readonly apiKey?: { readonly env: string } };
   /** For people: why this one. */
   readonly reason: string;
+  /** For people: why the Ollama that `OLLAMA_HOST` names is not used, and what to write. */
+  readonly problem?: string;
 }
 
 /** The vendors in the order in which their keys are looked for, each with its current model for general use. */
@@ -49,8 +51,21 @@ export async function defaultModelFromEnvironment(
     const provider = { id, api: defaults.api, baseUrl: defaults.baseUrl, apiKey: { env: key.variable } };
     return { reference: `${id}/${model}`, provider, reason: `${key.variable} is set` };
   }
-  const server = ollamaBaseUrl === undefined ? ollamaAddress(environment["OLLAMA_HOST"]) : ollamaServer(ollamaBaseUrl);
-  return chooseLocalModel(server, probeOllama);
+  if (ollamaBaseUrl !== undefined) return chooseLocalModel(ollamaServer(ollamaBaseUrl), probeOllama);
+  const host = environment["OLLAMA_HOST"]?.trim() ?? "";
+  const server = parseOllamaHost(host);
+  if (server === undefined) return demoModel("OLLAMA_HOST cannot be read", `OLLAMA_HOST is "${host}", which is no address: ${HOST_ADVICE}`);
+  const model = await chooseLocalModel(server, probeOllama);
+  if (host === "" || model.provider.id !== "demo") return model;
+  return { ...model, problem: `OLLAMA_HOST is "${host}", but ${model.reason}: ${HOST_ADVICE}` };
+}
+
+const HOST_ADVICE = "write the address at which Ollama answers, such as OLLAMA_HOST=http://127.0.0.1:11434, and start Ollama there.";
+
+function demoModel(why: string, problem?: string): DefaultModel {
+  const reason = `no key is set, and ${why}`;
+  const provider = { id: "demo", api: "demo" as const, baseUrl: "" };
+  return { reference: "demo/demo", provider, reason, ...(problem === undefined ? {} : { problem }) };
 }
 
 async function chooseLocalModel(serverUrl: string, probeOllama: OllamaProbe): Promise<DefaultModel> {
@@ -62,5 +77,5 @@ async function chooseLocalModel(serverUrl: string, probeOllama: OllamaProbe): Pr
   }
   const ollama =
     models === undefined ? `no Ollama answers at ${serverUrl}` : `Ollama at ${serverUrl} has no chat model yet (ollama pull <model>)`;
-  return { reference: "demo/demo", provider: { id: "demo", api: "demo", baseUrl: "" }, reason: `no key is set, and ${ollama}` };
+  return demoModel(ollama);
 }

@@ -156,7 +156,8 @@ function checkedBind(bind: string): string {
 async function announce(context: CliContext, { gateway, token, notices }: ComposedGateway, { inactive }: LoadedConfig): Promise<void> {
   const status = await gateway.status();
   const agents = status.agents.map(
-    ({ id, model, modelProblem }) => `${id}: ${model}${modelProblem === undefined ? "" : ` (${modelProblem})`}`,
+    ({ id, model, modelProblem, modelNote }) =>
+      `${id}: ${model}${modelProblem === undefined ? "" : ` (${modelProblem})`}${modelNote === undefined ? "" : `\n  ${modelNote}`}`,
   );
   context.print(`Factotum ${context.version} is ready.\n\n  ${addressOf(gateway.url, token)}\n`);
   context.print(status.publicUrl === undefined ? "\n" : `  ${addressOf(status.publicUrl, token)}\n\n`);

@@ -27,7 +27,10 @@ export async function checkModels(config: FactotumConfig, options: ModelCheckOpt
     probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
     ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl,
   });
-  const findings: Finding[] = [];
+  const findings: Finding[] =
+    chosen.problem === undefined
+      ? []
+      : [{ check: "model", level: "warning", message: chosen.problem, fix: "Correct OLLAMA_HOST where the gateway starts." }];
   const seen = new Set<string>();
   for (const agent of config.agents) {
     for (const written of agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks]) {

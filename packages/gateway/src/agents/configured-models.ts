@@ -14,7 +14,7 @@ import {
   readOllamaContext,
   resolveModelInfo,
 } from "@factotum/models";
-import type { ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
+import type { DefaultModel, ModelClientOptions, ModelInfoOverrides } from "@factotum/models";
 import { LRUCache } from "lru-cache";
 import { createEnvironmentDefault } from "./environment-default.ts";
 import { findKeys } from "./find-keys.ts";
@@ -46,12 +46,13 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
   const chosen = chosenProviders(config);
   const environmentDefault = createEnvironmentDefault({ ...options, ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl });
   const serverNote: ModelSource["serverNote"] = async ({ client: { info } }) => {
+    if (info.provider === "demo") return (await defaultModel()).problem;
     if (info.provider !== "ollama") return undefined;
     const baseUrl = config.models.providers["ollama"]?.baseUrl ?? providerBaseUrl("ollama", environment) ?? "";
     return ollamaContextNote(info.id, info.contextWindow, await readOllamaContext(baseUrl, info.id, options));
   };
 
-  const defaultModel = async (): Promise<{ readonly reference: string; readonly reason: string }> => {
+  const defaultModel = async (): Promise<Pick<DefaultModel, "reference" | "reason" | "problem">> => {
     const agent = config.agents.find(({ id }) => id === config.defaultAgentId);
     if (agent?.model !== undefined) return { reference: agent.model.primary, reason: "it is configured" };
     return environmentDefault();
@@ -68,7 +69,7 @@ export function createConfiguredModels(options: ConfiguredModelsOptions): ModelS
       // A model that could not be set up is tried again next time: its key may be there by then.
       client.catch(() => clients.delete(key));
       const model = await client;
-      const detail = await serverNote(model);
+      const detail = reference.provider === "demo" ? undefined : await serverNote(model);
       if (detail !== undefined) logger.warn("The server of a model may cut prompts", { model: key, detail });
       return model;
     },

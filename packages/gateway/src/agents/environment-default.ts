@@ -27,6 +27,8 @@ export function createEnvironmentDefault(options: EnvironmentDefaultOptions): ()
     found = await defaultModelFromEnvironment(environment, { probeOllama, ollamaBaseUrl });
     foundAtMs = clock.monotonic();
     pending = undefined;
+    if (found.problem !== undefined && found.problem !== before?.problem)
+      logger.warn("The demo model is used, because OLLAMA_HOST cannot be", { detail: found.problem });
     if (before !== undefined && before.reference !== found.reference)
       logger.info("The default model has changed", { from: before.reference, to: found.reference, reason: found.reason });
     return found;

@@ -14,7 +14,7 @@ export type OllamaProbe = (serverUrl: string) => Promise<readonly string[] | und
 
 /** The address of the server whose chat endpoint has this base address. */
 export function ollamaServer(baseUrl: string): string {
-  return baseUrl.replace(/\/+$/, "").replace(/\/v1$/, "");
+  return baseUrl.replace(/\/+$/, "").replace(/\/+v1$/, "");
 }
 
 /** A probe that asks once. */
