@@ -20,15 +20,20 @@ test.each([
   ["google-generative-ai", "google/gemini-2.5-flash", (body: Body) => body.generationConfig?.thinkingConfig, { includeThoughts: true }],
 ] as const)("/reasoning on asks for thoughts at the default level over %s, and they come", async (format, reference, read, expected) => {
   await using model = checkedOfficially(await startStrictServer(format), format);
-  model.script([sayText("Good day."), THOUGHT]);
+  model.script([sayText("Good day."), THOUGHT, THOUGHT, THOUGHT]);
   const { providers } = SCENE_MODELS[format].config(model.baseUrl);
   await using product = await startProduct({ config: { agents: { defaults: { model: reference } }, models: { providers } } });
-  const say = async (text: string): Promise<string> => (await runCommand(["agent", "--message", text], { home: product.home })).stdout;
+  const run = (text: string, ...more: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand(["agent", "--message", text, ...more], { home: product.home });
 
-  expect(await say("hello")).toBe("Good day.\n");
-  expect(await say("/reasoning on")).toContain("thoughts are shown before the reply.");
-  expect(await say("hello")).toBe("Good day.\n");
-  expect(model.requests.map(({ body }) => read((body ?? {}) as Body))).toEqual([undefined, expected]);
+  expect(await run("hello")).toMatchObject({ stdout: "Good day.\n", stderr: "" });
+  expect((await run("/reasoning on")).stdout).toContain("thoughts are shown before the reply.");
+  expect(await run("hello")).toMatchObject({ stdout: "Good day.\n", stderr: "> They greet me.\n" });
+  const asJson = JSON.parse((await run("hello", "--json")).stdout) as object;
+  expect(asJson).toMatchObject({ text: "Good day.", thoughts: "They greet me." });
+  expect((await run("/reasoning off")).stdout).toContain("hidden");
+  expect(JSON.parse((await run("hello", "--json")).stdout)).not.toHaveProperty("thoughts");
+  expect(model.requests.map(({ body }) => read((body ?? {}) as Body))).toEqual([undefined, expected, expected, undefined]);
   expect(model.violations).toEqual([]);
   await product.end("SIGTERM");
   expect(JSON.stringify(await readStoredTranscript(product.home))).toContain("They greet me.");
@@ -40,6 +45,22 @@ interface Body {
   readonly reasoning?: unknown;
   readonly generationConfig?: { readonly thinkingConfig?: unknown };
 }
+
+test("a level of thinking that the model does not take is said once, on standard error or as a field", async () => {
+  await using model = checkedOfficially(await startStrictServer("openai-responses"), "openai-responses");
+  model.respond(() => sayText("Good day."));
+  const { providers } = SCENE_MODELS["openai-responses"].config(model.baseUrl);
+  const defaults = { model: "openai/gpt-4o", thinking: "high" };
+  await using product = await startProduct({ config: { agents: { defaults }, models: { providers } } });
+  const run = (...more: readonly string[]): ReturnType<typeof runCommand> =>
+    runCommand(["agent", "--message", "hello", ...more], { home: product.home });
+  const notice = /^factotum: openai\/gpt-4o .*: thinking is off in place of high\.\n$/;
+  expect(await run()).toMatchObject({ stdout: "Good day.\n", stderr: expect.stringMatching(notice) as string });
+  expect(await run()).toMatchObject({ stdout: "Good day.\n", stderr: "" });
+  const asJson = await run("--session", "agent:main:other", "--json");
+  expect(asJson.stderr).toBe("");
+  expect(JSON.parse(asJson.stdout)).toMatchObject({ notices: [expect.stringContaining("in place of high")] });
+});
 
 test("/reasoning on says that a model gives no thoughts", async () => {
   await using product = await startProduct({

@@ -30,6 +30,10 @@ export interface AgentRunResult {
   readonly usage: RunUsage;
   /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
   readonly remarks?: readonly string[];
+  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
+  readonly notices?: readonly string[];
+  /** The model's thoughts, where `/reasoning` shows them. */
+  readonly thoughts?: string;
 }
 
 /** Every method with its parameters and result. */
@@ -280,6 +284,8 @@ export const RPC_METHODS: RpcMethodSchemas = {
       text: z.string(),
       usage: RunUsageSchema,
       remarks: z.array(z.string()).optional(),
+      notices: z.array(z.string()).optional(),
+      thoughts: z.string().optional(),
     }),
   },
   "agents.list": {

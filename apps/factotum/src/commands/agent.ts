@@ -17,9 +17,13 @@ export async function agent(
   };
   try {
     const result = await gateway.client.request("agent", params, { signal: context.signal });
+    const { text, remarks = [], notices = [], thoughts } = result;
     if (options.json) printJson(context, result);
-    else if (result.text !== "") context.print(`${result.text}\n`);
-    if (!options.json) for (const remark of result.remarks ?? []) context.note(`factotum: ${remark}\n`);
+    else {
+      if (thoughts !== undefined) context.note(`${thoughts.replaceAll(/^/gm, "> ")}\n`);
+      if (text !== "") context.print(`${text}\n`);
+      for (const remark of [...remarks, ...notices]) context.note(`factotum: ${remark}\n`);
+    }
     if (result.outcome.type === "done") return EXIT.ok;
     if (!options.json)
       context.note(`factotum: the run ${result.outcome.type === "failed" ? "failed" : "was stopped"}: ${result.outcome.message ?? ""}\n`);

@@ -212,6 +212,8 @@ function toRunResult(report: RunReport): AgentRunResult {
     outcome: { type: outcome.type, ...(message === undefined ? {} : { message }) },
     text: report.text,
     ...(report.remarks.length === 0 ? {} : { remarks: report.remarks }),
+    ...(report.notices.length === 0 ? {} : { notices: report.notices }),
+    ...(report.thoughts === "" ? {} : { thoughts: report.thoughts }),
     usage: {
       input: usage.input,
       output: usage.output,

@@ -55,6 +55,8 @@ export interface FinishedRun {
   readonly noted?: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
   readonly thoughts?: string;
+  /** All of them that are shown, before the reply or earlier. */
+  readonly shownThoughts?: string;
   /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
   readonly isGivenUp?: boolean;
   /** Somebody else stopped it: its sender is told. */
@@ -158,6 +160,8 @@ export async function closeTurn(services: TurnServices, finished: FinishedRun): 
     model: run.model ?? "",
     usage: run.usage,
     remarks: [...run.remarks, ...(run.noted ?? [])],
+    notices: [...(run.note === undefined ? [] : [run.note]), ...media.notes],
+    thoughts: run.shownThoughts ?? "",
   });
 }
 

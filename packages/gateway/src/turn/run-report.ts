@@ -14,6 +14,10 @@ export interface RunReport {
   readonly usage: UsageTotals;
   /** What the person is told beside the answer: that another model gave it, that something was left out. */
   readonly remarks: readonly string[];
+  /** What the conversation is told with the answer and the chat is not: a level that the model does not take, a file that was not sent. */
+  readonly notices: readonly string[];
+  /** The model's thoughts, where `/reasoning` shows them; else empty. */
+  readonly thoughts: string;
 }
 
 /** Callbacks of somebody who waits for one input. */

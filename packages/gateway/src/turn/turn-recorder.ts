@@ -38,6 +38,7 @@ export class TurnRecorder {
   readonly #steered: AgentMessage[] = [];
   readonly #earlierTexts: string[] = [];
   readonly #thoughts: string[] = [];
+  readonly #shownThoughts: string[] = [];
   readonly #stream: ReplyStream | undefined;
   #lastText = "";
   #tainted: boolean;
@@ -63,7 +64,9 @@ export class TurnRecorder {
     this.#tainted = prepared.tainted;
     this.#sentTexts.push(...sentTextsOf(prepared.own, prepared.turn.origin));
     this.#earlierTexts.push(...prepared.own.flatMap((message) => (message.role === "assistant" ? [answerText(message)] : [])));
-    if (showsAtEnd(prepared)) this.#thoughts.push(...prepared.own.flatMap((message) => thoughtsOf(message)));
+    const thoughts = prepared.own.flatMap((message) => thoughtsOf(message));
+    if (showsAtEnd(prepared)) this.#thoughts.push(...thoughts);
+    if (prepared.reasoning !== "off") this.#shownThoughts.push(...thoughts);
     this.#lastText = this.#earlierTexts.findLast((text) => text.trim() !== "") ?? "";
     this.#stream = createReplyStream(
       prepared,
@@ -101,6 +104,11 @@ export class TurnRecorder {
   /** What is to be shown of the run's thoughts beside its reply; empty unless somebody asked for that. */
   get thoughts(): string {
     return this.#thoughts.join("\n\n");
+  }
+
+  /** Everything that is shown of the run's thoughts, beside its reply or before. */
+  get shownThoughts(): string {
+    return this.#shownThoughts.join("\n\n");
   }
 
   /** The newest text of the assistant, for a run whose last answer has none. */
@@ -246,6 +254,7 @@ export class TurnRecorder {
     const { turn, reasoning } = this.#prepared;
     const thoughts = thinkingText(message);
     if (reasoning === "off" || thoughts === "") return;
+    this.#shownThoughts.push(thoughts);
     if (showsAtEnd(this.#prepared)) {
       this.#thoughts.push(thoughts);
       return;

@@ -336,6 +336,7 @@ export class TurnRunner {
       tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,
+      shownThoughts: recorder.shownThoughts,
       lastText: recorder.lastText,
       model: prepared.model.reference,
     });
