@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { FakeFeishu, feishuChallengeRequest, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
 import { startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { sayText, startStrictServer } from "@factotum/testing-providers";
 import type { StrictServer } from "@factotum/testing-providers";
+import { WebSocket } from "ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
@@ -63,6 +65,34 @@ test("a signed webhook is accepted at once while hundreds of connections are idl
   expect(await push("Are you there?")).toBe(200);
   await waitForSent(feishu, sent + 1);
 });
+
+test(
+  "connections that have shown the token survive a flood of idle ones, of which the oldest are closed",
+  { timeout: 60_000 },
+  async () => {
+    const gate = model.hold();
+    const held = model.nextRequest();
+    const body = JSON.stringify({ model: "factotum", messages: [{ role: "user", content: "Think about it." }] });
+    const headers = { authorization: `Bearer ${product.token}`, "content-type": "application/json" };
+    const answer = fetch(`${product.url}/v1/chat/completions`, { method: "POST", headers, body });
+    const socket = new WebSocket(`${product.url.replace("http", "ws")}/ws`);
+    await once(socket, "open");
+    const auth = { token: product.token };
+    socket.send(JSON.stringify({ type: "connect", minProtocol: 1, maxProtocol: 1, client: { name: "test", version: "0" }, auth }));
+    await once(socket, "message");
+    await held;
+    using flood = new DisposableStack();
+    const first = flood.use(await openRaw(product.url));
+    for (let count = 1; count < 500; count += 1) flood.use(await openRaw(product.url));
+    expect(await first.closed).toBe("");
+    gate.open();
+    expect((await answer).status).toBe(200);
+    socket.send(JSON.stringify({ type: "req", id: "1", method: "agents.list", params: {} }));
+    const [data] = (await once(socket, "message")) as [Buffer];
+    expect(JSON.parse(data.toString())).toMatchObject({ type: "res", id: "1", ok: true });
+    socket.terminate();
+  },
+);
 
 test("a body that trickles in is refused after three seconds, whatever its headers say", { timeout: 60_000 }, async () => {
   for (const headers of [GUESSED, {}]) {

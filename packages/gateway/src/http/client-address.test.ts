@@ -61,7 +61,7 @@ describe("a request from loopback", () => {
     for (const trusted of [[], PROXIES]) expect(find(peer, {}, trusted).isLocal).toBe(true);
   });
 
-  test.each(["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"])(
+  test.each(["x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-real-ip", "forwarded", "via", "cf-connecting-ip"])(
     "is not local with %s, and an unlisted proxy is told of",
     (name) => {
       let told = 0;

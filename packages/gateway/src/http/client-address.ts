@@ -35,11 +35,11 @@ function findClient(peer: string, headers: IncomingHttpHeaders, isTrusted: (addr
 }
 
 function isProxied(headers: IncomingHttpHeaders): boolean {
-  return PROXY_HEADERS.some((name) => headers[name] !== undefined);
+  return Object.keys(headers).some((name) => name.startsWith("x-forwarded-") || PROXY_HEADERS.has(name));
 }
 
-/** Headers that only a proxy adds. */
-const PROXY_HEADERS = ["x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "forwarded", "via"] as const;
+/** Headers that only a proxy adds, besides `x-forwarded-…`. */
+const PROXY_HEADERS: ReadonlySet<string> = new Set(["forwarded", "via", "x-real-ip", "true-client-ip", "cf-connecting-ip"]);
 
 function namedClient(headers: IncomingHttpHeaders, isTrusted: (address: string) => boolean): string | undefined {
   const found = [forwardedForEntries(headers), forwardedEntries(headers)]
