@@ -3,6 +3,9 @@ import type { Store, TranscriptEntry } from "../src/index.ts";
 import { assistantEntry, compactionEntry, importedSession, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
+/** More images than any of these tests has. */
+const IMAGES = { maxChars: 100_000_000, text: "left out" };
+
 async function appendTexts(store: Store, texts: readonly string[]): Promise<readonly TranscriptEntry[]> {
   await store.createSession(sampleSession(), { nowMs: NOW_MS });
   return Promise.all(texts.map((text) => store.appendEntry("session-1", userEntry(text), { timestampMs: NOW_MS })));
@@ -78,7 +81,7 @@ export function describeTranscript(context: () => ContractContext): void {
       const texts = Array.from({ length: 12 }, (_, index) => `${index} ${"x".repeat(700_000)}`);
       const entries = await appendTexts(store, texts);
       const read = async (maxChars: number): ReturnType<typeof store.readRecentContext> =>
-        store.readRecentContext("session-1", { maxChars });
+        store.readRecentContext("session-1", { maxChars, images: IMAGES });
       expect(await read(100_000_000)).toEqual({ entries, omitted: 0 });
       const before = fixture.rowsRead();
       expect(await read(2_000_000)).toEqual({ entries: entries.slice(8), omitted: 8 });
@@ -88,7 +91,7 @@ export function describeTranscript(context: () => ContractContext): void {
       expect((await read(100_000_000)).entries).toEqual(await store.readContext("session-1"));
       await store.appendEntry("session-1", compactionEntry(entries[11]?.id ?? "", "second"), { timestampMs: NOW_MS });
       expect(await read(1)).toMatchObject({ entries: [{ type: "compaction" }, { id: entries[11]?.id }], omitted: 0 });
-      expect(await store.readRecentContext("session-9", { maxChars: 1 })).toEqual({ entries: [], omitted: 0 });
+      expect(await store.readRecentContext("session-9", { maxChars: 1, images: IMAGES })).toEqual({ entries: [], omitted: 0 });
     });
 
     test("an export with `after` begins behind that entry", async () => {
@@ -103,18 +106,41 @@ export function describeTranscript(context: () => ContractContext): void {
       const content = [{ type: "image", data: "A".repeat(1_500_000), mimeType: "image/png" }] as const;
       const body = { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
       for (let index = 0; index < 3; index += 1) await store.appendEntry("session-1", body, { timestampMs: NOW_MS });
-      const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000 });
+      const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000, images: IMAGES });
       expect([entries.length, omitted]).toEqual([3, 0]);
     });
 
-    test("the recent context ends at 64 MiB, images included, however little of it is text", async () => {
+    test("older images make room for newer ones, and every text of the recent context stays", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
-      const content = [{ type: "image", data: "A".repeat(33 * 1024 * 1024), mimeType: "image/png" }] as const;
-      const body = { type: "message", message: { role: "user", content, timestamp: 1 } } as const;
-      for (let index = 0; index < 3; index += 1) await store.appendEntry("session-1", body, { timestampMs: NOW_MS });
-      const { entries, omitted } = await store.readRecentContext("session-1", { maxChars: 1_000_000 });
-      expect([entries.length, omitted]).toEqual([2, 1]);
+      const image = (chars: number) => ({ type: "image", data: "A".repeat(chars), mimeType: "image/png" }) as const;
+      // Pages end at a million characters, so the bound goes on from page to page.
+      const sizes = [10, 600_000, 600_000, 0, 600_000, 600_000];
+      for (const [index, chars] of sizes.entries()) {
+        const content = [{ type: "text", text: `text ${index}` } as const, ...(chars === 0 ? [] : [image(chars)])];
+        const message = { role: "user", content, timestamp: 1 } as const;
+        await store.appendEntry("session-1", { type: "message", message }, { timestampMs: NOW_MS });
+      }
+      const read = async (maxChars: number): Promise<readonly string[]> => {
+        const { entries, omitted } = await store.readRecentContext("session-1", {
+          maxChars: 1_000_000,
+          images: { maxChars, text: "gone" },
+        });
+        expect(omitted).toBe(0);
+        return entries.map((entry) =>
+          entry.type === "message" ? entry.message.content.map((block) => (block.type === "text" ? block.text : block.type)).join() : "",
+        );
+      };
+      const kept = sizes.map((chars, index) => (chars === 0 ? `text ${index}` : `text ${index},image`));
+      expect(await read(2_400_010)).toEqual(kept);
+      const left = (...indexes: readonly number[]): readonly string[] =>
+        kept.map((text, index) => (indexes.includes(index) ? text.replace("image", "gone") : text));
+      expect(await read(1_200_000)).toEqual(left(0, 1, 2));
+      // The oldest one would have a place, but stands before one that has none.
+      expect(await read(1_200_500)).toEqual(left(0, 1, 2));
+      expect(await read(0)).toEqual(left(0, 1, 2, 4, 5));
+      // Nothing of the stored entries has changed.
+      expect(await read(2_400_010)).toEqual(kept);
     });
 
     test.each([{}, { rerendered: true }] as const)(

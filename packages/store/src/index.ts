@@ -4,6 +4,7 @@ export type { StoreDamage } from "./port/store-damage.ts";
 export type { Written } from "./port/written.ts";
 export type {
   AcceptedInput,
+  ContextBounds,
   ImportedEntry,
   ImportedSession,
   ImportOptions,

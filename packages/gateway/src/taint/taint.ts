@@ -2,7 +2,7 @@ import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, SessionRecord, SessionTrust, Store } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
-import { contextMessages, MAX_HISTORY_TEXT_CHARS } from "../turn/read-history.ts";
+import { contextMessages, HISTORY_BOUNDS } from "../turn/read-history.ts";
 import type { ContextMessage } from "../turn/read-history.ts";
 
 /**
@@ -48,7 +48,7 @@ export async function isHistoryTainted(
   if (record?.importedAtMs !== undefined && record.trust === undefined) return true;
   if (!hasMark(shown)) return false;
   if (record?.trust?.type !== "until") return true;
-  const { entries, omitted } = await store.readRecentContext(record.sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+  const { entries, omitted } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
   if (omitted > 0) return true;
   const context = contextMessages(entries, { isOpen: true });
   return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));

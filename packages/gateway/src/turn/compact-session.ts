@@ -16,7 +16,7 @@ import { leftOutRemark } from "./compaction-outcome.ts";
 import type { CompactedMessages, CompactionOutcome } from "./compaction-outcome.ts";
 import { publishEntry } from "./publish-entry.ts";
 import { isOversized } from "./is-oversized.ts";
-import { contextMessages, MAX_HISTORY_TEXT_CHARS } from "./read-history.ts";
+import { contextMessages, HISTORY_BOUNDS } from "./read-history.ts";
 import type { SessionCache } from "./session-cache.ts";
 import { Summaries } from "./summarise.ts";
 import type { SummariserOptions } from "./summarise.ts";
@@ -152,7 +152,7 @@ export class Compactor {
   async #plan(request: CompactionRequest): Promise<Planned | undefined> {
     const { store, clock, random } = this.#services;
     const { record, agent, contextTokens, overheadTokens } = request;
-    const { entries, omitted } = await store.readRecentContext(record.sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+    const { entries, omitted } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
     const previous = entries.find((entry) => entry.type === "compaction");
     const context = withoutTrustedMarks(contextMessages(entries, { isOpen: false }), record.trust);
     const kept = context.filter(({ entry }) => entry.type === "message");
@@ -231,7 +231,7 @@ export class Compactor {
     const { request, turn, previousId } = planned;
     const record = await this.#currentRecord(planned);
     if (record === undefined) return NOTHING;
-    const { entries } = await store.readRecentContext(record.sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+    const { entries } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
     if (cut === undefined || entries.find(({ type }) => type === "compaction")?.id !== previousId) {
       await this.#keepRequests(planned, record, cut === undefined ? "failed" : "aborted");
       return NOTHING;

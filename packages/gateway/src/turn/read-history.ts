@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@factotum/agent-contract";
-import { renderSummaryMessage, withoutQuietRuns } from "@factotum/agent-core";
-import type { Store, TranscriptEntry } from "@factotum/store";
+import { IMAGE_REMOVED, renderSummaryMessage, withoutQuietRuns } from "@factotum/agent-core";
+import type { ContextBounds, Store, TranscriptEntry } from "@factotum/store";
 import type { SessionCache } from "./session-cache.ts";
 
 /** What a session's requests are made of. */
@@ -25,8 +25,14 @@ export interface HistoryOptions {
   readonly isOpen: boolean;
 }
 
-/** Characters of text that are read of a context: more than fits into the largest window, and little enough to hold. */
-export const MAX_HISTORY_TEXT_CHARS: number = 8 * 1024 * 1024;
+/**
+ * What is read of a context: more text than fits into the largest window, and little enough to hold. Older images are shown as this text anyway: only those of
+ * the last turns are sent.
+ */
+export const HISTORY_BOUNDS: ContextBounds = {
+  maxChars: 8 * 1024 * 1024,
+  images: { maxChars: 64 * 1024 * 1024, text: IMAGE_REMOVED },
+};
 
 /** The session's messages since its last compaction, from memory where they are in use. */
 export async function readHistory(
@@ -38,7 +44,7 @@ export async function readHistory(
   // What is in use grows with the turn that reads it.
   if (cached !== undefined)
     return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, omitted: 0, isReplaced: false };
-  const { entries, omitted } = await services.store.readRecentContext(sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+  const { entries, omitted } = await services.store.readRecentContext(sessionId, HISTORY_BOUNDS);
   const messages = allMessages(entries).map(({ message }) => message);
   const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
   const isReplaced = isReplacedSinceAnswer(entries);

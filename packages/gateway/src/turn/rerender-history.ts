@@ -1,7 +1,7 @@
 import { rerenderMessages, sentForm } from "@factotum/agent-core";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { Store, TranscriptBody, TranscriptEntry } from "@factotum/store";
-import { contextMessages, isReplacedSinceAnswer, MAX_HISTORY_TEXT_CHARS, readHistory, replacedMessages } from "./read-history.ts";
+import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "./read-history.ts";
 import type { HistoryOptions } from "./read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
@@ -50,7 +50,7 @@ async function rerenderHistory(
   { store }: { readonly store: Pick<Store, "readRecentContext"> },
 ): Promise<RerenderedHistory> {
   const { sessionId } = context;
-  const { entries } = await store.readRecentContext(sessionId, { maxChars: MAX_HISTORY_TEXT_CHARS });
+  const { entries } = await store.readRecentContext(sessionId, HISTORY_BOUNDS);
   const current = replacedMessages(entries);
   const refused = replacedMessages(entries.filter((entry) => entry.type === "replacement" && entry.rerendered !== true));
   const older = entries.filter((entry): entry is MessageEntry => entry.type === "message" && entry.turnId !== (options.exceptTurn ?? ""));

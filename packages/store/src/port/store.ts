@@ -146,6 +146,14 @@ export interface ImportOptions {
   readonly signal?: AbortSignal;
 }
 
+/** How much of a context is read, in characters. */
+export interface ContextBounds {
+  /** Of texts; the data of images is not counted. */
+  readonly maxChars: number;
+  /** Of the data of images, and the text that stands for each image beyond that. */
+  readonly images: { readonly maxChars: number; readonly text: string };
+}
+
 /** The newest part of a context. */
 export interface RecentContext {
   /** The compaction first, then messages and replacements, oldest first. */
@@ -346,10 +354,11 @@ export interface Store {
    */
   readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]>;
   /**
-   * The newest part of the same context: whole messages until their text has `maxChars` characters (the data of images is not counted, but has a bound of
-   * its own). However long the history is, only that much of it is read, and other work runs in between.
+   * The newest part of the same context: whole messages until their text has `maxChars` characters. Images end nothing: once those of newer messages have
+   * `images.maxChars` characters, a text stands for each older one. However long the history is, only that much of its text is read, and other work runs in
+   * between.
    */
-  readRecentContext(sessionId: string, options: { readonly maxChars: number }): Promise<RecentContext>;
+  readRecentContext(sessionId: string, options: ContextBounds): Promise<RecentContext>;
   /** Yields the whole transcript, page by page, oldest first; with `after` what follows that entry. */
   exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry>;
 

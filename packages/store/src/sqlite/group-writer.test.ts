@@ -261,7 +261,7 @@ test("no query scans a table, sorts by hand, or grows with what it does not retu
   await store.listConversations({ sessionKey: "agent:main:main", limit: 2 });
   await store.readTranscript("session-1", { limit: 2 });
   await store.readContext("session-1");
-  await store.readRecentContext("session-1", { maxChars: 2 });
+  await store.readRecentContext("session-1", { maxChars: 2, images: { maxChars: 2, text: "" } });
   await store.importSession(importedSession({ key: "agent:main:imported", sessionId: "imported", label: "x1" }));
   const entries = importedSession().entries;
   await store

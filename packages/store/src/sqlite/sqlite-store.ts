@@ -27,6 +27,7 @@ import type {
   InputAnswer,
   SettledInputs,
   AcceptedInput,
+  ContextBounds,
   ImportedSession,
   ImportOptions,
   MaintenanceOptions,
@@ -52,8 +53,6 @@ import type { Tables } from "./tables/tables.ts";
 
 /** Entries that an export holds in memory at a time. */
 const EXPORT_PAGE = 200;
-/** Characters of a recent context, the data of images included. */
-const MAX_LOADED_CONTEXT_CHARS = 64 * 1024 * 1024;
 
 /** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
 export class SqliteStore implements Store {
@@ -275,20 +274,19 @@ export class SqliteStore implements Store {
     });
   }
 
-  async readRecentContext(sessionId: string, { maxChars }: { readonly maxChars: number }): Promise<RecentContext> {
+  async readRecentContext(sessionId: string, { maxChars, images }: ContextBounds): Promise<RecentContext> {
     const { transcripts } = this.#tables;
     const pages: (readonly TranscriptEntry[])[] = [];
-    let [chars, textChars] = [0, 0];
+    let [textChars, imageChars] = [0, images.maxChars];
     let before: number | undefined;
     do {
       if (before !== undefined) await nextTick();
-      const from = before;
-      const page = await this.#calls.read(() => transcripts.contextPage(sessionId, from));
+      const [from, left] = [before, { ...images, maxChars: imageChars }];
+      const page = await this.#calls.read(() => transcripts.contextPage(sessionId, left, from));
       pages.unshift(page.entries);
-      chars += page.chars;
       textChars += page.textChars;
-      before = page.before;
-    } while (before !== undefined && textChars < maxChars && chars < MAX_LOADED_CONTEXT_CHARS);
+      ({ before, imageChars } = page);
+    } while (before !== undefined && textChars < maxChars);
     const first = before;
     const start = await this.#calls.read(() => transcripts.contextStart(sessionId, first ?? 0));
     return { entries: [...start.compaction, ...pages.flat()], omitted: start.omitted };

@@ -1,7 +1,7 @@
 import type { CompactionMessage } from "@factotum/agent-contract";
 import type { TranscriptBody, TranscriptEntry } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { Page } from "../../port/store.ts";
+import type { ContextBounds, Page } from "../../port/store.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
@@ -29,10 +29,10 @@ const MAX_PAGE_CHARS = 1024 * 1024;
 export interface ContextPage {
   /** Oldest first, without the compaction. */
   readonly entries: readonly TranscriptEntry[];
-  /** Of all payloads. */
-  readonly chars: number;
-  /** The same without the data of images. */
+  /** Of all payloads, without the data of images. */
   readonly textChars: number;
+  /** What is left of the bound for images. */
+  readonly imageChars: number;
   /** Where the next page ends; absent on the last one. */
   readonly before?: number;
 }
@@ -219,11 +219,14 @@ export class TranscriptTable {
     return this.#decodeAll(summary === undefined ? kept : [summary, ...kept], conversation);
   }
 
-  /** The same context in pages, the newest entries first. `before`: where the page after it began. */
-  contextPage(sessionId: string, before: number = Number.MAX_SAFE_INTEGER): ContextPage {
+  /**
+   * The same context in pages, the newest entries first. `before`: where the page after it began. Of images only those are kept that have a place in
+   * `images.maxChars` together with all newer ones.
+   */
+  contextPage(sessionId: string, images: ContextBounds["images"], before: number = Number.MAX_SAFE_INTEGER): ContextPage {
     const { database } = this.#context;
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
-    if (row === undefined) return { entries: [], chars: 0, textChars: 0 };
+    if (row === undefined) return { entries: [], textChars: 0, imageChars: images.maxChars };
     const conversation = toConversation(row);
     const rows = database.each(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id >= ? AND transcript.id < ?
@@ -233,17 +236,21 @@ export class TranscriptTable {
       before,
     );
     const newestFirst: TranscriptEntry[] = [];
-    let [chars, textChars] = [0, 0];
+    let [chars, textChars, imageChars] = [0, 0, images.maxChars];
     for (const found of rows) {
       // A damaged payload may be anything.
       const size = String(found["payload"]).length;
       const [entry] = this.#decodeAll([found], conversation);
-      if (entry !== undefined) newestFirst.push(entry);
+      const ofImages = entry === undefined ? 0 : imageCharsOf(entry);
+      // The first one that has no place ends it for all older ones: which images are kept does not depend on the sizes of older ones.
+      const hasPlace = ofImages <= imageChars;
+      imageChars = hasPlace ? imageChars - ofImages : 0;
+      if (entry !== undefined) newestFirst.push(hasPlace ? entry : withoutImages(entry, images.text));
       chars += size;
-      textChars += size - (entry === undefined ? 0 : imageChars(entry));
-      if (chars >= MAX_PAGE_CHARS) return { entries: newestFirst.toReversed(), chars, textChars, before: numberOf(found, "id") };
+      textChars += size - ofImages;
+      if (chars >= MAX_PAGE_CHARS) return { entries: newestFirst.toReversed(), textChars, imageChars, before: numberOf(found, "id") };
     }
-    return { entries: newestFirst.toReversed(), chars, textChars };
+    return { entries: newestFirst.toReversed(), textChars, imageChars };
   }
 
   /** The compaction that a context begins with, and how many entries of the context stand before `before`; counted by index. */
@@ -344,9 +351,15 @@ function toConversation(row: Row): Conversation {
   };
 }
 
-function imageChars(entry: TranscriptEntry): number {
+function imageCharsOf(entry: TranscriptEntry): number {
   if (entry.type !== "message") return 0;
   return entry.message.content.reduce((sum, block) => sum + (block.type === "image" ? block.data.length : 0), 0);
+}
+
+function withoutImages(entry: TranscriptEntry, text: string): TranscriptEntry {
+  if (entry.type !== "message" || entry.message.role === "assistant") return entry;
+  const content = entry.message.content.map((block) => (block.type === "image" ? ({ type: "text", text } as const) : block));
+  return { ...entry, message: { ...entry.message, content } };
 }
 
 type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
