@@ -52,6 +52,8 @@ export interface CommandResult {
     | { readonly type: "signalled"; readonly signal: string }
     | { readonly type: "timed-out" }
     | { readonly type: "aborted" }
+    /** All running commands together used more than they may (processes, or bytes of memory), and this one used most. */
+    | { readonly type: "over-limit"; readonly limit: "processes" | "memory"; readonly used: number; readonly allowed: number }
     /** It never ran: no such program, no such folder, no permission. */
     | { readonly type: "not-started"; readonly message: string };
   /** Standard output and standard error in the order of arrival, UTF-8, with a mark where something was dropped. */

@@ -68,6 +68,8 @@ export const ACTIVE_KEYS: readonly string[] = [
   "tools.exec.applyPatch",
   "tools.exec.timeoutSeconds",
   "tools.exec.maxConcurrent",
+  "tools.exec.maxProcesses",
+  "tools.exec.maxMemoryMb",
   "tools.elevated.enabled",
   "skills.load",
   "skills.entries.*.enabled",

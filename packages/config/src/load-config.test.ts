@@ -61,7 +61,7 @@ describe("no file", () => {
     expect(config.tools).toMatchObject({
       profile: ["full"],
       deny: [],
-      exec: { mode: "full", timeoutSeconds: 1800, maxConcurrent: 16, applyPatch: true },
+      exec: { mode: "full", timeoutSeconds: 1800, maxConcurrent: 16, maxProcesses: 256, maxMemoryMb: 2048, applyPatch: true },
     });
     expect(config.tools.allow).toBeUndefined();
     expect(config.spend.unattended).toEqual({ tokensPerDay: 1_000_000, usdPerDay: 2 });

@@ -9,6 +9,7 @@ const runner = createHostRunner({
   random: { uuid: randomUUID },
   logger: { warn: (message) => void process.stderr.write(message) },
   recordFolder,
+  limits: () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 }),
   baseEnv: { PATH: process.env["PATH"] },
 });
 await runner.run(

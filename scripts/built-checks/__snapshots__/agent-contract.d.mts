@@ -566,6 +566,11 @@ interface CommandResult {
   } | {
     readonly type: "aborted";
   } | {
+    readonly type: "over-limit";
+    readonly limit: "processes" | "memory";
+    readonly used: number;
+    readonly allowed: number;
+  } | {
     readonly type: "not-started";
     readonly message: string;
   };

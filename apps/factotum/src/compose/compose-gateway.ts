@@ -21,7 +21,7 @@ import {
   type GatewaySettings,
 } from "@factotum/gateway";
 import { httpFetch } from "@factotum/models";
-import { createHostRunner, type HostRunner } from "@factotum/sandbox";
+import type { HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
@@ -30,7 +30,6 @@ import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";
 import { channelAccounts } from "./channel-accounts.ts";
-import { commandEnvironment } from "./command-environment.ts";
 import { ConfigReloader } from "./config-reloader.ts";
 import { crashPointFrom } from "./crash-point.ts";
 import { CHANNELS } from "./extensions.ts";
@@ -38,6 +37,7 @@ import { gatewayToken } from "./gateway-token.ts";
 import { keepSnapshots } from "./keep-snapshots.ts";
 import { composeFileAccess } from "./compose-file-access.ts";
 import { createLocalFiles } from "./local-files.ts";
+import { openRunner } from "./open-runner.ts";
 import { redactTools } from "./redact-tools.ts";
 import { removeTemporaryFiles } from "./remove-temporary-files.ts";
 import { sessionFolders } from "./session-folders.ts";
@@ -106,10 +106,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const files = composeFileAccess(loaded, { store, currentConfig: () => config });
-  const baseEnv = await commandEnvironment(context, logger);
-  const runner = createHostRunner({ ...system, recordFolder: join(paths.stateFolder, "children"), baseEnv });
   try {
-    await endOrphans(runner, logger);
+    const runner = await openRunner(context, { ...system, currentConfig: () => config });
     const parts = { context, files, runner, secrets, logger };
     const reloader = new ConfigReloader({
       context,
@@ -123,6 +121,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
         return nextNotices;
       },
       remember: rememberConfig,
+      limitsKeptBy: runner.limitsKeptBy,
       logger,
     });
     const gateway = await startGateway({
@@ -240,21 +239,6 @@ async function openOnReserve(reserve: DiskReserve, options: SqliteStoreOptions):
     if (!isStorageFull(error) || !(await reserve.free())) throw error;
     options.logger.warn("The disk is full: the reserve was given back for this start", { reason: error.message });
     return openSqliteStore(options);
-  }
-}
-
-/** What a killed gateway left running ends before anything new begins. That it cannot be looked for is no reason not to start. */
-async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
-  // Nothing else holds the process yet, and the clock's timers do not.
-  const awake = setInterval(() => undefined, 60_000);
-  try {
-    const { ended, survivors } = await runner.endOrphans();
-    if (ended > 0) logger.warn("Commands that the last gateway left running were ended", { ended });
-    if (survivors > 0) logger.error("Commands that the last gateway left running could not be ended", { survivors });
-  } catch (error) {
-    logger.error("It could not be found out which commands the last gateway left running", { error });
-  } finally {
-    clearInterval(awake);
   }
 }
 

@@ -32,6 +32,7 @@ async function reloaderOver(cli: CliHome, text: string | undefined) {
       return scene.found;
     },
     remember: rememberConfig,
+    limitsKeptBy: "measuring",
     logger,
   });
   return { reloader, write, file, applied, lines, scene };

@@ -12,7 +12,9 @@ import {
   type RefusedConfig,
 } from "@factotum/config";
 import type { ConfigControl } from "@factotum/gateway";
+import type { HostRunner } from "@factotum/sandbox";
 import type { CliContext } from "../cli/cli-context.ts";
+import { describeCommandLimits } from "./describe-command-limits.ts";
 
 type Report = ReturnType<ConfigControl["report"]>;
 type Result = Awaited<ReturnType<ConfigControl["reload"]>>;
@@ -27,6 +29,8 @@ export interface ConfigReloaderOptions {
   readonly apply: (loaded: LoadedConfig) => Promise<readonly ConfigProblem[]>;
   /** Keeps it as the last good copy. */
   readonly remember: (loaded: LoadedConfig) => Promise<void>;
+  /** How the limits of running commands are kept. */
+  readonly limitsKeptBy: HostRunner["limitsKeptBy"];
   readonly logger: Logger;
 }
 
@@ -53,7 +57,7 @@ export class ConfigReloader implements ConfigControl {
 
   report(): Report {
     const { path, runningHash, inactive, config } = this.#running;
-    const commandPolicy = describeCommandPolicy(config);
+    const commandPolicy = [...describeCommandPolicy(config), ...describeCommandLimits(config, this.#options.limitsKeptBy)];
     return { path, runningHash, inactive, commandPolicy, needsRestart: this.#needsRestart(), ...this.#seen };
   }
 

@@ -12,7 +12,13 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
     using gateway = await findGateway(context);
     if (gateway !== undefined) {
       const { url, version } = gateway.facts;
-      if (version === context.version) return [ok("gateway", `runs at ${url}`), ...(await sharedSessions(gateway.client, context))];
+      if (version === context.version) {
+        return [
+          ok("gateway", `runs at ${url}`),
+          ...(await commandPolicy(gateway.client, context)),
+          ...(await sharedSessions(gateway.client, context)),
+        ];
+      }
       const message = `The gateway at ${url} is of version ${version}, this command of version ${context.version}.`;
       return [{ check: "gateway", level: "warning", message, fix: 'Run "factotum gateway restart".' }];
     }
@@ -29,6 +35,14 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
   return [
     { check: "port", level: "error", message, fix: 'End that program, or choose another port: "factotum config set gateway.port 18791".' },
   ];
+}
+
+/** What commands may do and use: how their limits are kept, only the gateway that runs knows. */
+async function commandPolicy(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
+  const { config } = await client.request("status", {}, { signal }).catch((error: unknown) => {
+    throw requestError(error);
+  });
+  return config.commandPolicy.map((line) => ok("commands", line));
 }
 
 /** Sessions into which direct messages of more than one person come: only a gateway that runs knows who has written. */

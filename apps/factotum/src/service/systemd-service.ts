@@ -68,6 +68,8 @@ export function unitText(context: CliContext): string {
     "KillMode=mixed",
     "TimeoutStopSec=40",
     "UMask=0077",
+    // So that the gateway can have the kernel keep the limits of commands.
+    "Delegate=pids memory",
     "",
     "[Install]",
     "WantedBy=default.target",

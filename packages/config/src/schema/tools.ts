@@ -22,6 +22,10 @@ export interface ToolsConfig extends ToolPolicy {
     readonly timeoutSeconds: number;
     /** Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart. */
     readonly maxConcurrent: number;
+    /** Processes of all running commands together. */
+    readonly maxProcesses: number;
+    /** Memory of all running commands together, in MB of 1,024 × 1,024 bytes. */
+    readonly maxMemoryMb: number;
     readonly applyPatch: boolean;
   };
   readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
@@ -51,6 +55,8 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
       maxConcurrent: CountSchema.default(16).describe(
         "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
       ),
+      maxProcesses: CountSchema.default(256).describe("Processes of all running commands together; the command with the most is stopped."),
+      maxMemoryMb: CountSchema.default(2048).describe("Memory of all running commands together; the command with the most is stopped."),
       applyPatch: z.boolean().default(true),
     })
     .prefault({}),

@@ -1,4 +1,6 @@
 import type { Clock } from "@factotum/agent-contract";
+import type { CommandCgroup } from "../cgroup/command-cgroups.ts";
+import { withMarker } from "./child-marker.ts";
 import { bootId, linuxStart, listProcesses, startOf, withVariable } from "./process-table.ts";
 import type { ProcessRow } from "./process-table.ts";
 
@@ -17,6 +19,8 @@ export interface ChildIdentity {
   readonly leader: { readonly processId: number; readonly start: string | undefined } | undefined;
   /** The leader is a child of this process: its group is ours, also when the leader itself has ended. */
   readonly own: boolean;
+  /** Where it runs in a cgroup of its own. */
+  readonly cgroup?: Pick<CommandCgroup, "members"> | undefined;
 }
 
 /** What of a command runs: its whole group, or single processes that left it. */
@@ -64,32 +68,43 @@ async function findFamily(child: ChildIdentity): Promise<Family> {
   }
 }
 
-/**
- * The group, whoever inherited the variable, and the descendants of all of them. A process that cleans its environment and whose
- * parents have ended is not found.
- */
 async function findOnLinux(child: ChildIdentity): Promise<Family> {
-  const { leader } = child;
-  const rows = (await listProcesses()).filter(({ id }) => id !== process.pid);
-  const boot = await bootId();
-  const first = rows.find((row) => row.id === leader?.processId && linuxStart(row, boot) === leader.start);
-  // The number of a group that has become empty may be another's by now.
-  const groupId = child.own || first !== undefined ? leader?.processId : undefined;
-  const startTicks = Number(leader?.start?.split(" ")[1] ?? 0);
-  const candidates = rows.filter((row) => row.startTicks >= startTicks || leader?.start?.startsWith(boot) !== true);
-  const members = new Set(candidates.filter((row) => row.groupId === groupId).map(({ id }) => id));
-  const marked = await withVariable(
-    candidates.filter(({ id }) => !members.has(id)),
-    CHILD_VARIABLE,
-    child.id,
-  );
-  for (const { id } of marked) members.add(id);
-  addDescendants(members, candidates);
-  const inGroup = candidates.some((row) => members.has(row.id) && row.groupId === groupId);
+  const rows = await listProcesses();
+  const [members, groupId] = [await membersOf(child, rows), await groupOf(child, rows)];
   return {
-    groupId: inGroup ? groupId : undefined,
-    outside: candidates.filter((row) => members.has(row.id) && row.groupId !== groupId).map(({ id }) => id),
+    groupId: members.some((row) => row.groupId === groupId) ? groupId : undefined,
+    outside: members.filter((row) => row.groupId !== groupId).map(({ id }) => id),
   };
+}
+
+/**
+ * The processes of a command among the rows: its group, and on Linux also its cgroup, whoever inherited the variable or the marker, and the
+ * descendants of all of them. Without a cgroup, what cleans its environment, sets the limit that is the marker and has no parent left is not found.
+ */
+export async function membersOf(child: ChildIdentity, rows: readonly ProcessRow[]): Promise<readonly ProcessRow[]> {
+  const others = rows.filter(({ id }) => id !== process.pid);
+  const groupId = await groupOf(child, others);
+  const members = new Set(others.filter((row) => row.groupId === groupId).map(({ id }) => id));
+  let candidates = others;
+  if (process.platform === "linux") {
+    const startTicks = Number(child.leader?.start?.split(" ")[1] ?? 0);
+    const isOfThisBoot = child.leader?.start?.startsWith(await bootId()) === true;
+    candidates = others.filter((row) => row.startTicks >= startTicks || !isOfThisBoot);
+    for (const id of (await child.cgroup?.members()) ?? []) members.add(id);
+    const unknown = (): readonly ProcessRow[] => candidates.filter(({ id }) => !members.has(id));
+    for (const { id } of withMarker(unknown(), child.id)) members.add(id);
+    for (const { id } of await withVariable(unknown(), CHILD_VARIABLE, child.id)) members.add(id);
+  }
+  addDescendants(members, candidates);
+  return candidates.filter(({ id }) => members.has(id));
+}
+
+/** The number of a group that has become empty may be another's by now: it counts while its leader runs, or is our own child. */
+async function groupOf({ leader, own }: ChildIdentity, rows: readonly ProcessRow[]): Promise<number | undefined> {
+  if (own || leader === undefined || process.platform !== "linux") return leader?.processId;
+  const boot = await bootId();
+  const runs = rows.some((row) => row.id === leader.processId && linuxStart(row, boot) === leader.start);
+  return runs ? leader.processId : undefined;
 }
 
 function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void {

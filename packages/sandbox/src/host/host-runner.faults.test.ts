@@ -28,6 +28,7 @@ test.runIf(process.platform === "linux")("a command of which it cannot be told w
     logger: { warn: (message) => void warnings.push(message) },
     recordFolder: join(folder, "records"),
     baseEnv: { PATH: process.env["PATH"] },
+    limits: () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 }),
     killGraceMs: 150,
   });
   const { end, output } = await runner.run(

@@ -62,6 +62,7 @@ const common = () => ({
   logger: { warn: (message: string) => void warnings.push(message) },
   recordFolder: join(folder, "records"),
   baseEnv: { PATH: process.env["PATH"] },
+  limits: () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 }),
   killGraceMs: 150,
   lingerMs: 150,
 });
@@ -265,6 +266,10 @@ describe.runIf(process.platform === "linux")("what leaves the group", () => {
     [
       "a child that cleans its environment below one that did not",
       `setsid sh -c 'env -i sh -c "echo \\$\\$ >pid; sleep 1000; :"; :' & ${wait}`,
+    ],
+    [
+      "a daemon with a clean environment, two sessions away, whose parents have ended",
+      `(setsid env -i PATH="$PATH" sh -c '(setsid sh -c "echo \\$\\$ >pid; exec sleep 1000" >/dev/null 2>&1 &)' &); ${wait}`,
     ],
   ])("%s", async (_name, script) => {
     const result = await run(script);

@@ -3,9 +3,13 @@ import { access, constants, stat } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Clock, CommandRequest, CommandResult, CommandRunner, Logger, Random } from "@factotum/agent-contract";
+import type { CommandCgroup, CommandCgroups } from "../cgroup/command-cgroups.ts";
+import type { CommandLimits, Excess } from "../limits/command-limits.ts";
+import { LimitWatch } from "../limits/limit-watch.ts";
 import { CappedOutput } from "../output/capped-output.ts";
 import { CHILD_VARIABLE, endFamily, familyGone } from "./child-family.ts";
 import type { ChildIdentity } from "./child-family.ts";
+import { MARKED_START, markerOf } from "./child-marker.ts";
 import { ChildRecords } from "./child-records.ts";
 import { hostEnvironment } from "./host-environment.ts";
 import { startOf } from "./process-table.ts";
@@ -19,6 +23,10 @@ export interface HostRunnerOptions {
   readonly recordFolder: string;
   /** The gateway's environment; a command gets PATH, HOME, LANG, TERM, TMPDIR, USER, SHELL, TZ, FACTOTUM_HOME and FACTOTUM_CONFIG of it, nothing else. */
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
+  /** What all running commands together may use, asked at each command and each measurement. */
+  readonly limits: () => CommandLimits;
+  /** Where the kernel keeps the limits; without it the processes are counted and measured on a timer. */
+  readonly cgroups?: CommandCgroups | undefined;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly killGraceMs?: number;
   /** Milliseconds that a command's background children may outlive it and keep its output open. Default 250. */
@@ -30,10 +38,13 @@ const KILL_GRACE_MS = 2_000;
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Exit = { readonly exitCode: number | null; readonly signal: NodeJS.Signals | null };
-type Stop = "timed-out" | "aborted";
+type Stop = { readonly type: "timed-out" } | { readonly type: "aborted" } | OverLimit;
+type OverLimit = Excess & { readonly type: "over-limit" };
 
 /** A runner of commands, with what a whole process needs of it. */
 export interface HostRunner extends CommandRunner {
+  /** `cgroup`: the kernel keeps the limits. `measuring`: the processes of commands are counted and measured on a timer while they run. */
+  readonly limitsKeptBy: "cgroup" | "measuring";
   /**
    * Ends what an earlier process of the gateway left, when that was killed. To be called before anything is run, by the only process that uses
    * the folder of records. Resolves with how many commands had something left; `survivors` of them could not be ended and are tried again next time.
@@ -55,10 +66,12 @@ export function createHostRunner(options: HostRunnerOptions): HostRunner {
   const records = new ChildRecords(options.recordFolder);
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
+  const watch = new LimitWatch({ clock, logger, limits: options.limits, measuresMemory: options.cgroups === undefined });
   return {
+    limitsKeptBy: options.cgroups === undefined ? "measuring" : "cgroup",
     async run(request, run) {
       const signal = AbortSignal.any([run.signal, closing.signal]);
-      const done = runCommand(request, { ...run, signal }, options, { records, logger });
+      const done = runCommand(request, { ...run, signal }, options, { records, logger, watch });
       running.add(done);
       try {
         return await done;
@@ -84,6 +97,7 @@ export function createHostRunner(options: HostRunnerOptions): HostRunner {
     async close() {
       closing.abort();
       await Promise.all(running);
+      await options.cgroups?.close();
     },
   };
 }
@@ -100,12 +114,16 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
     durationMs: Math.round(clock.monotonic() - startedMs),
   });
 
-  const { file, args } = await commandLine(request.command);
   if (run.signal.aborted) return settle({ type: "aborted" });
   const id = random.uuid();
+  const cgroup = await enterableCgroup(id, options);
+  const { file, args } = await commandLine(request.command, markerOf(id), cgroup);
   const env = { ...hostEnvironment(baseEnv, request.env), [CHILD_VARIABLE]: id };
   const started = await startAnnounced(id, file, args, { cwd: request.cwd, env, books });
-  if (started.type === "not-started") return settle(started);
+  if (started.type === "not-started") {
+    await cgroup?.remove();
+    return settle(started);
+  }
   const { child, exited, closed } = started;
 
   const flush = [child.stdout, child.stderr].map((stream) =>
@@ -115,28 +133,55 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
       if (text !== "") run.onOutput(text);
     }),
   );
-  const ending = untilExitOrStop(exited, request.timeoutMs, { clock, signal: run.signal });
-  const identity = await recordStart(id, started.processId, books);
+  const over = Promise.withResolvers<OverLimit>();
+  const ending = untilExitOrStop(exited, request.timeoutMs, { clock, signal: run.signal, over: over.promise });
+  const identity = { ...(await recordStart(id, started.processId, books)), cgroup };
+  const watched = books.watch.add(identity, (excess) => over.resolve({ type: "over-limit", ...excess }));
   const stopped = await ending;
+  watched[Symbol.dispose]();
   if (stopped === undefined) await Promise.all([within(closed, clock, lingerMs), familyGone(identity, clock, lingerMs)]);
   // Looked for twice also when nothing was found: who forks and ends while the table is read is not in it.
   // What cannot be ended stays written down: the next start tries again.
-  if (await endFamily(identity, { clock, graceMs: killGraceMs })) await forget(id, books);
+  const graceMs = stopped?.type === "over-limit" ? 0 : killGraceMs;
+  if (await endFamily(identity, { clock, graceMs })) await forget(id, books);
   // A process that was not found may still hold the pipes; it must not hold us.
   await within(closed, clock, lingerMs);
   child.stdout.destroy();
   child.stderr.destroy();
   for (const rest of flush) rest();
-  return settle(stopped === undefined ? toEnd(await exited) : { type: stopped });
+  const end = stopped ?? (await outOfMemory(cgroup, options)) ?? toEnd(await exited);
+  await cgroup?.remove();
+  return settle(end);
 }
 
-async function commandLine(command: CommandRequest["command"]): Promise<{ file: string; args: readonly string[] }> {
+/** The cgroup for a command that begins. Without one it is measured like everywhere else. */
+async function enterableCgroup(id: string, { cgroups, limits, logger }: HostRunnerOptions): Promise<CommandCgroup | undefined> {
+  try {
+    return await cgroups?.create(id, limits());
+  } catch (error) {
+    logger.warn("A command runs outside of a cgroup, because none could be made for it", { id, error });
+    return undefined;
+  }
+}
+
+async function outOfMemory(cgroup: CommandCgroup | undefined, { limits }: HostRunnerOptions): Promise<OverLimit | undefined> {
+  if ((await cgroup?.wasOutOfMemory()) !== true) return undefined;
+  const { maxMemoryBytes: allowed } = limits();
+  return { type: "over-limit", limit: "memory", used: allowed, allowed };
+}
+
+/** A program that is run without a shell gets no marker and no cgroup: whether it exists is told by its start. */
+async function commandLine(
+  command: CommandRequest["command"],
+  marker: string,
+  cgroup: CommandCgroup | undefined,
+): Promise<{ file: string; args: readonly string[] }> {
   if (command.type === "argv") return command;
   const shell = await access("/bin/bash", constants.X_OK).then(
     () => "/bin/bash",
     () => "/bin/sh",
   );
-  return { file: "/bin/sh", args: ["-c", 'exec "$@" 2>&1', "sh", shell, "-c", command.text] };
+  return { file: "/bin/sh", args: ["-c", MARKED_START, "sh", marker, cgroup?.folder ?? "", shell, "-c", command.text] };
 }
 
 type Started =
@@ -155,10 +200,11 @@ interface Place {
   readonly books: Books;
 }
 
-/** Where it is written down what runs, and who hears of it when that fails. */
+/** Where it is written down what runs, who measures it, and who hears of failures. */
 interface Books {
   readonly records: ChildRecords;
   readonly logger: HostRunnerOptions["logger"];
+  readonly watch: LimitWatch;
 }
 
 async function forget(id: string, { records, logger }: Books): Promise<void> {
@@ -247,18 +293,19 @@ function collect(stream: Readable, take: (text: string, bytes: number) => void):
 function untilExitOrStop(
   exited: Promise<Exit>,
   timeoutMs: number,
-  options: { readonly clock: Clock; readonly signal: Run["signal"] },
+  options: { readonly clock: Clock; readonly signal: Run["signal"]; readonly over: Promise<OverLimit> },
 ): Promise<Stop | undefined> {
   return new Promise((resolve) => {
-    const onAbort = (): void => settle("aborted");
-    const timer = options.clock.schedule(timeoutMs, () => settle("timed-out"));
+    const onAbort = (): void => settle({ type: "aborted" });
+    const timer = options.clock.schedule(timeoutMs, () => settle({ type: "timed-out" }));
     const settle = (stop: Stop | undefined): void => {
       timer[Symbol.dispose]();
       options.signal.removeEventListener("abort", onAbort);
       resolve(stop);
     };
     options.signal.addEventListener("abort", onAbort, { once: true });
-    if (options.signal.aborted) settle("aborted");
+    if (options.signal.aborted) onAbort();
+    void options.over.then(settle);
     void exited.then(() => settle(undefined));
   });
 }

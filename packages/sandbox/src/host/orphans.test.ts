@@ -30,7 +30,16 @@ afterEach(async () => {
 /** The gateway of the next start. */
 function nextRunner(): HostRunner {
   const logger = { warn: (message: string) => expect.unreachable(message) };
-  return createHostRunner({ clock: realClock, random: { uuid: randomUUID }, logger, recordFolder: records, baseEnv: {}, killGraceMs: 100 });
+  const limits = () => ({ maxProcesses: 256, maxMemoryBytes: 2048 * 1024 ** 2 });
+  return createHostRunner({
+    clock: realClock,
+    random: { uuid: randomUUID },
+    logger,
+    limits,
+    recordFolder: records,
+    baseEnv: {},
+    killGraceMs: 100,
+  });
 }
 
 /** Runs shell text as a gateway does, waits until it has printed `count` process ids, and kills that gateway. */
@@ -85,6 +94,16 @@ describe("what a killed gateway left", () => {
     const text = "(setsid bash -c 'echo $$; exec sleep 1000' &); echo $$; sleep 1000";
     const pids = await killGatewayThatRuns(text, 2);
     process.kill(pids.at(-1) ?? 0, 0);
+    expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
+    await expect.poll(() => pids.map(isRunning)).toEqual([false, false]);
+  });
+
+  test.runIf(process.platform === "linux")("is found with a clean environment, two sessions away, its parents gone", async () => {
+    const daemon = "(setsid sh -c 'echo $$; exec sleep 1000' &)";
+    const pids = await killGatewayThatRuns(
+      `(setsid env -i PATH="$PATH" bash -c "${daemon.replaceAll("$", "\\$")}" &); echo $$; sleep 1000`,
+      2,
+    );
     expect(await nextRunner().endOrphans()).toEqual({ ended: 1, survivors: 0 });
     await expect.poll(() => pids.map(isRunning)).toEqual([false, false]);
   });

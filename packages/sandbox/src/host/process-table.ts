@@ -11,22 +11,43 @@ export interface ProcessRow {
   readonly state: string;
   readonly parentId: number;
   readonly groupId: number;
-  /** Clock ticks since the machine started. With the boot it tells apart two processes that had the same id. */
+  /** Clock ticks since the machine started. With the boot it tells apart two processes that had the same id. 0 outside of Linux. */
   readonly startTicks: number;
+  /** Its memory, where the table says it: outside of Linux. */
+  readonly residentBytes?: number;
 }
 
 /** Files of `/proc` that are read at a time. */
 const BATCH = 64;
 
-/** Every process that runs. Linux only. Zombies, which stay when nobody reaps orphans (a container's PID 1), do not run. */
+/** Every process that runs. Zombies, which stay when nobody reaps orphans (a container's PID 1), do not run. */
 export async function listProcesses(): Promise<readonly ProcessRow[]> {
+  const rows = process.platform === "linux" ? await readProcFolder() : await askPs();
+  return rows.filter(({ state }) => state !== "Z" && state !== "X");
+}
+
+async function readProcFolder(): Promise<readonly ProcessRow[]> {
   const ids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
   const rows: (ProcessRow | undefined)[] = [];
   for (let from = 0; from < ids.length; from += BATCH) {
     if (from > 0) await nextTick();
     for (const id of ids.slice(from, from + BATCH)) rows.push(parseStat(readStat(id)));
   }
-  return rows.filter((row) => row !== undefined).filter(({ state }) => state !== "Z" && state !== "X");
+  return rows.filter((row) => row !== undefined);
+}
+
+/** The same from the program that every other system has. */
+export async function askPs(): Promise<readonly ProcessRow[]> {
+  const options = { env: { PATH: "/usr/bin:/bin", LC_ALL: "C" }, maxBuffer: 16 * 1024 * 1024 };
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,pgid=,rss=,stat="], options);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => {
+      const [id, parentId, groupId, kilobytes, state = ""] = line.trim().split(/\s+/);
+      const numbers = { id: Number(id), parentId: Number(parentId), groupId: Number(groupId), residentBytes: Number(kilobytes) * 1024 };
+      return { ...numbers, state: state.slice(0, 1), startTicks: 0 };
+    });
 }
 
 /** Which of the processes were started with `NAME=value` in their environment. Those of another user cannot be asked. Linux only. */

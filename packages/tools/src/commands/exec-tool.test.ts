@@ -93,6 +93,18 @@ describe("the end of a command", () => {
     [{ type: "exited", exitCode: 0 }, "", "(no output)", undefined],
     [{ type: "signalled", signal: "SIGSEGV" }, "", "[killed by SIGSEGV]", true],
     [{ type: "timed-out" }, "out\n", "out\n[stopped after 60 seconds: the time limit]", true],
+    [
+      { type: "over-limit", limit: "processes", used: 300, allowed: 256 },
+      "out",
+      "out\n[stopped: all running commands together had 300 processes, and tools.exec.maxProcesses allows 256. Do less at a time; your owner can raise the limit in the configuration.]",
+      true,
+    ],
+    [
+      { type: "over-limit", limit: "memory", used: 2_200_000_000, allowed: 2_147_483_648 },
+      "",
+      "[stopped: all running commands together used 2099 MB of memory, and tools.exec.maxMemoryMb allows 2048. Do less at a time; your owner can raise the limit in the configuration.]",
+      true,
+    ],
     [{ type: "aborted" }, "", "[stopped: the run was aborted]", true],
     [{ type: "not-started", message: "No such folder." }, "", "No such folder.", true],
   ] satisfies [CommandResult["end"], string, string, true | undefined][])("%j", async (end, output, text, isError) => {

@@ -86,7 +86,17 @@ function toResult({ end, output, outputBytes, durationMs }: CommandResult, timeo
       return errorResult(say(`[stopped after ${timeoutSeconds} seconds: the time limit]`), { details });
     case "aborted":
       return errorResult(say("[stopped: the run was aborted]"), { details });
+    case "over-limit":
+      return errorResult(say(`[${overLimit(end)}]`), { details });
     case "not-started":
       return errorResult(end.message, { details });
   }
+}
+
+function overLimit({ limit, used, allowed }: Extract<CommandResult["end"], { type: "over-limit" }>): string {
+  const advice = "Do less at a time; your owner can raise the limit in the configuration.";
+  if (limit === "processes")
+    return `stopped: all running commands together had ${used} processes, and tools.exec.maxProcesses allows ${allowed}. ${advice}`;
+  const megabytes = (bytes: number): number => Math.ceil(bytes / 1024 ** 2);
+  return `stopped: all running commands together used ${megabytes(used)} MB of memory, and tools.exec.maxMemoryMb allows ${megabytes(allowed)}. ${advice}`;
 }

@@ -1,0 +1,15 @@
+import type { FactotumConfig } from "@factotum/config";
+import type { HostRunner } from "@factotum/sandbox";
+
+/** What running commands may use, and how that is kept; nothing where no commands run. */
+export function describeCommandLimits(
+  { tools: { exec } }: Pick<FactotumConfig, "tools">,
+  keptBy: HostRunner["limitsKeptBy"],
+): readonly string[] {
+  if (exec.mode === "deny") return [];
+  const how =
+    keptBy === "cgroup"
+      ? "kept by the kernel in a cgroup"
+      : "counted and measured while they run, because this process has no cgroup (version 2) of its own in which it may write";
+  return [`all running commands together may have ${exec.maxProcesses} processes and ${exec.maxMemoryMb} MB of memory: ${how}`];
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { FactotumConfig } from "@factotum/config";
+import { createHostRunner, openCommandCgroups, type HostRunner } from "@factotum/sandbox";
+import type { CliContext } from "../cli/cli-context.ts";
+import { commandEnvironment } from "./command-environment.ts";
+
+export interface OpenRunnerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Asked for the limits at each use. */
+  readonly currentConfig: () => Pick<FactotumConfig, "tools">;
+}
+
+/** The runner of the model's commands, once what a killed gateway left running has been ended. */
+export async function openRunner(context: CliContext, { currentConfig, ...system }: OpenRunnerOptions): Promise<HostRunner> {
+  const { logger } = system;
+  const runner = createHostRunner({
+    ...system,
+    recordFolder: join(context.paths.stateFolder, "children"),
+    baseEnv: await commandEnvironment(context, logger),
+    limits: () => {
+      const { maxProcesses, maxMemoryMb } = currentConfig().tools.exec;
+      return { maxProcesses, maxMemoryBytes: maxMemoryMb * 1024 ** 2 };
+    },
+    cgroups: await openCommandCgroups(logger),
+  });
+  await endOrphans(runner, logger);
+  return runner;
+}
+
+/** What a killed gateway left running ends before anything new begins. That it cannot be looked for is no reason not to start. */
+async function endOrphans(runner: HostRunner, logger: Logger): Promise<void> {
+  // Nothing else holds the process yet, and the clock's timers do not.
+  const awake = setInterval(() => undefined, 60_000);
+  try {
+    const { ended, survivors } = await runner.endOrphans();
+    if (ended > 0) logger.warn("Commands that the last gateway left running were ended", { ended });
+    if (survivors > 0) logger.error("Commands that the last gateway left running could not be ended", { survivors });
+  } catch (error) {
+    logger.error("It could not be found out which commands the last gateway left running", { error });
+  } finally {
+    clearInterval(awake);
+  }
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, rmdir, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CommandResult } from "@factotum/agent-contract";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openCommandCgroups } from "../cgroup/command-cgroups.ts";
+import type { CgroupPlace, CommandCgroups } from "../cgroup/command-cgroups.ts";
+import type { CommandLimits } from "../limits/command-limits.ts";
+import { createHostRunner } from "./host-runner.ts";
+import type { HostRunner } from "./host-runner.ts";
+import { askPs, listProcesses } from "./process-table.ts";
+import { realClock } from "../../test/real-clock.ts";
+
+const MEGABYTE = 1024 ** 2;
+const GENEROUS: CommandLimits = { maxProcesses: 256, maxMemoryBytes: 2_048 * MEGABYTE };
+const logger = { warn: (message: string) => expect.unreachable(message) };
+
+const UNTIL_ENDED = "until [ -e ended ]; do sleep 0.05; done";
+
+let folder: string;
+/** How often the runner has asked for its limits: at the start of a command in a cgroup, and at each measurement. */
+let asked: number;
+
+beforeEach(async () => {
+  asked = 0;
+  folder = await realpath(await mkdtemp(join(tmpdir(), "host-limits-")));
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function makeRunner(limits: CommandLimits, cgroups?: CommandCgroups): HostRunner {
+  const baseEnv = { PATH: process.env["PATH"] };
+  const recordFolder = join(folder, "records");
+  const ask = (): CommandLimits => {
+    asked += 1;
+    return limits;
+  };
+  return createHostRunner({ clock: realClock, random: { uuid: randomUUID }, logger, recordFolder, baseEnv, limits: ask, cgroups });
+}
+
+async function measured(times: number): Promise<void> {
+  const target = asked + times;
+  await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThanOrEqual(target);
+}
+
+function run(runner: HostRunner, text: string): Promise<CommandResult> {
+  return runner.run(
+    { command: { type: "shell", text }, cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 10_000 },
+    {
+      signal: new AbortController().signal,
+      run: {
+        runId: "run",
+        kind: "user",
+        agentId: "main",
+        sessionKey: "agent:main:main",
+        sessionId: "session",
+        workspace: folder,
+        owner: true,
+        timeZone: "UTC",
+      },
+      onOutput: () => undefined,
+    },
+  );
+}
+
+/** How many processes were started in the folder and still run. */
+async function leftRunning(): Promise<number> {
+  const rows = await listProcesses();
+  const commands = await Promise.all(rows.map(({ id }) => readFile(`/proc/${id}/environ`, "utf8").catch(() => "")));
+  return commands.filter((environment) => environment.includes(`PWD=${folder}`)).length;
+}
+
+const sleepers = (count: number): string => `echo begun; for i in $(seq ${count}); do sleep 1000 & done; wait`;
+/** Holds the memory until something ends it. */
+const hog = (megabytes: number): string =>
+  `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); setInterval(() => held[0], 1000)'`;
+
+describe.runIf(process.platform === "linux")("limits that are measured", () => {
+  test("a command with too many processes is ended whole, with the numbers", async () => {
+    const { end, output } = await run(makeRunner({ ...GENEROUS, maxProcesses: 12 }), sleepers(30));
+    expect(end).toMatchObject({ type: "over-limit", limit: "processes", allowed: 12 });
+    expect(end.type === "over-limit" && end.used).toBeGreaterThan(12);
+    expect(output).toMatch(/^begun\n/);
+    expect(await leftRunning()).toBe(0);
+  });
+
+  test("as many processes as allowed go on", async () => {
+    const runner = makeRunner({ ...GENEROUS, maxProcesses: 12 });
+    const running = run(runner, `for i in 1 2 3 4 5; do (${UNTIL_ENDED}) & done; wait; echo done`);
+    await measured(3);
+    await writeFile(join(folder, "ended"), "");
+    expect(await running).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
+  });
+
+  test("processes count wherever they went: another session, a clean environment, no parent", async () => {
+    const daemons = `for i in $(seq 30); do (setsid env -i PATH="$PATH" sh -c '(setsid sleep 1000 >/dev/null 2>&1 &)' &); done; sleep 1000`;
+    const { end } = await run(makeRunner({ ...GENEROUS, maxProcesses: 12 }), daemons);
+    expect(end).toMatchObject({ type: "over-limit", limit: "processes" });
+  });
+
+  test("a command with too much memory is ended, and one with less goes on beside it", async () => {
+    const runner = makeRunner({ ...GENEROUS, maxMemoryBytes: 300 * MEGABYTE });
+    const small = run(runner, `${UNTIL_ENDED}; echo done`);
+    const large = await run(runner, hog(400));
+    expect(large.end).toMatchObject({ type: "over-limit", limit: "memory", allowed: 300 * MEGABYTE });
+    await writeFile(join(folder, "ended"), "");
+    expect(await small).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
+  });
+
+  test("commands are added up, and the largest one ends", async () => {
+    const runner = makeRunner({ ...GENEROUS, maxProcesses: 20 });
+    const smaller = run(runner, `for i in 1 2 3 4; do (${UNTIL_ENDED}) & done; wait`);
+    const larger = await run(runner, sleepers(16));
+    expect(larger.end).toMatchObject({ type: "over-limit", limit: "processes" });
+    await writeFile(join(folder, "ended"), "");
+    expect((await smaller).end).toEqual({ type: "exited", exitCode: 0 });
+  });
+
+  test("pages that processes share count once", async () => {
+    const runner = makeRunner({ ...GENEROUS, maxMemoryBytes: 150 * MEGABYTE });
+    const shared = `data=$(head -c 40000000 /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (${UNTIL_ENDED}) & done; echo >held; wait; echo done`;
+    const running = run(runner, shared);
+    await expect.poll(() => readdir(folder)).toContain("held");
+    await measured(3);
+    await writeFile(join(folder, "ended"), "");
+    expect(await running).toMatchObject({ end: { type: "exited", exitCode: 0 }, output: "done\n" });
+  });
+
+  test("the table of ps says the same of this process as that of the kernel", async () => {
+    const own = (rows: Awaited<ReturnType<typeof listProcesses>>) => rows.find(({ id }) => id === process.pid);
+    const { parentId, groupId } = own(await listProcesses()) ?? {};
+    expect(own(await askPs())).toMatchObject({ parentId, groupId });
+    expect(own(await askPs())?.residentBytes).toBeGreaterThan(10 * MEGABYTE);
+  });
+});
+
+describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () => {
+  async function fakePlace(members: readonly number[], enabled = ""): Promise<string> {
+    const place = join(folder, "cgroup");
+    await mkdir(place);
+    await writeFile(join(place, "cgroup.controllers"), "cpu memory pids\n");
+    await writeFile(join(place, "cgroup.subtree_control"), enabled);
+    await writeFile(join(place, "cgroup.procs"), members.map((id) => `${id}\n`).join(""));
+    return place;
+  }
+
+  test("the limits are written, and every command enters a cgroup of its own before it begins", async () => {
+    const place = await fakePlace([process.pid]);
+    const cgroups = await openCommandCgroups(logger, { folder: place });
+    expect(await readFile(join(place, "factotum-gateway/cgroup.procs"), "utf8")).toBe(String(process.pid));
+    expect(await readFile(join(place, "cgroup.subtree_control"), "utf8")).toBe("+pids +memory");
+    const commands = join(place, `factotum-commands-${process.pid}`);
+    const { output } = await run(makeRunner(GENEROUS, cgroups), `cat ${commands}/*/cgroup.procs`);
+    expect(output).toBe("0\n");
+    expect(await readFile(join(commands, "pids.max"), "utf8")).toBe(String(256 * 8));
+    expect(await readFile(join(commands, "memory.max"), "utf8")).toBe(String(2_048 * MEGABYTE));
+    const [id = ""] = (await readdir(commands)).filter((name) => /^[0-9a-f-]{36}$/.test(name));
+    expect(await readFile(join(commands, id, "memory.oom.group"), "utf8")).toBe("1");
+  });
+
+  test("a command that the kernel ended for its memory says which limit it was", async () => {
+    const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([], "memory pids") });
+    const killed = `cd ${folder}/cgroup/factotum-commands-${process.pid}/*/ && printf 'oom 1\\noom_kill 1\\n' >memory.events; kill -9 $$`;
+    const { end } = await run(makeRunner({ ...GENEROUS, maxMemoryBytes: 7 * MEGABYTE }, cgroups), killed);
+    expect(end).toEqual({ type: "over-limit", limit: "memory", used: 7 * MEGABYTE, allowed: 7 * MEGABYTE });
+  });
+
+  test.each([
+    ["other processes are in it", [1, process.pid], "cpu memory pids\n"],
+    ["a controller is missing", [process.pid], "cpu memory\n"],
+  ])("no cgroup is used where %s, and nothing is changed", async (_name, members, controllers) => {
+    const place = await fakePlace(members);
+    await writeFile(join(place, "cgroup.controllers"), controllers);
+    expect(await openCommandCgroups(logger, { folder: place })).toBeUndefined();
+    expect((await readdir(place)).sort()).toEqual(["cgroup.controllers", "cgroup.procs", "cgroup.subtree_control"]);
+  });
+
+  test.runIf(process.getuid?.() === 0)("a real one holds what cleans its environment and changes the limit that marks it", async () => {
+    await using real = await realPlace();
+    if (real === undefined) return;
+    const cgroups = await openCommandCgroups(logger, { folder: real.folder, controllers: [] });
+    const runner = makeRunner(GENEROUS, cgroups);
+    const daemon = `(setsid env -i PATH="$PATH" bash -c '(ulimit -x 5; setsid sh -c "echo \\$\\$ >pid; exec sleep 1000" >/dev/null 2>&1 &)' &)`;
+    const { output } = await run(
+      runner,
+      `${daemon}; until [ -s pid ]; do sleep 0.01; done; cat pid; grep -h . ${real.folder}/factotum-commands-*/*/cgroup.procs`,
+    );
+    const [pid = "", ...members] = output.trim().split("\n");
+    expect(members).toContain(pid);
+    expect((await listProcesses()).some(({ id }) => id === Number(pid))).toBe(false);
+    await runner.close();
+  });
+});
+
+/** An empty cgroup of this machine, if it has a tree of version 2 in which this process may write. */
+async function realPlace(): Promise<(Required<Pick<CgroupPlace, "folder">> & AsyncDisposable) | undefined> {
+  const mount = (await readFile("/proc/self/mountinfo", "utf8")).split("\n").find((line) => line.includes(" - cgroup2 "));
+  const place = join(mount?.split(" ")[4] ?? "/nowhere", `factotum-test-${process.pid}`);
+  try {
+    await mkdir(place);
+  } catch {
+    process.stderr.write("NOT RUN: commands in a real cgroup. It needs a writable tree of cgroups, version 2.\n");
+    return undefined;
+  }
+  return {
+    folder: place,
+    [Symbol.asyncDispose]: async () => {
+      for (const name of await readdir(place)) if (name.startsWith("factotum-")) await rmdir(join(place, name)).catch(() => undefined);
+      await rmdir(place);
+    },
+  };
+}
