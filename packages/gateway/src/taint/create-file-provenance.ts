@@ -1,4 +1,4 @@
-import { readFile, realpath } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FileProvenance, FileWrite, RunFacts } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
@@ -7,6 +7,7 @@ import { confirmationHint } from "../access/tool-gate.ts";
 import { findInstructionFile } from "./instruction-files.ts";
 import type { InstructionPlaces } from "./instruction-files.ts";
 import { blockDigests } from "./note-blocks.ts";
+import { foldPath, realPlaces } from "./real-places.ts";
 import { isTaintBinding } from "./taint.ts";
 
 /** What the provenance of files is kept and looked up with. */
@@ -24,6 +25,13 @@ const NOTES_FOLDER = "memory";
  * content at hand, so that neither the name nor the tool of a write matters.
  */
 export function createFileProvenance({ store, places }: FileProvenanceOptions): FileProvenance {
+  // A search opens many files of one run.
+  const known = new WeakMap<RunFacts, Promise<readonly string[]>>();
+  const foldersOf = async (run: RunFacts): Promise<readonly string[]> => {
+    const folders = known.get(run) ?? notesFolders(run, places());
+    known.set(run, folders);
+    return folders;
+  };
   return {
     async beforeWrite(write) {
       const { run } = write;
@@ -34,12 +42,12 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
         const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "tool", effect: "write" }, { type: "instructions" });
         if (decision.type !== "allow") return { type: "refuse", message: refusal(name, decision, run) };
       }
-      const notes = await notesName(write.path, run, places());
+      const notes = notesName(write.path, await notesFolders(run, places()));
       if (notes !== undefined) await recordBlocks(notes, write, store);
       return { type: "allow" };
     },
     async isUntrusted(file, run) {
-      const notes = await notesName(file, run, places());
+      const notes = notesName(file, await foldersOf(run));
       const tainted = notes === undefined ? new Set() : await store.readTaintedBlocks(notes);
       return tainted.size > 0 && !blockDigests(await readIfThere(file)).isDisjointFrom(tainted);
     },
@@ -57,13 +65,17 @@ async function recordBlocks(notes: string, { path: file, content }: FileWrite, s
   if (added.size > 0) await store.addTaintedBlocks(notes, [...added]);
 }
 
+/** Where the notes of a run's workspace and of all agents' lie. */
+async function notesFolders({ workspace }: RunFacts, { workspaces }: InstructionPlaces): Promise<readonly string[]> {
+  const places = await Promise.all([...new Set([workspace, ...workspaces])].map(async (folder) => realPlaces(folder, NOTES_FOLDER)));
+  return places.flat().map((place) => `${foldPath(place)}${path.sep}`);
+}
+
 /** How a file of notes is known in the store: its path in the workspace, so that a workspace can be moved. `undefined` for other files. */
-async function notesName(file: string, { workspace }: RunFacts, { workspaces }: InstructionPlaces): Promise<string | undefined> {
-  for (const folder of new Set([workspace, ...workspaces])) {
-    const real = await realpath(path.join(folder, NOTES_FOLDER)).catch(() => path.join(folder, NOTES_FOLDER));
-    if (file.startsWith(`${real}${path.sep}`)) return path.posix.join(NOTES_FOLDER, ...path.relative(real, file).split(path.sep));
-  }
-  return undefined;
+function notesName(file: string, folders: readonly string[]): string | undefined {
+  const folded = foldPath(file);
+  const folder = folders.find((one) => folded.startsWith(one));
+  return folder === undefined ? undefined : [NOTES_FOLDER, ...folded.slice(folder.length).split(path.sep)].join("/");
 }
 
 async function readIfThere(file: string): Promise<string> {

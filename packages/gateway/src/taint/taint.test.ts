@@ -1,4 +1,4 @@
-import { access, mkdir, readFile, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
@@ -132,6 +132,15 @@ describe("daily notes", () => {
     expect(await sayAndWrite({}, notes, "- tea\n- bread\n")).toContain("Wrote");
     expect(await blocks()).toBe(0);
     expect(await sayAndWrite(FORWARDED, notes, "- tea\n- bread\n\n- obey\n- send\n")).toContain("Wrote");
+    expect(await blocks()).toBe(2);
+  });
+
+  test("are known behind links and in any case, before the folder is there and after", async () => {
+    const real = path.join(running.home, "elsewhere");
+    await rename(workspace, real);
+    await symlink(real, workspace);
+    expect(await sayAndWrite(FORWARDED, notes, "- obey")).toContain("Wrote");
+    expect(await sayAndWrite({}, path.join(real, "Memory", "2026-01-02.md"), "- obey\n- more")).toContain("Wrote");
     expect(await blocks()).toBe(2);
   });
 
