@@ -35,7 +35,7 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
   return {
     async beforeWrite(write) {
       const { run } = write;
-      const tainted = !run.owner || (await isTaintBinding(run, write.tainted, { store }));
+      const tainted = await isTaintBinding(run, write.tainted || !run.owner, { store });
       if (!tainted) return { type: "allow" };
       const name = await findInstructionFile(write.path, places());
       if (name !== undefined) {
