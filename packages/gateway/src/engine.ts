@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, StoreDamage } from "@factotum/store";
+import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, SessionRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
@@ -54,6 +54,7 @@ export class Engine {
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
   readonly #shared: SharedSessions;
+  readonly #separated: SeparatedGuests;
   readonly #queue: TurnQueue;
   readonly #room: RoomKeeper;
   readonly #ingress: Ingress;
@@ -85,7 +86,7 @@ export class Engine {
     this.#shared = new SharedSessions(this.services);
     this.damage = options.damage;
     this.#recoveries = new RecoveryNotices(this.services);
-    const separated = new SeparatedGuests(this.services);
+    this.#separated = new SeparatedGuests(this.services);
     const refusals = new RefusalNotices(this.services);
     const late = new LateMessages(this.services);
     const { running } = this.services;
@@ -98,6 +99,8 @@ export class Engine {
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       admits: (input) => this.#ingress.admits(input),
+      isKeptOut: (sessionKey, input) => this.#ingress.route(input).keptOutOf === sessionKey,
+      placeAgain: async (input) => this.#ingress.recover(input),
       toolWait: (turn) => this.#waits.turnChanged(turn),
     };
     const runner = new TurnRunner(this.services, waiting, this.#room);
@@ -128,11 +131,7 @@ export class Engine {
       enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
       tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
       refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (route, input, record) => {
-        this.#inBackground("sharing notice", this.#shared.note(route.sessionKey, input, record));
-        this.#inBackground("separation notice", separated.note(route, input));
-        this.#inBackground("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
-      },
+      spoken: (...said) => this.#noteSpoken(...said),
       command: (route, command, input, queue) => {
         this.#queue.endBreath(route.sessionKey);
         this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
@@ -337,6 +336,12 @@ export class Engine {
   async #expire(): Promise<void> {
     for (const session of await this.services.store.listExpiredSessions(this.services.steadyNow(), 100))
       await this.sessions.deleteIfThere(session.key);
+  }
+
+  #noteSpoken(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
+    this.#inBackground("sharing notice", this.#shared.note(route.sessionKey, input, record));
+    this.#inBackground("separation notice", this.#separated.note(route, input));
+    this.#inBackground("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
   }
 
   /** Work that nobody waits for: its failure is logged here, once. */

@@ -33,6 +33,10 @@ const MAX_SOLO_STARTS = 6;
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
   readonly putBack: (sessionKey: string, job: InputJob) => void;
+  /** Whether the configuration of now keeps an input out of a session in which it waits from before. */
+  readonly isKeptOut: (sessionKey: string, input: InputRecord) => boolean;
+  /** Gives a waiting input its place by the configuration of now. */
+  readonly placeAgain: (input: InputRecord) => Promise<void>;
   /** Told when a call of a turn begins or ends to wait for its turn to run. */
   readonly toolWait: (turn: TurnRecord) => void;
 }
@@ -55,7 +59,7 @@ export class JobPreparer {
    * is nothing to work on: then its inputs are settled, or wait where they were. Rejects when the store does.
    */
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
-    const job = waited.type === "input" ? await this.#judge(waited) : waited;
+    const job = waited.type === "input" ? await this.#judge(sessionKey, waited) : waited;
     if (job === undefined) return undefined;
     const { agents, clock } = this.#services;
     const { agentId } = job.type === "input" ? job : job.turn;
@@ -142,10 +146,13 @@ export class JobPreparer {
     return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
   }
 
-  /** What waited begins by the policy of now: it may have changed since. */
-  async #judge(waited: InputJob): Promise<InputJob | undefined> {
+  /** What waited begins by the policy of now, in the session that is its own now: both may have changed since. */
+  async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
-    const { job, turnedAway } = judgeJob(waited, this.#waiting.admits, this.#services);
+    const { admits, isKeptOut, placeAgain } = this.#waiting;
+    const { job, turnedAway: left } = judgeJob(waited, (input) => admits(input) && !isKeptOut(sessionKey, input), this.#services);
+    const [moved, turnedAway] = [left.filter((input) => this.#admitsNow(input)), left.filter((input) => !this.#admitsNow(input))];
+    for (const input of moved) await placeAgain(input);
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
     watchers.settled(ids, TURNED_AWAY);

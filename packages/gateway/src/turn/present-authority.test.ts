@@ -130,6 +130,15 @@ describe("what waited is begun by the policy of now", () => {
     expect(platform.sent).toMatchObject([{ outbound: { text: "One." } }, { outbound: { text: "Two." } }]);
   });
 
+  test("in a session of its own, once its sender is kept out of the owner's", async () => {
+    await start();
+    await waitWhile(revoked);
+    const { items } = await running.store.listSessions({ limit: 5 });
+    expect(items.map(({ key }) => key).toSorted()).toEqual(["agent:main:main", "agent:main:test:direct:owner-1"]);
+    expect(lastRequest()).toContain("two");
+    expect(lastRequest()).not.toContain("One.");
+  });
+
   test("not at all for somebody who may talk no more", async () => {
     await start({});
     await waitWhile(revoked);
