@@ -236,6 +236,8 @@ test("a database without a snapshot is rebuilt from the plain files; a second lo
   await scene.say("the first word");
   await scene.lose("removed");
   expect(await scene.damage()).toMatchObject([{ kind: "database", rebuilt: ["agent:main:main"] }]);
+  // It is called by what was said in it first.
+  expect((await scene.run("sessions", "list")).stdout).toContain("the first word");
   // The chat is told when it is known again.
   await scene.say("the second word");
   expect(scene.notices).toEqual([expect.stringContaining("There was no copy of it, so conversations come from their plain files.")]);

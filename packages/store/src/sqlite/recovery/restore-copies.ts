@@ -14,6 +14,7 @@ import { decodeId } from "../values/sequence-id.ts";
 import { EntryRestorer } from "./entry-restorer.ts";
 import { listCopies, readCopy } from "./session-copies.ts";
 import type { DeletedSessionCopy, SessionCopy } from "./session-copies.ts";
+import { titleIn } from "./title-in.ts";
 
 /** What was taken from the plain files. */
 export interface RestoredCopies {
@@ -57,7 +58,10 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
     const result = await restore(copy, conversation, database, options.hasGaps);
     if (result.entries > 0) conversations += 1;
     entries += result.entries;
-    if (known === undefined) touch(database, conversation, result.lastAtMs);
+    if (known === undefined) {
+      giveName(tables, keyOf(copy), result);
+      touch(database, conversation, result.lastAtMs);
+    }
     if (result.isWhole) continue;
     setAside.push(await keepAside(copy, options.asideFolder));
   }
@@ -80,7 +84,7 @@ function copiedBytes(database: Database, conversation: number): number {
  */
 function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Set<string>): Conversation {
   const { agentId, sessionId, startedAtMs } = copy;
-  const key = copy.sessionKey ?? `agent:${agentId}:import:${sessionId}`;
+  const key = keyOf(copy);
   const session = sessions.read(key);
   if (session === undefined) sessions.open({ key, sessionId, agentId, isPrivate: false, displayName: key }, startedAtMs);
   else if (session.startedAtMs <= startedAtMs) sessions.reset(key, { sessionId, isPrivate: false, nowMs: startedAtMs });
@@ -91,8 +95,19 @@ function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Se
   return conversation;
 }
 
+/** A rebuilt session is called as its first message names it, in place of its key. */
+function giveName({ sessions }: Tables, key: string, { title, lastAtMs }: RestoredFile): void {
+  if (title !== undefined && sessions.read(key)?.displayName === key) sessions.patch(key, { displayName: title }, lastAtMs);
+}
+
+function keyOf({ sessionKey, agentId, sessionId }: SessionCopy): string {
+  return sessionKey ?? `agent:${agentId}:import:${sessionId}`;
+}
+
 interface RestoredFile {
   readonly entries: number;
+  /** What a session that begins with this conversation is called; absent if nobody has said anything in it. */
+  readonly title?: string;
   readonly lastAtMs: number;
   /** False if a line could not be read. */
   readonly isWhole: boolean;
@@ -103,6 +118,7 @@ async function restore(copy: SessionCopy, conversation: Conversation, database: 
   // What stands in the file before `start` is in the database already.
   const restorer = new EntryRestorer(database, conversation, start === 0 ? 0 : conversation.lastEntry);
   let [lastAtMs, isWhole] = [copy.startedAtMs, true];
+  let title: string | undefined;
   for await (const line of readLines(readCopy(copy.path, start))) {
     if (line.text?.trim() === "") continue;
     const record = parseRecord(line);
@@ -115,10 +131,11 @@ async function restore(copy: SessionCopy, conversation: Conversation, database: 
       continue;
     }
     restorer.add(id, body, atMs);
+    title ??= titleIn(body, keyOf(copy));
     lastAtMs = atMs;
   }
   restorer.finish();
-  return { entries: restorer.added, lastAtMs, isWhole };
+  return { entries: restorer.added, lastAtMs, isWhole, ...(title === undefined ? {} : { title }) };
 }
 
 /** A session that goes on with this conversation was last used at its last entry. */
