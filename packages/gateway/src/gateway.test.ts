@@ -185,7 +185,7 @@ describe("the way of a message", () => {
     await server.nextAborted();
     await platform.waitForSends(1);
     gate.open();
-    expect(platform.sent).toMatchObject([{ outbound: { text: "Stopped, and dropped 1 waiting message." } }]);
+    expect(platform.sent).toMatchObject([{ outbound: { text: "Stopped what I was working on, and dropped 1 waiting message." } }]);
     expect(server.requests).toHaveLength(1);
   });
 

@@ -56,7 +56,7 @@ function describeStatus(status: GatewayStatus, nowMs: number): string[] {
       return `           ! ${provider}/${model} (${credential}) is not asked for ${duration(untilMs - nowMs)}: ${reason}`;
     }),
     ...status.channels.map(({ channel, accountId, state, detail }) => {
-      return `channel    ${channel}/${accountId}: ${state}${detail === undefined ? "" : ` (${detail})`}`;
+      return `channel    ${channel}/${accountId}: ${state === "starting" && detail !== undefined ? "waiting" : state}${detail === undefined ? "" : ` (${detail})`}`;
     }),
     `sessions   ${sessions.total}, ${sessions.running} at work`,
     `messages   ${inputs.waiting} waiting to be answered, ${outbox.waiting} waiting to be sent${oldestText(outbox, nowMs)}`,

@@ -6,8 +6,8 @@ import type { CommandTarget } from "./command-target.ts";
 /** What a command has ended, in words for the person who sent it; `undefined` for nothing. */
 export function endedText({ aborted, dropped }: EndedWork): string | undefined {
   const messages = `${dropped} waiting ${dropped === 1 ? "message" : "messages"}`;
-  if (dropped === 0) return aborted ? "Stopped." : undefined;
-  return aborted ? `Stopped, and dropped ${messages}.` : `Dropped ${messages}.`;
+  if (dropped === 0) return aborted ? "Stopped what I was working on." : undefined;
+  return aborted ? `Stopped what I was working on, and dropped ${messages}.` : `Dropped ${messages}.`;
 }
 
 /** Says after a reset what it has ended, before the new conversation begins with its greeting. Says nothing when it has ended nothing. */

@@ -55,13 +55,13 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     gate.open();
     await running.gateway.engine.idle();
     const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
-    expect(texts).toEqual(["Stopped, and dropped 1 waiting message.", expect.stringMatching(/^Answer/)]);
+    expect(texts).toEqual(["Stopped what I was working on, and dropped 1 waiting message.", expect.stringMatching(/^Answer/)]);
     const { items } = await running.store.listInputs({ state: "interrupted", limit: 5 });
     expect(items.map(({ message, state }) => [message.text, state])).toEqual([
       ["asparagus", { type: "interrupted", reason: "you asked for a new conversation" }],
     ]);
     const entries = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
-    expect(JSON.stringify(entries)).toContain("Stopped, and dropped 1 waiting message.");
+    expect(JSON.stringify(entries)).toContain("Stopped what I was working on, and dropped 1 waiting message.");
     expect(await unsettled(running)).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe("/new MODEL", () => {
     await saying;
     const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
     expect(texts).toHaveLength(3);
-    expect(texts[0]).toBe("Stopped, and dropped 1 waiting message.");
+    expect(texts[0]).toBe("Stopped what I was working on, and dropped 1 waiting message.");
     expect(asked().slice(1)).toEqual(["claude-opus-4-6", "claude-opus-4-6"]);
     expect(messagesOf(-1)).toContain("three");
     expect(messagesOf(-1)).not.toMatch(/asparagus|broccoli/);

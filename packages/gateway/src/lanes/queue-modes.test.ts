@@ -362,7 +362,7 @@ describe("/stop", () => {
     gate.open();
     await running.gateway.engine.idle();
     expect(sentTexts().toSorted()).toEqual([
-      "Stopped, and dropped 2 waiting messages.",
+      "Stopped what I was working on, and dropped 2 waiting messages.",
       "This message was dropped: somebody stopped the work here and what waited for it.",
     ]);
     expect(platform.sent.find(({ outbound }) => outbound.type === "text" && outbound.text.startsWith("This"))?.outbound).toMatchObject({

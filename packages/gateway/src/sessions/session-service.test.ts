@@ -125,7 +125,7 @@ describe("what a client of the gateway stops", () => {
       await running.gateway.engine.idle();
     }
     const [first, ...rest] = toldOn(platform);
-    expect(first).toBe("dm-1: Stopped.");
-    expect(rest.toSorted()).toEqual(["dm-1: The work on this message was stopped.", "dm-2: Stopped."]);
+    expect(first).toBe("dm-1: Stopped what I was working on.");
+    expect(rest.toSorted()).toEqual(["dm-1: The work on this message was stopped.", "dm-2: Stopped what I was working on."]);
   });
 });

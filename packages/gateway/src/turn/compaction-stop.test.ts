@@ -73,7 +73,7 @@ test("/stop ends a summary that a person has asked for, and nothing is cut", asy
   await summaries.reached;
   await platform.say(platform.message("/stop"));
   await running.gateway.engine.idle();
-  expect(textsOf(platform).slice(2).toSorted()).toEqual(["Stopped before anything was summarised.", "Stopped."]);
+  expect(textsOf(platform).slice(2).toSorted()).toEqual(["Stopped before anything was summarised.", "Stopped what I was working on."]);
   expect((await running.store.readSession(SESSION))?.compactionCount).toBe(0);
   expect((await running.store.listInputs({ state: "waiting", limit: 1 })).items).toEqual([]);
 });
@@ -92,7 +92,7 @@ test("/stop ends a turn for which room is being made because the provider found 
   await summaries.reached;
   await platform.say(platform.message("/stop"));
   await running.gateway.engine.idle();
-  expect(textsOf(platform).at(-1)).toBe("Stopped.");
+  expect(textsOf(platform).at(-1)).toBe("Stopped what I was working on.");
   expect((await running.store.readSession(SESSION))?.compactionCount).toBe(0);
   expect(running.gateway.engine.services.events.live(SESSION)).toBeUndefined();
   expect((await running.store.listInputs({ state: "claimed", limit: 1 })).items).toEqual([]);

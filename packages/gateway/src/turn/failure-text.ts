@@ -24,8 +24,8 @@ const ADVICE: Readonly<Record<RunFailureCode, Advice>> = {
     next: "Send /new to start a fresh one.",
   },
   "invalid-request": {
-    what: "The model's provider did not accept this conversation.",
-    next: "Say it in other words, or send /new to begin a fresh one; the log has the details.",
+    what: "The model's provider did not accept this request.",
+    next: "If a setting is the cause, it must be corrected in the configuration; if the conversation is, /new begins a fresh one. The log has the details.",
   },
   "not-found": { what: "The model was not found at its provider. Its name must be corrected in the configuration.", next: RESEND },
   refused: { what: "The model declined to answer this.", next: "Say it in other words." },

@@ -170,7 +170,7 @@ test("/stop ends a preparation that hangs and listens to nobody, and what is sai
   await platform.say(platform.message("the second one"));
   await running.gateway.engine.idle();
   const texts = platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
-  expect(texts).toEqual(["Stopped.", "The work on this message was stopped.", "Two."]);
+  expect(texts).toEqual(["Stopped what I was working on.", "The work on this message was stopped.", "Two."]);
   for (const state of ["waiting", "claimed"] as const) expect((await running.store.listInputs({ state, limit: 1 })).items).toEqual([]);
 });
 
@@ -199,7 +199,10 @@ describe("the files of an answer", () => {
     await platform.say(platform.message("/stop"));
     await platform.say(platform.message("the second one"));
     await running.gateway.engine.idle();
-    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual(["Stopped.", "Two."]);
+    expect(platform.sent.map(({ outbound }) => outbound.type === "text" && outbound.text)).toEqual([
+      "Stopped what I was working on.",
+      "Two.",
+    ]);
   });
 
   test("do not hold up the end of the gateway: the words of the answer are sent without them", async () => {

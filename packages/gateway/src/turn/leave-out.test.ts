@@ -152,7 +152,7 @@ describe("a conversation that a provider refuses", () => {
     await using running = await start("anthropic-messages", platform);
     await say(running, platform, "one");
     server.respond(() => ({ ...REFUSED, message: "no" }));
-    expect(await say(running, platform, "two")).toContain("did not accept this conversation");
+    expect(await say(running, platform, "two")).toContain("did not accept this request");
     expect(server.requests).toHaveLength(3);
     expect(server.requests[1]?.bytes.toString()).not.toBe(server.requests[2]?.bytes.toString());
     server.respond(() => sayText("Again."));
@@ -167,7 +167,7 @@ describe("a conversation that a provider refuses", () => {
     server.respond(() => ({ ...REFUSED, message: "messages.0: cannot be read" }));
     const platform = new TestPlatform();
     await using running = await start("anthropic-messages", platform);
-    expect(await say(running, platform, "one")).toContain("did not accept this conversation");
+    expect(await say(running, platform, "one")).toContain("did not accept this request");
     expect(server.requests).toHaveLength(1);
   });
 });
