@@ -11,6 +11,7 @@ import {
   readProviderKey,
   resolveModelInfo,
 } from "@factotum/models";
+import type { DefaultModel } from "@factotum/models";
 import { systemClock } from "../runtime/system-clock.ts";
 import { ok, type Finding } from "./finding.ts";
 
@@ -27,26 +28,23 @@ export async function checkModels(config: FactotumConfig, options: ModelCheckOpt
     probeOllama: createOllamaProbe({ fetch: options.fetch, clock: systemClock }),
     ollamaBaseUrl: config.models.providers["ollama"]?.baseUrl,
   });
-  const findings: Finding[] =
-    chosen.problem === undefined
-      ? []
-      : [{ check: "model", level: "warning", message: chosen.problem, fix: "Correct OLLAMA_HOST where the gateway starts." }];
+  const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const agent of config.agents) {
     for (const written of agent.model === undefined ? [chosen.reference] : [agent.model.primary, ...agent.model.fallbacks]) {
       if (seen.has(written)) continue;
       seen.add(written);
-      findings.push(...(await checkModel(written, agent, { ...options, config })));
+      findings.push(...(await checkModel(written, agent, { ...options, config, chosen })));
     }
   }
   return findings;
 }
 
 type Agent = FactotumConfig["agents"][number];
-type Context = ModelCheckOptions & { readonly config: FactotumConfig };
+type Context = ModelCheckOptions & { readonly config: FactotumConfig; readonly chosen: DefaultModel };
 
 async function checkModel(written: string, agent: Agent, context: Context): Promise<readonly Finding[]> {
-  const { config } = context;
+  const { config, chosen } = context;
   const primary = agent.model?.primary ?? "";
   const parsed = parseModelReference(written, {
     providers: [...Object.keys(PROVIDERS), ...Object.keys(config.models.providers)],
@@ -71,7 +69,7 @@ async function checkModel(written: string, agent: Agent, context: Context): Prom
       {
         check: "model",
         level: "warning",
-        message: `agent ${agent.id} uses the demo model, which follows a script.`,
+        message: [`agent ${agent.id} uses the demo model, which follows a script.`, chosen.problem ?? ""].join(" ").trimEnd(),
         fix: `Set one of these where the gateway starts, or run Ollama: ${DEFAULT_KEY_VARIABLES.join(", ")}.`,
       },
     ];
