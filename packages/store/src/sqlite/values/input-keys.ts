@@ -9,10 +9,10 @@ export function eventKeyOf({ origin, eventId }: MsgContext): string {
 
 /**
  * The same for one message under whatever event id the platform delivers it again. `undefined` for other events, which name the message that they are
- * about and happen to it more than once, and for a message without an id.
+ * about and happen to it more than once, for a message without an id, and for one whose id is its event's: the key of the event says as much then.
  */
-export function messageKeyOf({ origin, messageId, event }: MsgContext): string | undefined {
-  if (event.type !== "message" || messageId === "") return undefined;
+export function messageKeyOf({ origin, eventId, messageId, event }: MsgContext): string | undefined {
+  if (event.type !== "message" || messageId === "" || messageId === eventId) return undefined;
   const { channel, accountId, conversation } = origin;
   return digest([channel, accountId, conversation.id, messageId]);
 }
