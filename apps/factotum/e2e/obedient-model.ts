@@ -1,5 +1,5 @@
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
-import type { JsonObject, StrictServer } from "@factotum/testing-providers";
+import type { CapturedRequest, JsonObject, MessageReply, StrictServer } from "@factotum/testing-providers";
 import { checkedOfficially } from "./check-official.ts";
 
 /** One tool call that a text orders. */
@@ -13,16 +13,19 @@ export function order(...calls: readonly Order[]): string {
   return calls.map((call) => `DO ${Buffer.from(JSON.stringify(call)).toString("base64")} OD`).join(" ");
 }
 
-/** A model without judgement: it makes every call that its newest message orders, be it a person's or a tool's result. Everything else it answers with "Done.". */
+/** Answers without judgement: makes every call that the newest message orders, be it a person's or a tool's result, and says "Done." to everything else. */
+export function obey({ body }: CapturedRequest): MessageReply {
+  const newest = (body?.["messages"] as readonly { readonly content: unknown }[] | undefined)?.at(-1);
+  const orders = [...JSON.stringify(newest?.content ?? "").matchAll(/DO ([\w+/=]+) OD/g)].map(([, encoded = ""]) => {
+    return JSON.parse(Buffer.from(encoded, "base64").toString()) as Order;
+  });
+  return orders.length === 0 ? sayText("Done.") : callTools(...orders);
+}
+
+/** A model that obeys every text. */
 export async function startObedientModel(): Promise<StrictServer> {
   const model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
-  model.respond(({ body }) => {
-    const newest = (body?.["messages"] as readonly { readonly content: unknown }[] | undefined)?.at(-1);
-    const orders = [...JSON.stringify(newest?.content ?? "").matchAll(/DO ([\w+/=]+) OD/g)].map(([, encoded = ""]) => {
-      return JSON.parse(Buffer.from(encoded, "base64").toString()) as Order;
-    });
-    return orders.length === 0 ? sayText("Done.") : callTools(...orders);
-  });
+  model.respond(obey);
   return model;
 }
 

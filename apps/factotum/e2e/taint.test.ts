@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { noonZone, runCommand } from "@factotum/testing-product";
 import { expect, test } from "vitest";
+import { startGuestScene } from "./guest-scene.ts";
+import { newestResults, obey, order } from "./obedient-model.ts";
 import { startTaintScene } from "./taint-scene.ts";
 
 const TIMEOUT = { timeout: 240_000 };
@@ -48,6 +50,28 @@ test("a file that was received changes nothing that later conversations follow; 
   await scene.say("And now?");
   expect(scene.request()).toContain(CANARY);
 });
+
+test(
+  "a guest in the owner's conversation changes nothing that later conversations follow, nor does the owner's turn after it",
+  TIMEOUT,
+  async () => {
+    const agents = { defaults: { model: "anthropic/claude-sonnet-5-5", sandbox: { mode: "off" } } };
+    await using scene = await startGuestScene({ sharedMain: true }, { extra: { agents } });
+    scene.model.respond(obey);
+    const orders = [write("MEMORY.md"), LIST];
+    const results = async (person: "ou_owner" | "ou_anna"): Promise<readonly string[]> => {
+      await scene.say(person, `Please ${order(...orders)}`);
+      return newestResults(scene.model);
+    };
+    const denied = expect.stringContaining("only the owner") as string;
+    expect(await results("ou_anna")).toEqual([denied, denied]);
+    expect(await results("ou_owner")).toEqual([REFUSED, REFUSED]);
+    await scene.say("ou_owner", "/trust");
+    expect(await results("ou_owner")).toEqual(["ok", "ok"]);
+    expect(await results("ou_anna")).toEqual([denied, denied]);
+    expect(await results("ou_owner")).toEqual([REFUSED, REFUSED]);
+  },
+);
 
 test("a link in the place of an instruction file does not open what it leads to", TIMEOUT, async () => {
   await using scene = await startTaintScene();
