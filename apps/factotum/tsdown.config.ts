@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig, type UserConfig } from "tsdown";
+import { writeConfigReference } from "../../scripts/build/config-reference.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
 /**
@@ -45,6 +46,7 @@ const config: UserConfig = defineConfig({
     },
   ],
   publint: { strict: true },
+  onSuccess: writeConfigReference,
 });
 
 export default config;

@@ -90,7 +90,10 @@ interface Manifest {
 
 /** The build files of packages share the root's settings. */
 function isRootConfig(file: string, specifier: string): boolean {
-  return file.endsWith(".config.ts") && ["../../tsdown.base.ts", "../../scripts/build/third-party-notices.ts"].includes(specifier);
+  return (
+    file.endsWith(".config.ts") &&
+    ["../../tsdown.base.ts", "../../scripts/build/config-reference.ts", "../../scripts/build/third-party-notices.ts"].includes(specifier)
+  );
 }
 
 function packageOf(specifier: string): string {

@@ -1,15 +1,28 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
-import { runCommand, startProduct } from "@factotum/testing-product";
+import { productEntry, runCommand, startProduct } from "@factotum/testing-product";
 import { expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
 
-test("the assistant is told where the documentation is, and can read it without a network", async () => {
+test("the bundled documentation holds what every configuration key means", async () => {
+  const reference = await readFile(path.join(path.dirname(productEntry), "docs/configuration.md"), "utf8");
+  await using product = await startProduct();
+  expect(await runCommand(["config", "reference"], { home: product.home })).toEqual({ code: 0, stdout: reference, stderr: "" });
+  expect(reference).toMatch(/^\| `tools\.exec\.maxProcesses` \| whole number from 1 \| `256` \| .+ \|$/m);
+  expect(reference).toMatch(/^\| `channels\.feishu\.appSecret` \| text or secret \|/m);
+});
+
+test.each([
+  ["cli.md", "The `factotum` command"],
+  ["configuration.md", "# Configuration keys"],
+])("the assistant is told where the documentation is, and can read %s without a network", async (file, heading) => {
   await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
   model.respond(({ body }) => {
     const text = JSON.stringify(body);
-    if (text.includes("The `factotum` command")) return sayText("It is all there.");
+    if (text.includes(heading)) return sayText("It is all there.");
     const folder = /also readable offline: (?<folder>[^\\]+)/.exec(text)?.groups?.["folder"] ?? "";
-    return callTools({ name: "read", arguments: { path: `${folder}/cli.md` } });
+    return callTools({ name: "read", arguments: { path: `${folder}/${file}` } });
   });
   await using product = await startProduct({
     config: {

@@ -34,11 +34,11 @@ export const FeishuConfigSchema: z.ZodType<FeishuConfig> = z.strictObject({
   transport: z
     .discriminatedUnion("type", [
       z.strictObject({
-        type: z.literal("webhook"),
+        type: z.literal("webhook").describe("`webhook`: the platform posts events here."),
         encryptKey: z.string().min(1).describe("Encrypt Key of the console's Encryption Strategy; signs and encrypts events."),
         verificationToken: z.string().min(1).describe("Verification Token of the same page."),
       }),
-      z.strictObject({ type: z.literal("websocket") }),
+      z.strictObject({ type: z.literal("websocket").describe("`websocket`: a connection from here, no public address needed.") }),
     ])
     .describe("webhook: the platform posts events here. websocket: a connection from here, no public address needed."),
 });

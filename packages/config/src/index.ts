@@ -49,6 +49,7 @@ export type { Environment, StatePaths } from "./state/state-paths.ts";
 export { matchesTool } from "./tools/tool-names.ts";
 export { loadChannelSchemas } from "./validate/channel-source.ts";
 export type { ChannelSchema, ChannelSource } from "./validate/channel-source.ts";
+export { renderConfigReference } from "./reference/render-reference.ts";
 export { configJsonSchema } from "./validate/json-schema.ts";
 export { formatProblem, isFatal } from "./validate/problem.ts";
 export type { ConfigProblem } from "./validate/problem.ts";

@@ -182,6 +182,10 @@ function addConfig(program: Command, context: CliContext, finish: Finish): void 
     .command("schema")
     .description("print the JSON Schema of the file, for editors")
     .action(async () => finish(await (await load()).configSchema(context)));
+  config
+    .command("reference")
+    .description("print what every key means, as Markdown")
+    .action(async () => finish(await (await load()).configReference(context)));
 }
 
 function addReset(program: Command, context: CliContext, finish: Finish): void {

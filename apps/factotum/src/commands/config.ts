@@ -1,5 +1,6 @@
 import {
   configJsonSchema,
+  renderConfigReference,
   formatProblem,
   getConfigValue,
   KeyPathError,
@@ -157,4 +158,10 @@ function isError({ type }: ConfigProblem): boolean {
 
 function invalid(path: string, problems: readonly ConfigProblem[], fix = 'See "factotum config validate".'): CliError {
   return new CliError("configInvalid", [`${path}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)].join("\n"), { fix });
+}
+
+/** Prints every key as Markdown, with every channel of this build. */
+export async function configReference(context: CliContext): Promise<number> {
+  context.print(renderConfigReference(await loadChannelSchemas(CHANNELS)));
+  return EXIT.ok;
 }

@@ -8,7 +8,7 @@ import { CliError } from "../cli/cli-error.ts";
 
 /** The first configuration: what differs from the defaults on purpose, and where the most wanted settings go. */
 function firstConfig(displaySecretFile: string): string {
-  return `// Factotum's configuration. Every key, with its default: factotum config schema
+  return `// Factotum's configuration. Every key, with its default: factotum config reference
 // Check it with "factotum config validate"; change it here or with "factotum config set <key> <value>".
 {
   // The model. Without one, a key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY or another of those in the README)
