@@ -5,7 +5,7 @@ import { loadConfig } from "../load-config.ts";
 async function load(gateway: object): ReturnType<typeof loadConfig> {
   await using home = await temporaryHome();
   await home.write("factotum.json5", { gateway });
-  return loadConfig({ env: home.env, channels: sampleChannels().channels });
+  return await loadConfig({ env: home.env, channels: sampleChannels().channels });
 }
 
 test.each([
