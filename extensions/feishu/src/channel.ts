@@ -18,7 +18,8 @@ import { createWebhookTransport } from "./transport/webhook.ts";
 /** Makes the channel of one account. Nothing is loaded and nothing is asked before `start` or the first send. */
 export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Channel {
   const api = createFeishuApi(config, host);
-  const bot = createBotIdentity(api);
+  const lives = new AbortController();
+  const bot = createBotIdentity(api, host, { signal: lives.signal });
   const messages = createMessageApi(api, config.appId);
   const sender = createSender(messages, host);
   const accept = createAcceptEvent({ appId: config.appId, host, bot });
@@ -26,7 +27,6 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     config.transport.type === "webhook"
       ? createWebhookTransport({ secrets: config.transport, host, bot, accept })
       : createLongConnection({ config, host, accept });
-  const lives = new AbortController();
   const context = createMessageContextReader({ api, appId: config.appId, bot }, host, { signal: lives.signal });
   let stopped: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export function createFeishuChannel(config: FeishuConfig, host: ChannelHost): Ch
     fetchAttachment: (ref, options) => fetchAttachment(messages, ref, options),
     fetchContext: (message, options) => context.fetch(message, options),
     resolveTarget: (query) => Promise.resolve(resolveTarget(query, host.accountId)),
-    health: () => context.addTo(transport.health()),
+    health: () => context.addTo(bot.addTo(transport.health())),
     stop: (options) => {
       lives.abort();
       stopped ??= Promise.all([transport.stop(options), sender.stop(options)]).then(() => undefined);

@@ -6,6 +6,7 @@ import type { HttpRequest } from "./http.ts";
 import { loadSdk } from "./load-sdk.ts";
 import type { Sdk, SdkCache } from "./load-sdk.ts";
 import { createSdkLogger } from "./sdk-logger.ts";
+import { until } from "./until.ts";
 
 /** One call of the platform's API. */
 export interface ApiCall extends Pick<HttpRequest, "method" | "params" | "data" | "responseType" | "maxContentLength" | "timeout"> {
@@ -115,17 +116,4 @@ function createTokenCache(host: Pick<ChannelHost, "clock">): { readonly cache: S
     },
   };
   return { cache, forget: () => entries.clear() };
-}
-
-/** Waits for `promise` or the signal; the promise itself goes on for whoever else waits. */
-async function until<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  const { promise: ended, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new Error("the call was ended", { cause: signal.reason }));
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, ended]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -61,7 +61,9 @@ export function createMessageContextReader(
     const quoted = await quotes.get(id, options);
     if (quoted === undefined) return undefined;
     const { senderId, isSelf, text } = quoted;
-    const name = isSelf ? (await bot.get(options).catch(() => undefined))?.name : chatId && (await nameOf(chatId, senderId, options));
+    const name = isSelf
+      ? (await bot.getForEvent(options).catch(() => undefined))?.name
+      : chatId && (await nameOf(chatId, senderId, options));
     return { messageId: messageId(id), sender: { id: senderId, isSelf, ...(name ? { name } : {}) }, body: text, isQuote: false };
   };
 

@@ -35,7 +35,7 @@ export function createAcceptEvent(parts: { readonly appId: string; readonly host
       return { type: "unreadable", reason: `it is not a message that can be read: ${place}: ${issue?.message ?? "unknown"}` };
     }
 
-    const self = needsBot(message.data) ? await bot.get(options) : undefined;
+    const self = needsBot(message.data) ? await bot.getForEvent(options) : bot.known;
     const parsed = parseMessage(message.data, { eventId: header.event_id, accountId: host.accountId, bot: self });
     if (parsed.type === "ignored") return parsed;
     return { type: await host.receive(parsed.message) };

@@ -66,10 +66,11 @@ describe("senders", () => {
     expect(result).toEqual({ type: "ignored", reason: "its sender has no open_id" });
   });
 
-  test("the bot's id is needed for mentions and for apps alone", () => {
+  test("the bot's id is needed for mentions in groups and for apps alone", () => {
     expect(needsBot(eventOf({}))).toBe(false);
     expect(needsBot(eventOf({ mentions: [] }))).toBe(false);
     expect(needsBot(eventOf({ mentions: [mention(1, "ou_bob", "Bob")] }))).toBe(true);
+    expect(needsBot(eventOf({ chatType: "p2p", mentions: [mention(1, "ou_bob", "Bob")] }))).toBe(false);
     expect(needsBot(eventOf({ senderType: "app" }))).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import { parseContent } from "./parse-content.ts";
 export interface ParseContext {
   readonly eventId: string;
   readonly accountId: string;
-  /** Needed only when `needsBot` says so. */
+  /** May be missing unless `needsBot` says otherwise. */
   readonly bot: Bot | undefined;
 }
 
@@ -18,9 +18,9 @@ export type ParsedMessage =
   | { readonly type: "message"; readonly message: MsgContext }
   | { readonly type: "ignored"; readonly reason: string };
 
-/** True when the bot's own id decides something: whether it was mentioned, or whether it is the sender. */
-export function needsBot(event: MessageEvent): boolean {
-  return event.sender.sender_type !== "user" || (event.message.mentions ?? []).length > 0;
+/** True when the bot's own id decides something: whether a group's message mentions it, or whether it is the sender. A direct message needs no mention. */
+export function needsBot({ sender, message }: MessageEvent): boolean {
+  return sender.sender_type !== "user" || (message.chat_type !== "p2p" && (message.mentions ?? []).length > 0);
 }
 
 /** Reads `im.message.receive_v1`. Pure. */
