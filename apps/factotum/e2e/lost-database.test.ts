@@ -171,7 +171,7 @@ test("a database that is removed comes back from its snapshot and the plain file
   await scene.start();
 
   await expect.poll(() => scene.notices).toEqual([expect.stringContaining("My database was missing. I went back to the copy from")]);
-  expect(scene.output).toContain("The database was put together anew");
+  expect(scene.output).toContain("The database was rebuilt");
   expect(await scene.warnings()).toEqual([expect.stringMatching(/: My database was/)]);
   const [status, found] = await Promise.all([scene.run("status"), scene.findings()]);
   expect(status.stdout).toMatch(/damage {5}! d1 .*My database was/);

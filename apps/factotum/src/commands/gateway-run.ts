@@ -35,7 +35,7 @@ export interface GatewayRunOptions {
 /** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
 const STOP_BUDGET_MS = 30_000;
 
-/** How often a process puts its database together anew: a disk that damages it again is not helped by that. */
+/** How often a process rebuilds its database: a disk that damages it again is not helped by that. */
 const MAX_RECOVERIES = 3;
 
 /** Runs the gateway until a signal or a client ends it. */
@@ -74,7 +74,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
     using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
     if (recoveries === 0) await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
-    else context.print("The gateway goes on, with its database put together anew.\n");
+    else context.print("The gateway goes on, with its database rebuilt.\n");
     await settle(loaded.paths, logger);
     const reason = await stop.promise;
     logger.info("Stopping", { reason });
@@ -84,7 +84,7 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     if (reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
     if (recoveries === MAX_RECOVERIES)
       throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
-    // The next start puts the database together anew, with the configuration of now.
+    // The next start rebuilds the database, with the configuration of now.
     loaded = withOverrides(await load(context), options);
     stop = Promise.withResolvers<string>();
   }

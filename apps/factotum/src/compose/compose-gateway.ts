@@ -64,7 +64,7 @@ export interface ComposeOptions {
   readonly onShutdownRequest: (reason: string) => void;
 }
 
-/** Why a gateway ends whose database has to be put together anew: the next start does that. */
+/** Why a gateway ends whose database has to be rebuilt: the next start does that. */
 export const DAMAGED_DATABASE = "the database is damaged";
 
 /** How long a turn may still go on once the gateway is told to end; well within what a service manager waits. */

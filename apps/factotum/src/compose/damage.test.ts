@@ -35,7 +35,7 @@ test("a conversation that has lost a part to the disk says so after the next sta
   expect(JSON.parse((await cli.run("status", "--json")).stdout)).toMatchObject({ damage: [] });
 });
 
-test("a gateway whose database has lost its structure puts it together anew, says so, and goes on", async () => {
+test("a gateway whose database has lost its structure rebuilds it, says so, and goes on", async () => {
   await using cli = await CliHome.create();
   const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
   await first.waitFor(/#token=/);
@@ -52,7 +52,7 @@ test("a gateway whose database has lost its structure puts it together anew, say
   const second = cli.spawn("gateway", "run", "--port", "0");
   await second.waitFor(/#token=/);
   await cli.run("sessions", "list");
-  await second.waitFor(/goes on, with its database put together anew/);
+  await second.waitFor(/goes on, with its database rebuilt/);
   const listed = await cli.run("sessions", "list", "--json");
   expect(listed).toMatchObject({ code: 0 });
   expect(listed.stdout).toContain("agent:main:main");

@@ -1,10 +1,11 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock, Logger } from "@factotum/agent-contract";
+import { StoreError } from "@factotum/store";
 import { expect, test } from "vitest";
 import { watchDatabase } from "./watch-database.ts";
 
 /** A store whose file can be taken away, and a clock whose timer fires when it is told to. */
-function createScene({ failures = 0 } = {}) {
+function createScene({ failures = 0, failure = new Error("the disk is full") } = {}) {
   const state = { isUnlinked: false, done: [] as string[], failures };
   let [pending, delayMs]: [(() => void) | undefined, number] = [undefined, 0];
   const clock: Clock = {
@@ -29,7 +30,7 @@ function createScene({ failures = 0 } = {}) {
       },
       saveUnlinked: async () => {
         state.done.push("save");
-        if (state.failures-- > 0) throw new Error("the disk is full");
+        if (state.failures-- > 0) throw failure;
       },
     },
     clock,
@@ -73,6 +74,19 @@ test("a save that fails is tried again, also when a file is there again, and the
   expect(scene.state.done).not.toContain("saved");
   await scene.look();
   expect(scene.state.done.filter((one) => !one.startsWith("log"))).toEqual(["refuse", "save", "save", "save", "saved"]);
+});
+
+test("a damaged database is not saved, not tried again and not called saved: the store has reported it", async () => {
+  const scene = createScene({ failures: 1, failure: new StoreError("damaged", "The database is damaged as well.") });
+  scene.state.isUnlinked = true;
+  await scene.look();
+  expect(scene.state.done).toEqual([
+    expect.stringMatching(/^log: The database was deleted or replaced/),
+    "refuse",
+    "save",
+    "log: The database is damaged as well",
+  ]);
+  expect(scene.isWaiting()).toBe(false);
 });
 
 test("ends with the gateway", async () => {

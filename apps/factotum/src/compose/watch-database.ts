@@ -1,4 +1,5 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
+import { StoreError } from "@factotum/store";
 import type { SqliteStore } from "@factotum/store";
 
 /** What is taken in between a deletion and the look after it is lost by a kill in that time. */
@@ -20,7 +21,8 @@ export interface WatchDatabaseOptions {
 
 /**
  * Notices that the file of the database was deleted or replaced while it is in use. Nothing new is taken then, and what it holds is saved over the connection
- * that still has it; a save that fails, as on a full disk, is tried again with each look. Dispose it to end that.
+ * that still has it; a save that fails, as on a full disk, is tried again with each look. A damaged database cannot be saved: the store reports it through
+ * `onStructureDamage`, and what comes next is the same. Dispose it to end that.
  */
 export function watchDatabase({ store, clock, logger, refuse, onSaved }: WatchDatabaseOptions): Disposable {
   let isEnded = false;
@@ -38,6 +40,8 @@ export function watchDatabase({ store, clock, logger, refuse, onSaved }: WatchDa
       await store.saveUnlinked();
       onSaved();
     } catch (error) {
+      if (StoreError.isInstance(error) && error.code === "damaged")
+        return logger.error("The database is damaged as well: the next start restores its last sound snapshot", { error });
       if (!hasFailed) logger.error("What the database holds could not be saved; it is tried again until it can be", { error });
       hasFailed = true;
       next();

@@ -142,7 +142,7 @@ test("an answer that was damaged while the gateway was down is told of at the ne
   expect((await second.store.listDeadLetters({ limit: 9 })).items).toMatchObject([{ type: "outbound", reason: "damaged" }]);
 });
 
-test("that the database was put together anew is said once on every account, where it was used last", async () => {
+test("that the database was rebuilt is said once on every account, where it was used last", async () => {
   await using server = await startAnthropicServer();
   server.respond(() => textReply("Yes."));
   const platform = new TestPlatform();

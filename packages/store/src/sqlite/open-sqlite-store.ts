@@ -39,15 +39,15 @@ export interface SqliteStoreOptions {
   readonly logger: Logger;
   /** Told once of every row that is not what was written. Must not throw. */
   readonly onDamage?: (damage: StoreDamage) => void;
-  /** Told once when SQLite cannot read its own structure any more. Must not throw. Close the store and open it again: that puts it together anew. */
+  /** Told once when SQLite cannot read its own structure any more. Must not throw. Close the store and open it again: that rebuilds it. */
   readonly onStructureDamage?: () => void;
-  /** Told when the database was put together anew while it was opened. Must not throw. */
+  /** Told when the database was rebuilt while it was opened. Must not throw. */
   readonly onRecovery?: (recovery: StoreRecovery) => void;
 }
 
 /**
  * Opens the store and takes it over: whoever had it open before can no longer write. Rejects with `unsupported` for a database of a newer
- * version, a SQLite that damages files, or a network folder. A database that was lost, or whose structure is damaged, is put together anew
+ * version, a SQLite that damages files, or a network folder. A database that was lost, or whose structure is damaged, is rebuilt
  * (`recoverDatabase`); where that cannot be done, because nothing of it can be read and there is no snapshot, it rejects with `damaged`.
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {

@@ -441,7 +441,7 @@ export class SqliteStore implements Store {
 
   /**
    * Takes a snapshot of a database that is unlinked, and has the next start restore it. `close` takes the last one; what this one is for is a kill before that.
-   * Rejects when it cannot be taken.
+   * Rejects when it cannot be taken, with `damaged` for a database whose structure is damaged as well: the next start restores its last sound snapshot.
    */
   async saveUnlinked(): Promise<void> {
     this.#calls.refuseClosed();

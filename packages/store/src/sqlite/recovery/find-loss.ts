@@ -13,8 +13,8 @@ import type { Snapshot } from "./snapshots.ts";
 
 /**
  * What is wrong with a database as a whole. `structure`: SQLite cannot read it; `replaced`: a database that never held anything is in its place; `older`: the
- * plain files hold entries that it does not know of; `unlinked`: it was deleted or replaced while it was in use, and the newest snapshot was taken after that;
- * `saved`: the same, and nothing was written after that snapshot.
+ * plain files hold entries that it does not know of; `unlinked`: it was deleted or replaced while it was in use, and something may have been written after its newest
+ * snapshot; `saved`: the same, and nothing was.
  */
 export type DatabaseLoss = "structure" | "missing" | "empty" | "replaced" | "older" | "unlinked" | "saved";
 

@@ -20,7 +20,7 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
   empty: "The database is an empty file.",
   older: "The database is older than the plain files of its conversations.",
   replaced: "The database was replaced by one that never held anything.",
-  unlinked: "The database was deleted or replaced while it was in use, and what it held is saved.",
+  unlinked: "The database was deleted or replaced while it was in use.",
   saved: "The database was deleted or replaced while it was in use, and what it held is saved.",
 };
 

@@ -41,10 +41,10 @@ const MAX_NAMED_SESSIONS = 100;
 const UNCERTAIN = "the database was damaged and restored from a copy: it may have been done since";
 
 const NOTHING_LEFT =
-  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway and put a backup of factotum.sqlite in its place. Without one, begin anew with `factotum reset --state`: it deletes nothing and moves what is there aside.";
+  "The database was lost, and none of its snapshots in the state folder can be used. Stop the gateway and put a backup of factotum.sqlite in its place. Without one, begin again with `factotum reset --state`: it deletes nothing and moves what is there aside.";
 
 /**
- * Puts the database of a state folder together anew (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
+ * Rebuilds the database of a state folder (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
  * the plain files of the conversations have on top. One that is older than those is the base itself, unless a snapshot of it is newer. What the snapshot
  * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done: nothing is done twice. The files from before are
  * moved into a folder of their own and kept as they are, and the damage is recorded before the result is used. The result is a database with an id of its own,
@@ -54,7 +54,7 @@ const NOTHING_LEFT =
 export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRecovery> {
   const { folder, clock, logger, loss } = options;
   const building = recoveryFolder(folder);
-  logger.error("The database is damaged or lost; it is put together anew", { path: join(folder, DATABASE_NAME), loss });
+  logger.error("The database is damaged or lost; it is rebuilt", { path: join(folder, DATABASE_NAME), loss });
   const journal = await setAside(folder, loss, clock.now());
   let recovery: StoreRecovery;
   try {
@@ -72,7 +72,7 @@ export async function recoverDatabase(options: RecoveryOptions): Promise<StoreRe
     await rm(building, { recursive: true, force: true });
   }
   endRecovery(folder);
-  logger.warn("The database was put together anew", { ...recovery });
+  logger.warn("The database was rebuilt", { ...recovery });
   return recovery;
 }
 
@@ -169,8 +169,7 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
       into.prepare("SELECT count(*) AS count FROM sessions").get(),
       into.prepare("PRAGMA integrity_check(1)").get(),
     ];
-    if (check?.["integrity_check"] !== "ok")
-      throw new StoreError("damaged", "The database could not be put together anew.", { cause: check });
+    if (check?.["integrity_check"] !== "ok") throw new StoreError("damaged", "The database could not be rebuilt.", { cause: check });
     return { rows, isComplete, sessions: Number(sessions?.["count"]), fromCopies, failure };
   } finally {
     into.close();

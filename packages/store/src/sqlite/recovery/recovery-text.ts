@@ -20,13 +20,13 @@ const ASK = "If I seem to have forgotten something, please say it again.";
 export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omit<StoreRecovery, "damagedFolder">): string {
   const begin = FOUND[loss];
   if (loss === "saved" && isComplete) return `${begin} I have saved all of it before I let go of it: nothing is lost.`;
-  if (isComplete) return `${begin} All of it could be read and is put together anew: nothing is lost.`;
+  if (isComplete) return `${begin} All of it could be read, and it is rebuilt: nothing is lost.`;
   const snapshot = snapshotAtMs === undefined ? undefined : `${new Date(snapshotAtMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const { entries, conversations, rebuiltKeys, setAside } = fromCopies;
   const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
   return [
     begin,
-    ...(loss === "structure" ? ["What could be read of it is put together anew; something may be missing."] : []),
+    ...(loss === "structure" ? ["It is rebuilt from what could be read of it; something may be missing."] : []),
     ...(snapshot === undefined
       ? []
       : [loss === "structure" ? `A copy from ${snapshot} fills the gaps.` : `I went back to the copy from ${snapshot}.`]),

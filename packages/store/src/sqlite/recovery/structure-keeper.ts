@@ -3,6 +3,7 @@ import type { DamageLog } from "../../damage/damage-log.ts";
 import type { OpenedFiles } from "../connection/opened-files.ts";
 import { removeUnfinishedMigrationCopy } from "../connection/connection.ts";
 import type { Database } from "../connection/database.ts";
+import { StoreError } from "../../port/store-error.ts";
 import { isStructureDamage } from "../to-store-error.ts";
 import { markDamaged } from "./damage-mark.ts";
 import { removeUnfinishedRecovery } from "./recover-database.ts";
@@ -21,7 +22,7 @@ export interface StructureKeeperOptions {
   readonly files: Pick<OpenedFiles, "isUnlinked">;
 }
 
-/** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start puts the database together anew. */
+/** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start rebuilds the database. */
 export class StructureKeeper {
   readonly #options: StructureKeeperOptions;
   /** Rows that this connection had changed when the newest snapshot was begun. */
@@ -47,12 +48,22 @@ export class StructureKeeper {
   }
 
   /**
-   * Keeps what an unlinked database holds, for the next start. `isLast`: nothing is written to it any more. Rejects when it cannot be kept, and then changes
-   * nothing.
+   * Keeps what an unlinked database holds, for the next start. `isLast`: nothing is written to it any more. Rejects when it cannot be kept: with `damaged`
+   * when its structure is damaged as well. Then the next start restores the last sound snapshot.
    */
   async save({ isLast }: { readonly isLast: boolean }): Promise<void> {
+    const { folder } = this.#options;
     const problems = await this.snapshot();
-    if (problems.length === 0) markDamaged(this.#options.folder, isLast ? "saved" : "unlinked");
+    if (problems.length === 0) return markDamaged(folder, isLast ? "saved" : "unlinked");
+    // A file that is in its place is another database: its rows must not be mixed with those of the snapshot.
+    if ((await this.lastSnapshotAtMs()) !== undefined) markDamaged(folder, "unlinked");
+    throw new StoreError(
+      "damaged",
+      "The database is damaged as well. The next start restores its last sound snapshot and the plain files.",
+      {
+        cause: problems,
+      },
+    );
   }
 
   async #snapshot(): Promise<readonly string[]> {
@@ -101,7 +112,7 @@ export class StructureKeeper {
     if (this.#isDamaged) return;
     this.#isDamaged = true;
     const { folder, logger, onStructureDamage } = this.#options;
-    logger.error("The structure of the database is damaged; it has to be put together anew", { problems });
+    logger.error("The structure of the database is damaged; it has to be rebuilt", { problems });
     try {
       markDamaged(folder);
     } catch (error) {

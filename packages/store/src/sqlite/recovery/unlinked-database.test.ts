@@ -1,4 +1,4 @@
-import { copyFile, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,6 +6,8 @@ import { OWNER, sampleMessage, sampleTurn } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 import type { SqliteStore } from "../../index.ts";
+
+const PAGE_BYTES = 4096;
 
 let scene: RecoveryScene;
 let fixture: SqliteFixture;
@@ -87,6 +89,61 @@ test("a database that was saved before a kill comes back with all of it, and wha
   expect(await textsOf(again, "id-main")).toEqual(["before", "after"]);
   expect(await again.readInput(input)).toMatchObject({ state: { type: "dead" } });
   expect(await readdir(scene.recoveries[0]?.damagedFolder ?? "")).toContain("factotum.sqlite");
+});
+
+/** Overwrites the first page of an index of the closed database as a failing disk does: nothing asks it, but it is part of every copy. */
+async function wreckIndex(name: string): Promise<void> {
+  const connection = new DatabaseSync(fixture.file);
+  const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+  connection.close();
+  const file = await open(fixture.file, "r+");
+  await file.write(Buffer.alloc(PAGE_BYTES, 0x5a), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);
+  await file.close();
+}
+
+test.each([
+  ["deleted", () => scene.removeFile()],
+  ["replaced by another", (other: string) => rename(other, fixture.file)],
+])("a database that is damaged and %s is not taken for saved: its last sound snapshot comes back", async (_name, deed) => {
+  const other = await makeOther();
+  const store = await scene.open();
+  await scene.talk(store, "main", "before");
+  const input = await waitingInput(store);
+  await store.startTurn(sampleTurn("running", []));
+  await store.snapshot();
+  await store.close();
+  await wreckIndex("requests_by_turn");
+
+  const broken = await scene.open();
+  await scene.talk(broken, "main", "after");
+  await deed(other);
+  await expect(broken.saveUnlinked()).rejects.toMatchObject({ code: "damaged" });
+  await broken.close();
+  const logged = fixture.logger.lines.map(({ message }) => message).join("\n");
+  expect(logged).toContain("could not be saved");
+  expect(logged).not.toContain("it is saved");
+
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([{ loss: "unlinked", isComplete: false, snapshotAtMs: expect.any(Number) as number }]);
+  // What is newer comes from the plain files.
+  expect(await textsOf(again, "id-main")).toEqual(["before", "asked in running", "after"]);
+  // How it ended is not in the snapshot: nothing is done twice.
+  expect(await again.readInput(input)).toMatchObject({ state: { type: "dead" } });
+  expect(await again.resumeTurns()).toEqual([]);
+  expect((await again.listSessions({ limit: 9 })).items.map(({ key }) => key)).not.toContain("agent:main:other");
+});
+
+test("a damaged database of which there is no snapshot is deleted: the plain files come back", async () => {
+  const store = await scene.open();
+  await scene.talk(store, "main", "before");
+  await store.close();
+  await wreckIndex("requests_by_turn");
+  const broken = await scene.open();
+  await scene.removeFile();
+  await expect(broken.saveUnlinked()).rejects.toMatchObject({ code: "damaged" });
+  await broken.close();
+  expect(await textsOf(await scene.open(), "id-main")).toEqual(["before"]);
+  expect(scene.recoveries).toMatchObject([{ loss: "missing", isComplete: false }]);
 });
 
 test("a database whose log is written back by another program, and that is copied and read, is left alone", async () => {
