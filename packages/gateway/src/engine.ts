@@ -100,7 +100,7 @@ export class Engine {
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       admits: (input) => this.#ingress.admits(input),
       isKeptOut: (sessionKey, input) => this.#ingress.route(input).keptOutOf === sessionKey,
-      placeAgain: async (input) => this.#ingress.recover(input),
+      placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
       toolWait: (turn) => this.#waits.turnChanged(turn),
     };
     const runner = new TurnRunner(this.services, waiting, this.#room);

@@ -13,7 +13,7 @@ import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import type { InputJob } from "../turn/turn-job.ts";
+import type { AttemptHistory, InputJob } from "../turn/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { Overheard } from "./overheard.ts";
@@ -164,8 +164,13 @@ export class Ingress {
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
+    await this.placeAgain(input, { isLeft: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
+  }
+
+  /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
+  async placeAgain(input: InputRecord, history: AttemptHistory): Promise<void> {
     const present = withPresentOwner(input, this.#services.config.commands.ownerAllowFrom);
-    this.#place(present, await this.#settings(present), { isLeft: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
+    this.#place(present, await this.#settings(present), history);
   }
 
   /**
@@ -177,11 +182,7 @@ export class Ingress {
   }
 
   /** Decides about an input and hands it on. */
-  #place(
-    input: InputRecord,
-    { queue, activation, record }: SessionSettings,
-    how: Pick<InputJob, "arrival" | "isLeft" | "runsAlone"> = {},
-  ): void {
+  #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival"> & AttemptHistory = {}): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);

@@ -10,8 +10,8 @@ import { judgeJob, TURNED_AWAY } from "./present-authority.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { ShownGroups } from "./shown-groups.ts";
-import { inputsOf, isLost } from "./turn-job.ts";
-import type { InputJob, ResumeJob } from "./turn-job.ts";
+import { historyOf, inputsOf, isLost } from "./turn-job.ts";
+import type { AttemptHistory, InputJob, ResumeJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
 
@@ -36,7 +36,7 @@ export interface WaitingInputs extends SteeringSource {
   /** Whether the configuration of now keeps an input out of a session in which it waits from before. */
   readonly isKeptOut: (sessionKey: string, input: InputRecord) => boolean;
   /** Gives a waiting input its place by the configuration of now. */
-  readonly placeAgain: (input: InputRecord) => Promise<void>;
+  readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
   /** Told when a call of a turn begins or ends to wait for its turn to run. */
   readonly toolWait: (turn: TurnRecord) => void;
 }
@@ -152,7 +152,7 @@ export class JobPreparer {
     const { admits, isKeptOut, placeAgain } = this.#waiting;
     const { job, turnedAway: left } = judgeJob(waited, (input) => admits(input) && !isKeptOut(sessionKey, input), this.#services);
     const [moved, turnedAway] = [left.filter((input) => this.#admitsNow(input)), left.filter((input) => !this.#admitsNow(input))];
-    for (const input of moved) await placeAgain(input);
+    for (const input of moved) await placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
     watchers.settled(ids, TURNED_AWAY);

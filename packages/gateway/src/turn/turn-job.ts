@@ -17,8 +17,18 @@ interface Arrival {
   readonly isLost: boolean;
 }
 
+/** What is known of earlier attempts to begin the turn of an input. */
+export interface AttemptHistory {
+  /** How often this process could not finish it. */
+  readonly failures?: number;
+  /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
+  readonly isLeft?: boolean;
+  /** More than one process may have ended over it: no other such job or interrupted turn runs beside it, and nothing is gathered with it. */
+  readonly runsAlone?: boolean;
+}
+
 /** New input, routed to an agent: one message, or several that were gathered into one turn. */
-export interface InputJob extends SaidInput {
+export interface InputJob extends SaidInput, AttemptHistory {
   readonly type: "input";
   readonly agentId: string;
   readonly isReset?: boolean;
@@ -36,12 +46,6 @@ export interface InputJob extends SaidInput {
   readonly shortened?: readonly InputRecord[];
   /** Monotonic time before which it is not begun. */
   readonly notBeforeMs?: number;
-  /** How often this process could not finish it. */
-  readonly failures?: number;
-  /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
-  readonly isLeft?: boolean;
-  /** More than one process may have ended over it: no other such job or interrupted turn runs beside it, and nothing is gathered with it. */
-  readonly runsAlone?: boolean;
   /** Absent for what is committed. */
   readonly arrival?: Arrival;
 }
@@ -89,6 +93,15 @@ export function saidIn(job: InputJob): readonly SaidInput[] {
 /** Every input that is settled with a job, oldest first. */
 export function inputsOf(job: InputJob): readonly InputRecord[] {
   return [...(job.shortened ?? []), ...saidIn(job).map(({ input }) => input)];
+}
+
+/** The history of a job alone. */
+export function historyOf({ failures, isLeft, runsAlone }: InputJob): AttemptHistory {
+  return {
+    ...(failures === undefined ? {} : { failures }),
+    ...(isLeft === undefined ? {} : { isLeft }),
+    ...(runsAlone === undefined ? {} : { runsAlone }),
+  };
 }
 
 /** Where a job was asked for, and is answered. */

@@ -1,0 +1,158 @@
+import type { AccountConfig, FactotumConfig } from "@factotum/config";
+import { StoreError } from "@factotum/store";
+import type { Store } from "@factotum/store";
+import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { endsAsKilled, startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { hastyClock } from "../../test/hasty-clock.ts";
+
+type StartOptions = NonNullable<Parameters<typeof startTestGateway>[0]>;
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+/** Attempts that were counted: of which inputs, and how many they have now. */
+let counted: { readonly ids: readonly string[]; readonly attempts: number }[];
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+  counted = [];
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const sentTexts = (): string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+
+/** The store, whose calls of `beginInputs` are recorded. */
+const recording = (extra: Partial<Store> = {}) =>
+  withMethods((store) => ({
+    beginInputs: async (ids) => {
+      const attempts = await store.beginInputs(ids);
+      counted.push({ ids, attempts });
+      return attempts;
+    },
+    ...extra,
+  }));
+
+/** The owner may talk as a guest after `revoke`, in a session of their own. */
+const GUESTS: Partial<AccountConfig> = { allowFrom: ["owner-1"] };
+
+async function revoke(running: TestGateway): Promise<void> {
+  const { config } = running.gateway.engine.services;
+  await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
+}
+
+const start = (options: StartOptions): Promise<TestGateway> =>
+  startTestGateway({ platform, patch: withModel(server.baseUrl), accountConfig: GUESTS, ...options });
+
+describe("a message that waits and is moved to a session of its own", () => {
+  const OWN = "agent:main:test:direct:owner-1";
+
+  async function expectMoved(running: TestGateway): Promise<void> {
+    await running.gateway.engine.idle();
+    expect(sentTexts()).toEqual(["One.", "Two."]);
+    const { items } = await running.store.listSessions({ limit: 5 });
+    expect(items.map(({ key }) => key)).toContain(OWN);
+  }
+
+  test("has used no attempt: no process has ended over it", async () => {
+    await using running = await start({ around: recording() });
+    server.script([textReply("One."), textReply("Two.")]);
+    const gate = server.hold();
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    await platform.say(platform.message("two"));
+    await revoke(running);
+    gate.open();
+    await expectMoved(running);
+    expect(counted).toEqual([]);
+  });
+
+  test("keeps the attempt of the process that ended over it", async () => {
+    const first = await start({ around: endsAsKilled });
+    const held = server.hold();
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    await platform.say(platform.message("two"));
+    await first.stop();
+    server.script([textReply("One."), textReply("Two.")]);
+    await using second = await start({ around: recording(), home: first.home });
+    const [two] = (await second.store.listInputs({ state: "waiting", limit: 5 })).items;
+    await revoke(second);
+    held.open();
+    await expectMoved(second);
+    expect(counted).toEqual([{ ids: [two?.id], attempts: 2 }]);
+  });
+});
+
+/** Leaves one message that waits, whose process was killed while its turn was prepared. */
+async function leaveWaiting(text: string): Promise<string> {
+  const begun = Promise.withResolvers<void>();
+  const list = async (): Promise<never> => {
+    begun.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const running = await start({ around: endsAsKilled, skills: { list } });
+  await platform.say(platform.message(text));
+  await begun.promise;
+  await running.stop();
+  return running.home;
+}
+
+test("failures of one process are one attempt: a message that cannot begin for a while is not given up", async () => {
+  const home = await leaveWaiting("one");
+  server.respond(() => textReply("At last."));
+  // Neither the turn nor the refusal of its message can be stored.
+  let left = 10;
+  const around = (store: Store): Store =>
+    recording({
+      startTurn: async (turn) => {
+        left -= 1;
+        if (left >= 0) throw new StoreError("internal", "The disk could not be read.");
+        return store.startTurn(turn);
+      },
+    })(store);
+  await using running = await start({ home, around, clock: hastyClock });
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  expect(left).toBeLessThan(0);
+  expect(sentTexts()).toEqual(["At last."]);
+  expect(counted.map(({ attempts }) => attempts)).toEqual([2]);
+});
+
+test("an interruption is no attempt: a message that is interrupted again and again is answered", async () => {
+  const home = await leaveWaiting("one");
+  server.respond(() => textReply("At last."));
+  let begun = Promise.withResolvers<void>();
+  let hangs = true;
+  const list = async (): Promise<never> => {
+    begun.resolve();
+    return hangs ? new Promise<never>(() => undefined) : ([] as never);
+  };
+  const patch = (config: FactotumConfig): FactotumConfig => {
+    const base = withModel(server.baseUrl)(config);
+    const { messages } = base;
+    return {
+      ...base,
+      messages: {
+        ...messages,
+        inbound: { ...messages.inbound, debounceMs: 0 },
+        queue: { ...messages.queue, mode: "interrupt", debounceMs: 0 },
+      },
+    };
+  };
+  await using running = await start({ home, around: recording(), skills: { list }, patch });
+  for (let count = 0; count < 5; count += 1) {
+    // A message that is given up begins nothing more: its sender is told.
+    await Promise.race([begun.promise, platform.waitForSends(1)]);
+    begun = Promise.withResolvers();
+    hangs = count < 4;
+    await platform.say(platform.message(`more ${count}`));
+  }
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["At last."]);
+  expect(counted.length).toBeGreaterThan(3);
+  expect(counted.every(({ attempts }) => attempts === 2)).toBe(true);
+  expect((await running.store.listDeadLetters({ limit: 10 })).items).toEqual([]);
+});
