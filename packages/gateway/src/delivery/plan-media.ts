@@ -5,7 +5,7 @@ import { loadOutbound } from "../media/outbound/load-outbound.ts";
 import type { OutboundFile } from "../media/outbound/load-outbound.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { within } from "../turn/within.ts";
+import { raceAbort } from "../turn/race-abort.ts";
 import { sendKey } from "./idempotency-key.ts";
 import { unsentFile } from "./media-words.ts";
 import { isOwnAddress, OUTBOX_TTL_MS } from "./plan-message.ts";
@@ -97,7 +97,7 @@ async function load(
   const late: OutboundFile = { type: "refused", fileName: named, why: "it could not be had in time" };
   if (signal.aborted) return late;
   try {
-    return await within(loadOutbound(named, { files, remote: remoteFiles, run, mayFetch, media, signal }), { signal, clock });
+    return await raceAbort(loadOutbound(named, { files, remote: remoteFiles, run, mayFetch, media, signal }), { signal, clock });
   } catch (error) {
     if (signal.aborted) return late;
     throw error;

@@ -3,7 +3,7 @@ const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "
 
 /**
  * Why a request must not be served, or `undefined`. Guards against pages of other sites (R19): a loopback listener answers to loopback names and to the
- * public address only, and a  * browser's `Origin` must be the address it talks to, the public one, or one of `allowedOrigins`.
+ * public address only, and a browser's `Origin` must be the address it talks to, the public one, or one of `allowedOrigins`.
  */
 export function crossSiteProblem(
   headers: { readonly host: string | undefined; readonly origin: string | undefined },

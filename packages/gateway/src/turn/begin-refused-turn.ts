@@ -13,7 +13,7 @@ import type { InputJob } from "./turn-job.ts";
 import { renderTurnMessages } from "./turn-messages.ts";
 import type { TurnMessagesRequest } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { within } from "./within.ts";
+import { raceAbort } from "./race-abort.ts";
 
 /**
  * Begins the turn of a job that no model can be asked about, so that its session and what was said are on disk before anything is refused: the next turn
@@ -42,7 +42,7 @@ export async function beginRefusedTurn(
   let users: readonly UserMessage[];
   try {
     const bound = { signal, clock };
-    users = await within(render(await within(runFacts(run, context, services), bound)), bound);
+    users = await raceAbort(render(await raceAbort(runFacts(run, context, services), bound)), bound);
   } catch (error) {
     if (StoreError.isInstance(error) || signal.reason instanceof LaneShutdown) throw error;
     // What keeps the turn from beginning may be the workspace itself: the words alone need none.

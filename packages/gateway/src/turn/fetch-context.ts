@@ -1,5 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
+import { raceAbort } from "./race-abort.ts";
 import type { InputJob, SaidInput } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -42,14 +43,13 @@ export async function withFetchedContext(
 
 async function fetchMessage(
   message: MsgContext,
-  { channels, logger }: ContextServices,
+  { channels, clock, logger }: ContextServices,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<MsgContext> {
   const channel = channels.channelFor(message.origin);
   if (channel?.capabilities.fetchesContext !== true) return message;
   try {
-    const found = await raceAbort(channel.fetchContext(message, { signal }), signal);
-    if (found === undefined) return message;
+    const found = await raceAbort(channel.fetchContext(message, { signal }), { signal, clock });
     const { senderName, group, replyTo } = found;
     return {
       ...message,
@@ -58,20 +58,8 @@ async function fetchMessage(
       ...(replyTo === undefined ? {} : { replyTo }),
     };
   } catch (error) {
-    logger.warn("What surrounds a message could not be fetched", { channel: message.origin.channel, error });
+    // It did not come in time, or the turn was stopped.
+    if (error !== signal.reason) logger.warn("What surrounds a message could not be fetched", { channel: message.origin.channel, error });
     return message;
-  }
-}
-
-/** A channel that does not listen to its signal holds up no turn. */
-async function raceAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result | undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => resolve(undefined);
-  if (signal.aborted) onAbort();
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }

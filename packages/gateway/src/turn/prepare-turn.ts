@@ -31,7 +31,7 @@ import type { SessionContext } from "./session-context.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { within } from "./within.ts";
+import { raceAbort } from "./race-abort.ts";
 
 /** Entries that are read at once. */
 const TRANSCRIPT_PAGE = 200;
@@ -86,7 +86,7 @@ export async function prepareInputTurn(
   const { message, admission } = job.input;
   const { signal } = options;
   const bound = { signal, clock };
-  const found = await within(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
+  const found = await raceAbort(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await renewSession(found, sessionKey, job, services);
   const { context, outcome: compacted } = await makeRoom(renewed, services, {
     ...options,
@@ -97,7 +97,7 @@ export async function prepareInputTurn(
   });
   const nowMs = clock.now();
   const isPrivate = (context.record?.isPrivate ?? true) && admission.owner && !context.isGroup;
-  const prompt = await within(
+  const prompt = await raceAbort(
     resolvePrompt(
       { sessionKey, kind: admission.kind, extra: admission.extra, isPrivate, turnStartedAtMs: nowMs, signal },
       context,
@@ -108,8 +108,8 @@ export async function prepareInputTurn(
   const { messages: history, isReplaced, replacement } = await readShownHistory(prompt, context, services);
   const { kind, owner } = admission;
   const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };
-  const facts = await within(runFacts(run, context, services), bound);
-  const users = await within(
+  const facts = await raceAbort(runFacts(run, context, services), bound);
+  const users = await raceAbort(
     renderTurnMessages(
       job,
       { sessionKey, facts, history, nowMs, isPrivate, showsGroup: options.showsGroup(context.sessionId), signal },
@@ -204,9 +204,9 @@ export async function prepareResumedTurn(
   const inputs = await readInputs(begun, services);
   const turn = withPresentAuthority(begun, inputs, services);
   const bound = { signal, clock: services.clock };
-  const context = await within(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
+  const context = await raceAbort(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
-  const prompt = await within(
+  const prompt = await raceAbort(
     resolvePrompt(
       {
         sessionKey: turn.sessionKey,
@@ -232,7 +232,7 @@ export async function prepareResumedTurn(
   const shown = withQuarantine(viewHistory(history, undefined, view), isReplaced);
   logBreaks(turn.sessionKey, shown, services);
   return {
-    ...assemble(turn, context, prompt.record, await within(runFacts(turn, context, services), bound), inputs),
+    ...assemble(turn, context, prompt.record, await raceAbort(runFacts(turn, context, services), bound), inputs),
     committed: Promise.resolve(),
     history: shown.messages,
     own,

@@ -14,7 +14,7 @@ import type { FlushMemory } from "./memory-flush.ts";
 import { readSessionContext, refreshed } from "./session-context.ts";
 import type { TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { within } from "./within.ts";
+import { raceAbort } from "./race-abort.ts";
 
 /** Summaries that are made at the same time, over all sessions. */
 const MAX_SUMMARIES = 4;
@@ -118,7 +118,7 @@ export class RoomKeeper {
       this.#drop(key, work);
       return NOTHING;
     }
-    await within(work.made, { signal, clock: this.#services.clock });
+    await raceAbort(work.made, { signal, clock: this.#services.clock });
     return this.#place(key, work, { isNeeded: true });
   }
 

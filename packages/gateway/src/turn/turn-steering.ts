@@ -10,7 +10,7 @@ import { inputsOf } from "./turn-job.ts";
 import type { InputJob, ResumeJob } from "./turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { within } from "./within.ts";
+import { raceAbort } from "./race-abort.ts";
 
 /** Where messages wait that may be said into a turn at work. */
 export interface SteeringSource {
@@ -100,7 +100,7 @@ export class TurnSteering implements SteeringQueue {
   ): Promise<Awaited<ReturnType<typeof renderJoinedMessages>> | undefined> {
     try {
       const { clock } = this.#services;
-      return await within(renderJoinedMessages(job, request, this.#prepared, this.#services), { signal: request.signal, clock });
+      return await raceAbort(renderJoinedMessages(job, request, this.#prepared, this.#services), { signal: request.signal, clock });
     } catch (error) {
       // It gets a turn of its own, which fails for all to see; what was taken before it is said all the same.
       if (!request.signal.aborted) this.#services.logger.warn("A message could not be said into a turn", { inputId: job.input.id, error });

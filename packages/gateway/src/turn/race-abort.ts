@@ -5,11 +5,10 @@ import { LaneAbort } from "../lanes/session-lanes.ts";
 const GRACE_MS = 1000;
 
 /**
- * Waits for work that is told of the signal and may not listen, and rejects with the signal's reason when it goes on for too long: at once when its time
- * is over or the gateway ends, after a moment when a person stops it, so that what is nearly done is done and stands in the conversation. What left
- * work comes to later is nobody's.
+ * Races work against an abort signal, which it may not listen to, and rejects with the signal's reason: at once when its time is over or the gateway ends,
+ * after a moment when a person stops it, so that what is nearly done is done and stands in the conversation. A late result is discarded.
  */
-export async function within<Result>(
+export async function raceAbort<Result>(
   work: Promise<Result>,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Pick<Clock, "schedule"> },
 ): Promise<Result> {
