@@ -92,7 +92,7 @@ export async function membersOf(child: ChildIdentity, rows: readonly ProcessRow[
     candidates = others.filter((row) => row.startTicks >= startTicks || !isOfThisBoot);
     for (const id of (await child.cgroup?.members()) ?? []) members.add(id);
     const unknown = (): readonly ProcessRow[] => candidates.filter(({ id }) => !members.has(id));
-    for (const { id } of withMarker(unknown(), child.id)) members.add(id);
+    for (const { id } of await withMarker(unknown(), child.id)) members.add(id);
     for (const { id } of await withVariable(unknown(), CHILD_VARIABLE, child.id)) members.add(id);
   }
   addDescendants(members, candidates);

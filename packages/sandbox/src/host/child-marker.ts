@@ -1,4 +1,6 @@
 import { readFileSync } from "node:fs";
+import { setImmediate as nextTick } from "node:timers/promises";
+import { PROC_BATCH } from "./process-table.ts";
 import type { ProcessRow } from "./process-table.ts";
 
 /**
@@ -14,10 +16,15 @@ export function markerOf(id: string): string {
   return String(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16));
 }
 
-/** Which of the processes bear the mark. Linux only. */
-export function withMarker(rows: readonly ProcessRow[], id: string): readonly ProcessRow[] {
+/** Which of the processes bear the mark. Lets other work run between batches. Linux only. */
+export async function withMarker(rows: readonly ProcessRow[], id: string): Promise<readonly ProcessRow[]> {
   const line = new RegExp(`^Max file locks +\\d+ +${markerOf(id)} `, "m");
-  return rows.filter((row) => line.test(readLimits(row.id)));
+  const found: ProcessRow[] = [];
+  for (let from = 0; from < rows.length; from += PROC_BATCH) {
+    if (from > 0) await nextTick();
+    found.push(...rows.slice(from, from + PROC_BATCH).filter((row) => line.test(readLimits(row.id))));
+  }
+  return found;
 }
 
 function readLimits(processId: number): string {

@@ -18,7 +18,7 @@ export interface ProcessRow {
 }
 
 /** Files of `/proc` that are read at a time. */
-const BATCH = 64;
+export const PROC_BATCH = 64;
 
 /** Every process that runs. Zombies, which stay when nobody reaps orphans (a container's PID 1), do not run. */
 export async function listProcesses(): Promise<readonly ProcessRow[]> {
@@ -29,9 +29,9 @@ export async function listProcesses(): Promise<readonly ProcessRow[]> {
 async function readProcFolder(): Promise<readonly ProcessRow[]> {
   const ids = (await readdir("/proc")).filter((entry) => /^\d+$/.test(entry));
   const rows: (ProcessRow | undefined)[] = [];
-  for (let from = 0; from < ids.length; from += BATCH) {
+  for (let from = 0; from < ids.length; from += PROC_BATCH) {
     if (from > 0) await nextTick();
-    for (const id of ids.slice(from, from + BATCH)) rows.push(parseStat(readStat(id)));
+    for (const id of ids.slice(from, from + PROC_BATCH)) rows.push(parseStat(readStat(id)));
   }
   return rows.filter((row) => row !== undefined);
 }
@@ -88,7 +88,8 @@ export async function bootId(): Promise<string> {
 
 async function inBatches<Item, Result>(items: readonly Item[], work: (item: Item) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
-  for (let from = 0; from < items.length; from += BATCH) results.push(...(await Promise.all(items.slice(from, from + BATCH).map(work))));
+  for (let from = 0; from < items.length; from += PROC_BATCH)
+    results.push(...(await Promise.all(items.slice(from, from + PROC_BATCH).map(work))));
   return results;
 }
 
