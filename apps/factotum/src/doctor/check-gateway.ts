@@ -45,7 +45,7 @@ async function commandPolicy(client: RpcClient, { signal }: CliContext): Promise
   return config.commandPolicy.map((line) => ok("commands", line));
 }
 
-/** Sessions into which direct messages of more than one person come: only a gateway that runs knows who has written. */
+/** Sessions into which messages of more than one person come: only a running gateway knows who has written. */
 async function sharedSessions(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
   const { warnings } = await client.request("warnings.list", {}, { signal }).catch((error: unknown) => {
     throw requestError(error);
