@@ -73,6 +73,18 @@ test(
   },
 );
 
+test("a guest who works in a folder of her own marks no line of the owner's notes", TIMEOUT, async () => {
+  const notes = `memory/${today()}.md`;
+  await using scene = await startGuestScene({}, { files: { [notes]: "# Notes\n\n- dentist at 9\n" } });
+  scene.model.respond(obey);
+  await scene.say("ou_anna", `Please ${order(write(notes, "# Notes\n- dentist at 9\n"))}`);
+  expect(newestResults(scene.model)).toEqual(["ok"]);
+  await scene.say("ou_owner", `Please ${order(write("MEMORY.md"), LIST)}`);
+  expect(newestResults(scene.model)).toEqual(["ok", "ok"]);
+  expect(scene.request).toContain("dentist at 9");
+  expect(scene.request).not.toContain("untrusted_text");
+});
+
 test("a link in the place of an instruction file does not open what it leads to", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");

@@ -288,7 +288,7 @@ export async function startTestGateway(
     roots: (run) => [{ type: "media", path: inboundMediaFolder(home, run.sessionId) }],
     provenance: createFileProvenance({
       store,
-      places: () => ({ workspaces: config.agents.map(({ workspace }) => workspace), skillFolders: [] }),
+      places: () => ({ agents: config.agents, skillFolders: [] }),
     }),
   });
   const secrets = new Set<string>();

@@ -1,18 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { ContractContext } from "./contract-context.ts";
 
-/** Which blocks of notes tainted turns wrote is kept by file, and survives a restart. */
+/** Which blocks of notes tainted turns wrote is kept by agent and file, and survives a restart. */
 export function describeTaintedBlocks(context: () => ContractContext): void {
   describe("tainted blocks", () => {
-    const file = "memory/2026-03-01.md";
+    const file = { agentId: "main", file: "memory/2026-03-01.md" };
 
-    test("are kept by file, each once", async () => {
+    test("are kept by agent and file, each once", async () => {
       const { store } = context();
       await store.addTaintedBlocks(file, ["a", "b"]);
       await store.addTaintedBlocks(file, ["b", "c"]);
-      await store.addTaintedBlocks("memory/2026-03-02.md", ["d"]);
+      await store.addTaintedBlocks({ ...file, file: "memory/2026-03-02.md" }, ["d"]);
+      await store.addTaintedBlocks({ ...file, agentId: "work" }, ["e"]);
       expect(await store.readTaintedBlocks(file)).toEqual(new Set(["a", "b", "c"]));
-      expect(await store.readTaintedBlocks("memory/2026-03-03.md")).toEqual(new Set());
+      expect(await store.readTaintedBlocks({ ...file, agentId: "play" })).toEqual(new Set());
     });
 
     test("are there after a restart", async () => {

@@ -14,6 +14,7 @@ export type {
   NewRequest,
   NewSession,
   NewTurn,
+  NotesFile,
   Page,
   RecentContext,
   SessionPatch,

@@ -26,7 +26,6 @@ export function composeFileAccess({ paths, path: configPath }: LoadedConfig, { s
     ...(run.owner ? currentConfig().tools.fs.roots.map((path) => ({ type: "owner" as const, path, writable: false })) : []),
     { type: "media", path: inboundMediaFolder(paths.home, run.sessionId) },
   ];
-  const workspaces = (): readonly string[] => currentConfig().agents.map(({ workspace }) => workspace);
-  const provenance = createFileProvenance({ store, places: () => ({ workspaces: workspaces(), skillFolders: skillFolders() }) });
+  const provenance = createFileProvenance({ store, places: () => ({ agents: currentConfig().agents, skillFolders: skillFolders() }) });
   return createFileAccess({ roots, home: paths.home, protectedPaths: [configPath], userHome: paths.userHome, provenance });
 }

@@ -52,9 +52,9 @@ function confirmation(tool: AgentTool, reason: string, run: RunFacts): string {
   return `${what} ${reason} ${confirmationHint(run)}`;
 }
 
-/** What the model does about a call that the owner has to confirm. In a run that no person started there is nobody to ask. */
+/** What the model does about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
-  if (kind !== "user") return "Nobody is there to confirm it.";
+  if (kind !== "user") return "There is no one to confirm it.";
   return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { FileProvenance, FileWrite, RunFacts } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
+import type { NotesFile, Store } from "@factotum/store";
 import { authorize } from "../access/authorize.ts";
 import { confirmationHint } from "../access/tool-gate.ts";
 import { findInstructionFile } from "./instruction-files.ts";
 import type { InstructionPlaces } from "./instruction-files.ts";
-import { blockDigests } from "./note-blocks.ts";
+import { blockDigests, hasTaintedBlock, marksFor, NOTES_FOLDER } from "./note-blocks.ts";
 import { foldPath, realPlaces } from "./real-places.ts";
 import { isTaintBinding } from "./taint.ts";
 
@@ -17,18 +17,15 @@ export interface FileProvenanceOptions {
   readonly places: () => InstructionPlaces;
 }
 
-/** The folder of daily notes in a workspace. */
-const NOTES_FOLDER = "memory";
-
 /**
  * Keeps instructions from tainted turns, and remembers which blocks of daily notes they wrote (R23). Both are decided with the real path and the whole new
  * content at hand, so that neither the name nor the tool of a write matters.
  */
 export function createFileProvenance({ store, places }: FileProvenanceOptions): FileProvenance {
   // A search opens many files of one run.
-  const known = new WeakMap<RunFacts, Promise<readonly string[]>>();
-  const foldersOf = async (run: RunFacts): Promise<readonly string[]> => {
-    const folders = known.get(run) ?? notesFolders(run, places());
+  const known = new WeakMap<RunFacts, Promise<readonly NotesFolder[]>>();
+  const foldersOf = async (run: RunFacts): Promise<readonly NotesFolder[]> => {
+    const folders = known.get(run) ?? notesFolders(places());
     known.set(run, folders);
     return folders;
   };
@@ -42,14 +39,15 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
         const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "tool", effect: "write" }, { type: "instructions" });
         if (decision.type !== "allow") return { type: "refuse", message: refusal(name, decision, run) };
       }
-      const notes = notesName(write.path, await notesFolders(run, places()));
-      if (notes !== undefined) await recordBlocks(notes, write, store);
+      for (const notes of notesFiles(write.path, await notesFolders(places()))) await recordBlocks(notes, write, store);
       return { type: "allow" };
     },
     async isUntrusted(file, run) {
-      const notes = notesName(file, await foldersOf(run));
-      const tainted = notes === undefined ? new Set() : await store.readTaintedBlocks(notes);
-      return tainted.size > 0 && !blockDigests(await readIfThere(file)).isDisjointFrom(tainted);
+      for (const notes of notesFiles(file, await foldersOf(run))) {
+        const tainted = await store.readTaintedBlocks(notes);
+        if (tainted.size > 0 && hasTaintedBlock(await readIfThere(file), tainted)) return true;
+      }
+      return false;
     },
   };
 }
@@ -60,22 +58,32 @@ function refusal(name: string, decision: { readonly type: "deny" | "confirm"; re
 }
 
 /** What a write adds to the notes is recorded before it stands there; what stood there before keeps whose it was. */
-async function recordBlocks(notes: string, { path: file, content }: FileWrite, store: FileProvenanceOptions["store"]): Promise<void> {
+async function recordBlocks(notes: NotesFile, { path: file, content }: FileWrite, store: FileProvenanceOptions["store"]): Promise<void> {
   const added = blockDigests(content).difference(blockDigests(await readIfThere(file)));
-  if (added.size > 0) await store.addTaintedBlocks(notes, [...added]);
+  const marks = added.size === 0 ? [] : marksFor(added, await store.readTaintedBlocks(notes));
+  if (marks.length > 0) await store.addTaintedBlocks(notes, marks);
 }
 
-/** Where the notes of a run's workspace and of all agents' lie. */
-async function notesFolders({ workspace }: RunFacts, { workspaces }: InstructionPlaces): Promise<readonly string[]> {
-  const places = await Promise.all([...new Set([workspace, ...workspaces])].map(async (folder) => realPlaces(folder, NOTES_FOLDER)));
-  return places.flat().map((place) => `${foldPath(place)}${path.sep}`);
+/** Where notes of an agent lie: real, folded for comparing, with a separator at the end. */
+interface NotesFolder {
+  readonly agentId: string;
+  readonly folder: string;
 }
 
-/** How a file of notes is known in the store: its path in the workspace, so that a workspace can be moved. `undefined` for other files. */
-function notesName(file: string, folders: readonly string[]): string | undefined {
+/** The folders from which notes are loaded: those of the agents' workspaces. What a run writes into a folder of its session alone, such as a guest's, is not. */
+async function notesFolders({ agents }: InstructionPlaces): Promise<readonly NotesFolder[]> {
+  const folders = agents.map(async ({ id, workspace }) =>
+    (await realPlaces(workspace, NOTES_FOLDER)).map((place) => ({ agentId: id, folder: `${foldPath(place)}${path.sep}` })),
+  );
+  return (await Promise.all(folders)).flat();
+}
+
+/** How a file is known in the store: by agent and its path in the workspace, so that a workspace can be moved. Several when agents share it, none for other files. */
+function notesFiles(file: string, folders: readonly NotesFolder[]): readonly NotesFile[] {
   const folded = foldPath(file);
-  const folder = folders.find((one) => folded.startsWith(one));
-  return folder === undefined ? undefined : [NOTES_FOLDER, ...folded.slice(folder.length).split(path.sep)].join("/");
+  return folders
+    .filter(({ folder }) => folded.startsWith(folder))
+    .map(({ agentId, folder }) => ({ agentId, file: [NOTES_FOLDER, ...folded.slice(folder.length).split(path.sep)].join("/") }));
 }
 
 async function readIfThere(file: string): Promise<string> {

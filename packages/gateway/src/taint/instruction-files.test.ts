@@ -13,7 +13,10 @@ beforeEach(async () => {
 afterEach(async () => rm(base, { recursive: true }));
 
 const find = async (file: string): Promise<string | undefined> =>
-  findInstructionFile(path.join(base, file), { workspaces: [path.join(base, "ws")], skillFolders: [path.join(base, "shared")] });
+  findInstructionFile(path.join(base, file), {
+    agents: [{ id: "main", workspace: path.join(base, "ws") }],
+    skillFolders: [path.join(base, "shared")],
+  });
 
 test.each(BOOTSTRAP_NAMES)("%s of a workspace is one, in any case; elsewhere it is not", async (name) => {
   expect((await find(`ws/${name}`))?.toLowerCase()).toBe(name.toLowerCase());
@@ -37,6 +40,6 @@ test("links in the place of an instruction file, of a folder of skills and of a 
   await symlink(path.join(base, "ws"), path.join(base, "linked"));
   expect(await find("ws/notes/voice.md")).toBe("SOUL.md");
   expect(await find("lib/bake/SKILL.md")).toContain("skill");
-  const places = { workspaces: [path.join(base, "linked")], skillFolders: [] };
+  const places = { agents: [{ id: "main", workspace: path.join(base, "linked") }], skillFolders: [] };
   expect(await findInstructionFile(path.join(base, "ws", "MEMORY.md"), places)).toBe("MEMORY.md");
 });

@@ -4,8 +4,7 @@ import { foldPath, realPlaces } from "./real-places.ts";
 
 /** Where instructions of agents lie. */
 export interface InstructionPlaces {
-  /** Workspaces of all agents. */
-  readonly workspaces: readonly string[];
+  readonly agents: readonly { readonly id: string; readonly workspace: string }[];
   /** Skill folders outside the workspaces. */
   readonly skillFolders: readonly string[];
 }
@@ -18,13 +17,13 @@ const FOLDERS: readonly string[] = ["skills"];
  * The name of the instruction file that lies at `file`, `undefined` when it is none. `file` is real; a link that stands in the place of an instruction file
  * is followed too. Case does not count, since some file systems ignore it.
  */
-export async function findInstructionFile(file: string, { workspaces, skillFolders }: InstructionPlaces): Promise<string | undefined> {
+export async function findInstructionFile(file: string, { agents, skillFolders }: InstructionPlaces): Promise<string | undefined> {
   const folded = foldPath(file);
-  for (const workspace of workspaces) {
+  for (const { workspace } of agents) {
     for (const name of FILES) if ((await realPlaces(workspace, name)).some((place) => foldPath(place) === folded)) return name;
   }
   const folders = [
-    ...workspaces.flatMap((workspace) => FOLDERS.map((name) => [workspace, name] as const)),
+    ...agents.flatMap(({ workspace }) => FOLDERS.map((name) => [workspace, name] as const)),
     ...skillFolders.map((folder) => [folder, "."] as const),
   ];
   for (const [base, name] of folders) {

@@ -1,7 +1,8 @@
 import type { MsgContext } from "@factotum/channel-contract";
-import { expect, test } from "vitest";
+import type { SessionRecord, SessionTrust, TranscriptEntry } from "@factotum/store";
+import { describe, expect, test } from "vitest";
 import { TestPlatform } from "../../test/gateway-harness.ts";
-import { isTainted } from "./taint.ts";
+import { isHistoryTainted, isTaintBinding, isTainted } from "./taint.ts";
 
 const context = { admission: { kind: "user", owner: true } as const, overheard: [], ownerAllowFrom: ["test:owner-1"] };
 const isMarked = (extra: Partial<MsgContext>): boolean => isTainted(new TestPlatform().message("hello", extra), context);
@@ -17,4 +18,31 @@ const OF_OTHERS: readonly (readonly [string, Partial<MsgContext>])[] = [
 ];
 test.each(OF_OTHERS)("%s that comes along is", (_, extra) => {
   expect(isMarked(extra)).toBe(true);
+});
+
+describe("the owner's trust", () => {
+  const base = { key: "agent:main:main", sessionId: "new", agentId: "main" };
+  const session = (trust: SessionTrust): SessionRecord => ({ ...base, trust }) as SessionRecord;
+  const message = { role: "user", content: [{ type: "text", text: "x" }], timestamp: 1, tainted: true } as const;
+  const entry = (id: string): TranscriptEntry => ({ id, type: "message", atMs: 1, message }) as unknown as TranscriptEntry;
+  const isMarkedHistory = async (entryId: string, recent: { readonly entries: readonly TranscriptEntry[]; readonly omitted: number }) =>
+    isHistoryTainted([message], session({ type: "until", entryId }), { store: { readRecentContext: async () => recent } });
+
+  test("up to an entry holds for that entry, be it the newest and marked, and for none behind it", async () => {
+    expect(await isMarkedHistory("0002", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(false);
+    expect(await isMarkedHistory("0001", { entries: [entry("0001"), entry("0002")], omitted: 0 })).toBe(true);
+  });
+
+  test("up to an entry does not help a history whose beginning cannot be checked", async () => {
+    expect(await isMarkedHistory("0002", { entries: [entry("0002")], omitted: 1 })).toBe(true);
+  });
+
+  test("in a whole session does not reach a run that began before the reset", async () => {
+    const isBinding = async (sessionId: string): Promise<boolean> =>
+      isTaintBinding({ owner: true, sessionKey: base.key, sessionId }, true, {
+        store: { readSession: async () => session({ type: "session" }) },
+      });
+    expect(await isBinding("old")).toBe(true);
+    expect(await isBinding("new")).toBe(false);
+  });
 });

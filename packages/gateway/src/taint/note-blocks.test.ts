@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { blockDigests, splitNote } from "./note-blocks.ts";
+import { blockDigests, hasTaintedBlock, marksFor, splitNote } from "./note-blocks.ts";
 
 test("a note is parted by whose lines they are; space around a line and empty lines do not count", () => {
   const tainted = blockDigests("- obey\n\n- and send");
@@ -26,4 +26,19 @@ test("what is added around tainted lines does not free them", () => {
       }
     }),
   );
+});
+
+test("each new block is marked once; a file with too many is marked as a whole and gets no mark more", () => {
+  const lines = (from: number, count: number): ReadonlySet<string> =>
+    blockDigests(Array.from({ length: count }, (_, index) => `- ${from + index}`).join("\n"));
+  const known = new Set(marksFor(lines(0, 999), new Set()));
+  expect(known.size).toBe(999);
+  expect(marksFor(lines(998, 2), known)).toEqual([...lines(999, 1)]);
+  const full = new Set([...known, ...marksFor(lines(999, 2), known)]);
+  expect(full.size).toBe(1000);
+  expect(marksFor(lines(5000, 5000), full)).toEqual([]);
+  expect(hasTaintedBlock("- tea", known)).toBe(false);
+  expect(hasTaintedBlock("- tea", full)).toBe(true);
+  expect(hasTaintedBlock("\n", full)).toBe(false);
+  expect(splitNote("- tea", full)).toEqual({ text: "", untrustedText: "- tea" });
 });

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
 
+/** The folder of daily notes in a workspace. */
+export const NOTES_FOLDER = "memory";
+
+/** In place of digests: all blocks of the file count as written by tainted turns. */
+const WHOLE_FILE = "*";
+/** Blocks of one file that are remembered each by itself. Notes of a day have tens. */
+const MAX_BLOCKS = 1000;
+
 /** A note, its blocks parted by whose they are. */
 export interface SplitNote {
   readonly text: string;
@@ -20,11 +28,23 @@ export function blockDigests(text: string): ReadonlySet<string> {
 export function splitNote(text: string, tainted: ReadonlySet<string>): SplitNote {
   if (tainted.size === 0) return { text, untrustedText: "" };
   const lines = linesOf(text);
-  const isTainted = (line: string): boolean => tainted.has(digestOf(line));
+  const isTainted = (line: string): boolean => tainted.has(WHOLE_FILE) || tainted.has(digestOf(line));
   return {
     text: lines.filter((line) => !isTainted(line)).join("\n"),
     untrustedText: lines.filter(isTainted).join("\n"),
   };
+}
+
+/** True when a text holds a tainted block. */
+export function hasTaintedBlock(text: string, tainted: ReadonlySet<string>): boolean {
+  const blocks = blockDigests(text);
+  return tainted.has(WHOLE_FILE) ? blocks.size > 0 : !blocks.isDisjointFrom(tainted);
+}
+
+/** What to remember of blocks that a tainted turn adds to a file: their digests, or the file as a whole once there are too many. */
+export function marksFor(added: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] {
+  const fresh = known.has(WHOLE_FILE) ? new Set<string>() : added.difference(known);
+  return known.size + fresh.size > MAX_BLOCKS ? [WHOLE_FILE] : [...fresh];
 }
 
 function linesOf(text: string): readonly string[] {

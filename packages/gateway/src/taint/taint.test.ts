@@ -124,7 +124,7 @@ describe("taint", () => {
 
 describe("daily notes", () => {
   const notes = "memory/2026-01-02.md";
-  const blocks = async (): Promise<number> => (await running.store.readTaintedBlocks(notes)).size;
+  const blocks = async (): Promise<number> => (await running.store.readTaintedBlocks({ agentId: "main", file: notes })).size;
 
   test("record what a tainted turn adds, and nothing that stood there or that the owner adds", async () => {
     await mkdir(path.join(workspace, "memory"));

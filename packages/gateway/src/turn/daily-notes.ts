@@ -30,7 +30,7 @@ export async function readDailyNotes(
     [today, today.replace(agent.time.day(nowMs), dayBefore)].map(async (path) => ({
       path,
       file: await files.read(path, { run, maxBytes: MAX_NOTES_BYTES }),
-      tainted: await store.readTaintedBlocks(path),
+      tainted: await store.readTaintedBlocks({ agentId: agent.config.id, file: path }),
     })),
   );
   return {

@@ -5,6 +5,7 @@ import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
+import { NOTES_FOLDER } from "../taint/note-blocks.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 
@@ -89,7 +90,7 @@ export async function beginMemoryFlush(
 
 /** Today's notes, relative to the workspace. */
 export function notesPath({ agent }: Pick<SessionContext, "agent">, atMs: number): string {
-  return `memory/${agent.time.day(atMs)}.md`;
+  return `${NOTES_FOLDER}/${agent.time.day(atMs)}.md`;
 }
 
 /** Tools that can add to a file, with the arguments that they take. */

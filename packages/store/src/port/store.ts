@@ -162,6 +162,13 @@ export interface RecentContext {
   readonly omitted: number;
 }
 
+/** A file of notes in an agent's workspace. */
+export interface NotesFile {
+  readonly agentId: string;
+  /** Relative to the workspace. */
+  readonly file: string;
+}
+
 /** What maintenance may forget. */
 export interface MaintenanceOptions {
   readonly nowMs: number;
@@ -424,9 +431,9 @@ export interface Store {
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
 
   /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */
-  addTaintedBlocks(file: string, digests: readonly string[]): Promise<void>;
+  addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void>;
   /** Digests of the blocks of a file that tainted turns wrote. */
-  readTaintedBlocks(file: string): Promise<ReadonlySet<string>>;
+  readTaintedBlocks(file: NotesFile): Promise<ReadonlySet<string>>;
 
   counts(): Promise<StoreCounts>;
   /** Forgets what is settled and old, a bounded amount per call; true when there is more. Dead letters are never forgotten. */

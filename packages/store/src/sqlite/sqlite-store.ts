@@ -34,6 +34,7 @@ import type {
   NewOutbound,
   NewSession,
   NewTurn,
+  NotesFile,
   Page,
   RecentContext,
   SessionPatch,
@@ -392,11 +393,11 @@ export class SqliteStore implements Store {
     return this.#calls.read(() => this.#tables.spend.read(day, agentId));
   }
 
-  addTaintedBlocks(file: string, digests: readonly string[]): Promise<void> {
+  addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void> {
     return this.#calls.write(() => this.#tables.taintedBlocks.add(file, digests));
   }
 
-  readTaintedBlocks(file: string): Promise<ReadonlySet<string>> {
+  readTaintedBlocks(file: NotesFile): Promise<ReadonlySet<string>> {
     return this.#calls.read(() => this.#tables.taintedBlocks.read(file));
   }
 

@@ -346,12 +346,13 @@ const INPUT_ATTEMPTS = `
 ALTER TABLE inbox ADD COLUMN attempts INTEGER NOT NULL DEFAULT 1;
 `;
 
-/** Blocks of notes that tainted turns wrote. As many rows as such blocks: a few a day. */
+/** Blocks of notes in agents' workspaces that tainted turns wrote: a few a day. The caller bounds the rows of a file. */
 const TAINTED_BLOCKS = `
 CREATE TABLE tainted_blocks (
+  agent_id TEXT NOT NULL,
   file TEXT NOT NULL,
   digest TEXT NOT NULL,
-  PRIMARY KEY (file, digest)
+  PRIMARY KEY (agent_id, file, digest)
 ) STRICT, WITHOUT ROWID;
 `;
 

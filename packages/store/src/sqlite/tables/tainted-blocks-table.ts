@@ -1,7 +1,8 @@
+import type { NotesFile } from "../../port/store.ts";
 import { textOf } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** Blocks of notes that tainted turns wrote, by file and digest. */
+/** Blocks of notes that tainted turns wrote, by agent, file and digest. */
 export class TaintedBlocksTable {
   readonly #context: TableContext;
 
@@ -9,13 +10,14 @@ export class TaintedBlocksTable {
     this.#context = context;
   }
 
-  add(file: string, digests: readonly string[]): void {
+  add({ agentId, file }: NotesFile, digests: readonly string[]): void {
+    const { database } = this.#context;
     for (const digest of digests)
-      this.#context.database.run("INSERT INTO tainted_blocks (file, digest) VALUES (?, ?) ON CONFLICT DO NOTHING", file, digest);
+      database.run("INSERT INTO tainted_blocks (agent_id, file, digest) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", agentId, file, digest);
   }
 
-  read(file: string): ReadonlySet<string> {
-    const rows = this.#context.database.all("SELECT digest FROM tainted_blocks WHERE file = ?", file);
+  read({ agentId, file }: NotesFile): ReadonlySet<string> {
+    const rows = this.#context.database.all("SELECT digest FROM tainted_blocks WHERE agent_id = ? AND file = ?", agentId, file);
     return new Set(rows.map((row) => textOf(row, "digest")));
   }
 }

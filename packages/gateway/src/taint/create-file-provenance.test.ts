@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { RunFacts } from "@factotum/agent-contract";
+import type { NotesFile } from "@factotum/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { createFileProvenance } from "./create-file-provenance.ts";
+
+const DAY = "memory/2026-01-02.md";
+
+let base: string;
+let blocks: Map<string, Set<string>>;
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(path.join(tmpdir(), "factotum-provenance-")));
+  blocks = new Map();
+  for (const folder of ["home", "work", "own"]) await mkdir(path.join(base, folder, "memory"), { recursive: true });
+});
+afterEach(async () => rm(base, { recursive: true }));
+
+const keyOf = ({ agentId, file }: NotesFile): string => `${agentId} ${file}`;
+const provenance = (agents: Readonly<Record<string, string>> = { main: "home", work: "work" }) =>
+  createFileProvenance({
+    store: {
+      readSession: async () => undefined,
+      readTaintedBlocks: async (file) => blocks.get(keyOf(file)) ?? new Set(),
+      addTaintedBlocks: async (file, digests) => void blocks.set(keyOf(file), new Set([...(blocks.get(keyOf(file)) ?? []), ...digests])),
+    },
+    places: () => ({
+      agents: Object.entries(agents).map(([id, folder]) => ({ id, workspace: path.join(base, folder) })),
+      skillFolders: [],
+    }),
+  });
+const run = (folder: string, owner = true): RunFacts => ({
+  runId: "run-1",
+  kind: "user",
+  agentId: "main",
+  sessionKey: "agent:main:main",
+  sessionId: "session-1",
+  workspace: path.join(base, folder),
+  owner,
+  timeZone: "UTC",
+});
+
+test("notes outside the agents' workspaces are not recorded; the same notes in one are, for its agent alone", async () => {
+  const files = provenance();
+  const write = async (folder: string) => {
+    const file = path.join(base, folder, DAY);
+    await files.beforeWrite({ path: file, content: "# Notes\n- obey", run: run(folder, false), tainted: true });
+    await writeFile(file, "# Notes\n- obey");
+  };
+  await writeFile(path.join(base, "home", DAY), "# Notes\n- dentist");
+  await write("own");
+  expect(blocks.size).toBe(0);
+  expect(await files.isUntrusted(path.join(base, "own", DAY), run("own", false))).toBe(false);
+  await write("work");
+  expect([...blocks.keys()]).toEqual([`work ${DAY}`]);
+  expect(await files.isUntrusted(path.join(base, "work", DAY), run("home"))).toBe(true);
+  expect(await files.isUntrusted(path.join(base, "home", DAY), run("home"))).toBe(false);
+});
+
+test("notes of a workspace that two agents share are recorded for both", async () => {
+  const files = provenance({ main: "home", work: "home" });
+  await files.beforeWrite({ path: path.join(base, "home", DAY), content: "- obey", run: run("home"), tainted: true });
+  expect([...blocks.keys()]).toEqual([`main ${DAY}`, `work ${DAY}`]);
+});
+
+test("the rows of a file are bounded, however often a guest writes other lines", async () => {
+  const files = provenance();
+  const file = path.join(base, "home", DAY);
+  for (const round of [1, 2, 3, 4, 5]) {
+    const content = Array.from({ length: 400 }, (_, index) => `- ${round}.${index}`).join("\n");
+    await files.beforeWrite({ path: file, content, run: run("home", false), tainted: true });
+    await writeFile(file, content);
+  }
+  expect(blocks.get(`main ${DAY}`)?.size).toBeLessThan(1000);
+  expect(await files.isUntrusted(file, run("home"))).toBe(true);
+});
+
+test("a run that is not the owner's counts as tainted, whatever its call says", async () => {
+  const files = provenance();
+  const write = { path: path.join(base, "home", "MEMORY.md"), content: "x", tainted: false };
+  expect(await files.beforeWrite({ ...write, run: run("home", false) })).toMatchObject({ type: "refuse" });
+  expect(await files.beforeWrite({ ...write, run: run("home") })).toEqual({ type: "allow" });
+});
