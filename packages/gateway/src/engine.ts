@@ -7,7 +7,7 @@ import type { Command } from "./commands/command.ts";
 import { tellEnded } from "./commands/ended-text.ts";
 import { resetWithModel } from "./commands/reset-with-model.ts";
 import { runCommand } from "./commands/run-command.ts";
-import { needsOwnerHere, refuseCommand } from "./commands/shared-conversation.ts";
+import { commandAccess, refuseCommand } from "./commands/command-access.ts";
 import type { AccountAddress } from "./delivery/account-gates.ts";
 import { conversationKey } from "./delivery/conversation-key.ts";
 import { DeadLetterService } from "./delivery/dead-letter-service.ts";
@@ -392,7 +392,7 @@ export class Engine {
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
     command: Command,
   ): Promise<void> {
-    if (needsOwnerHere(command, { ...route, input }, this.services)) return refuseCommand({ ...route, input }, this.services);
+    if (commandAccess(command, { ...route, input }, this.services) !== "allowed") return refuseCommand({ ...route, input }, this.services);
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;

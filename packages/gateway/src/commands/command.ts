@@ -35,6 +35,9 @@ export type Command =
   | { readonly type: "whoami" }
   | { readonly type: "help" };
 
+/** A command that is the owner's alone. */
+export type OwnerCommand = Extract<Command, { readonly type: "send" | "trust" }>;
+
 /** One line of the list of commands. */
 export interface CommandEntry {
   readonly name: string;
@@ -123,8 +126,8 @@ export function parseCommand(text: string, resetTriggers: readonly string[]): Co
 const SIMPLE = { "/usage": "usage", "/whoami": "whoami", "/help": "help" } as const;
 
 /** True for a command that is the owner's alone. */
-export function isOwnerOnly({ type }: Command): boolean {
-  return COMMANDS.some(({ name, ownerOnly }) => ownerOnly === true && name === `/${type}`);
+export function isOwnerOnly(command: Command): command is OwnerCommand {
+  return COMMANDS.some(({ name, ownerOnly }) => ownerOnly === true && name === `/${command.type}`);
 }
 
 /** What `/skill NAME words` says to the model; any other message as it is. `/skill` alone is a command that does not know what is meant. */

@@ -4,7 +4,8 @@ import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store }
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner, withPresentOwner } from "../access/owner.ts";
-import { expandSkill, isOwnerOnly, parseCommand } from "../commands/command.ts";
+import { commandAccess } from "../commands/command-access.ts";
+import { expandSkill, parseCommand } from "../commands/command.ts";
 import type { Command } from "../commands/command.ts";
 import { parseInlineDirectives } from "../commands/inline-directives.ts";
 import { resolveQueueSettings } from "../lanes/queue-settings.ts";
@@ -193,7 +194,8 @@ export class Ingress {
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
     if (command !== undefined) {
-      if (isOwnerOnly(command) && !input.admission.owner) return this.#ignore(input, "the command is the owner's");
+      if (commandAccess(command, { ...route, input }, this.#services) === "ignored")
+        return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }
     this.#targets.spoken(route, input, record);

@@ -2,21 +2,31 @@ import { isOwnersPerson } from "../access/owner.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
-import type { Command } from "./command.ts";
+import { isOwnerOnly } from "./command.ts";
+import type { Command, OwnerCommand } from "./command.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
 
+/** Whether a command is done, ignored without an answer, or answered with a refusal. */
+type CommandAccess = "allowed" | "ignored" | "refused";
+
 /**
- * True for a command that would change a conversation which its sender shares with others and does not own: there it is the owner's (design 04). A person's
- * own direct conversation is theirs to change.
+ * A command of the owner alone is ignored for everybody else. One that changes a conversation which its sender shares with others and does not own is the
+ * owner's there (design 04). A person's own direct conversation is theirs to change.
  */
-export function needsOwnerHere(command: Command, { sessionKey, input }: CommandTarget, { config }: Pick<TurnServices, "config">): boolean {
+export function commandAccess(
+  command: Command,
+  { sessionKey, input }: Pick<CommandTarget, "sessionKey" | "input">,
+  { config }: Pick<TurnServices, "config">,
+): CommandAccess {
   const { message, admission } = input;
-  if (admission.owner || !changesConversation(command)) return false;
-  if (message.origin.conversation.kind !== "direct") return true;
+  if (admission.owner) return "allowed";
+  if (isOwnerOnly(command)) return "ignored";
+  if (!changesConversation(command)) return "allowed";
+  if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
-  return isMain || isOwnersPerson(`${message.origin.channel}:${message.sender.id}`, config);
+  return isMain || isOwnersPerson(`${message.origin.channel}:${message.sender.id}`, config) ? "refused" : "allowed";
 }
 
 /** Answers such a command without doing anything. */
@@ -25,12 +35,11 @@ export async function refuseCommand({ sessionKey, input }: CommandTarget, servic
   services.watchers.settled([input.id], OWNER_ONLY_HERE);
 }
 
-function changesConversation(command: Command): boolean {
+function changesConversation(command: Exclude<Command, OwnerCommand>): boolean {
   switch (command.type) {
     case "stop":
     case "reset":
     case "compact":
-    case "trust":
       return true;
     case "model":
       return command.wish !== undefined && command.wish.toLowerCase() !== "list";
@@ -38,7 +47,6 @@ function changesConversation(command: Command): boolean {
     case "reasoning":
     case "verbose":
     case "activation":
-    case "send":
       return command.wish !== undefined;
     case "queue":
       return command.words.length > 0;
