@@ -104,6 +104,16 @@ test("another id of the owner's shares the owner's conversation and has none of 
   expect(scene.given).toEqual(["canary-chat"]);
 });
 
+test("a link named like the owner's id gives a guest neither the owner's conversation nor its reset", async () => {
+  await using scene = await startGuestScene({ dmScope: "per-channel-peer", identityLinks: { ou_owner: ["feishu:ou_anna"] } });
+  await scene.say("ou_owner", "My word is canary-chat.");
+  await scene.say("ou_anna", "What do you know?");
+  expect(scene.given).toEqual([]);
+  await scene.say("ou_anna", "/new");
+  await scene.say("ou_owner", "What do you know?");
+  expect(scene.given).toEqual(["canary-chat"]);
+});
+
 test("after the upgrade the old history stays in main, and each guest of it starts empty and is told once", async () => {
   // What earlier versions did with everybody.
   await using scene = await startGuestScene({ sharedMain: true });

@@ -48,7 +48,7 @@ describe("where a message goes", () => {
       const links = (identityLinks: RoutingConfig["session"]["identityLinks"]): RoutingConfig => config({ session: { identityLinks } });
       expect(routeMessage(query(direct), links({ olga: ["test:owner", "test:U1"] })).sessionKey).toBe("agent:main:main");
       expect(routeMessage(query(direct), links({ anna: ["test:U1", "other:7"] })).sessionKey).toBe("agent:main:test:direct:anna");
-      expect(routeMessage(query(direct), links({ owner: ["test:U1"] })).sessionKey).toBe("agent:main:test:direct:owner");
+      expect(routeMessage(query(direct), links({ owner: ["test:U1"] })).sessionKey).toBe(guest);
       expect(routeMessage(query(direct), links({ olga: ["test:owner", "other:U1"] })).sessionKey).toBe(guest);
     });
 
@@ -90,6 +90,19 @@ describe("where a message goes", () => {
     expect(routeMessage(query(direct), linked).sessionKey).toBe("agent:main:direct:olga");
     expect(routeMessage(query(direct, { senderId: "9" }), linked).sessionKey).toBe("agent:main:direct:9");
   });
+
+  test.each(["per-peer", "per-channel-peer", "per-account-channel-peer"] as const)(
+    "under %s a link's name that is an id or a name of the owner leads nobody else to the owner's conversation",
+    (dmScope) => {
+      const keyOf = (senderId: string, identityLinks: RoutingConfig["session"]["identityLinks"]): string =>
+        routeMessage(query(direct, { senderId }), config({ session: { dmScope, identityLinks } })).sessionKey;
+      for (const name of ["owner", "OWNER"]) expect(keyOf("U1", { [name]: ["test:U1"] })).not.toBe(keyOf("owner", { [name]: ["test:U1"] }));
+      const olga = { olga: ["test:owner"], Olga: ["test:U1"] };
+      expect(keyOf("U1", olga)).not.toBe(keyOf("owner", olga));
+      const second = { owner: ["test:owner", "test:U1"] };
+      expect(keyOf("U1", second)).toBe(keyOf("owner", second));
+    },
+  );
 
   test("the global scope with sharedMain is one session for everything", () => {
     const global = config({ session: { scope: "global", sharedMain: true } });

@@ -85,7 +85,7 @@ function addressKey(agentId: string, query: RouteQuery, config: RoutingConfig, d
       conversation.threadId === undefined ? [] : [conversation.kind === "group" ? "topic" : "thread", part(conversation.threadId)];
     return agentSessionKey(agentId, channel.toLowerCase(), conversation.kind, part(conversation.id), ...thread);
   }
-  const peer = linkedIdentity(query, config.session.identityLinks) ?? part(query.senderId);
+  const peer = linkedIdentity(query, config) ?? part(query.senderId);
   switch (dmScope) {
     case "main":
       return agentSessionKey(agentId, config.session.mainKey);
@@ -98,10 +98,23 @@ function addressKey(agentId: string, query: RouteQuery, config: RoutingConfig, d
   }
 }
 
-function linkedIdentity(query: RouteQuery, links: RoutingConfig["session"]["identityLinks"]): string | undefined {
+/**
+ * The name that links ids of one person. A name that is an id of the owner's would lead others into the owner's conversation: for them it is none, and
+ * each id keeps a conversation of its own.
+ */
+function linkedIdentity(query: RouteQuery, config: RoutingConfig): string | undefined {
   const id = `${query.origin.channel}:${query.senderId}`;
-  const entry = Object.entries(links).find(([, ids]) => ids.includes(id));
-  return entry === undefined ? undefined : keyPart(entry[0], { caseSensitive: false });
+  const entry = Object.entries(config.session.identityLinks).find(([, ids]) => ids.includes(id));
+  if (entry === undefined) return undefined;
+  const name = keyPart(entry[0], { caseSensitive: false });
+  return isOwnersPerson(id, config) || !ownersPeers(config).has(name) ? name : undefined;
+}
+
+/** What stands for the owner in keys of direct conversations, however a channel writes ids: the listed ids, and the names of the owner's links. */
+function ownersPeers({ session, commands }: RoutingConfig): ReadonlySet<string> {
+  const links = Object.entries(session.identityLinks).filter(([, linked]) => linked.some((id) => commands.ownerAllowFrom.includes(id)));
+  const ids = [...commands.ownerAllowFrom, ...links.flatMap(([, linked]) => linked)].map((id) => id.slice(id.indexOf(":") + 1));
+  return new Set([...ids, ...links.map(([name]) => name)].map((peer) => keyPart(peer, { caseSensitive: false })));
 }
 
 /** Tiers of precedence, strongest first: exact peer, the thread's parent, any peer, guild and roles, guild, team, account, channel. */
