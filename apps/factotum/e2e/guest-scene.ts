@@ -7,6 +7,7 @@ import { sayText, startStrictServer } from "@factotum/testing-providers";
 import type { CapturedRequest, StrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { CommandOutcome, Product } from "@factotum/testing-product";
+import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
 
@@ -29,8 +30,14 @@ export interface GuestScene extends AsyncDisposable {
   readonly given: readonly string[];
   /** The newest model request, as text. */
   readonly request: string;
-  /** Ends the product and starts it again on the same state, with these settings. */
-  restart(session: object): Promise<void>;
+  /** Everything that the bot has sent. */
+  readonly sent: readonly string[];
+  /** Resolves when the bot has sent so many messages in all. */
+  waitForSent(count: number): Promise<void>;
+  /** Ends the product, with SIGTERM or another signal, and starts it again on the same state, with these settings. */
+  restart(session: object, signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Goes on with these settings without a restart. */
+  reload(session: object): Promise<void>;
 }
 
 /** Starts it with these keys of `session`, and with these files in the owner's workspace. */
@@ -91,9 +98,18 @@ export async function startGuestScene(
     get request() {
       return JSON.stringify(request().body);
     },
-    restart: async (keys) => {
-      await product.end("SIGTERM");
+    get sent() {
+      return feishu.sent.map(({ content }) => JSON.stringify(content));
+    },
+    waitForSent: async (count) => waitForSent(feishu, count),
+    restart: async (keys, signal = "SIGTERM") => {
+      await product.end(signal);
       product = await startProduct({ config: configOf(keys), home });
+    },
+    reload: async (keys) => {
+      await writeFile(path.join(home, "factotum.json5"), JSON.stringify(configOf(keys)));
+      using client = await RpcClient.connect({ url: product.url, token: product.token, version: "0" });
+      await client.request("config.reload", {});
     },
     [Symbol.asyncDispose]: async () => {
       await product[Symbol.asyncDispose]();

@@ -39,6 +39,8 @@ import { SessionService } from "./sessions/session-service.ts";
 import type { InputWatcher } from "./turn/run-report.ts";
 import { endInputs } from "./turn/answer-input.ts";
 import { DROPPED, dropInput } from "./turn/drop-input.ts";
+import { endMisplacedTurns } from "./turn/end-misplaced.ts";
+import type { PresentPolicy } from "./turn/present-authority.ts";
 import { RoomKeeper } from "./turn/room-keeper.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
 import type { WaitingInputs } from "./turn/job-preparer.ts";
@@ -59,6 +61,7 @@ export class Engine {
   readonly #room: RoomKeeper;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
+  readonly #policy: PresentPolicy = { admits: (input) => this.#ingress.admits(input), routeOf: (input) => this.#ingress.route(input) };
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
@@ -98,8 +101,7 @@ export class Engine {
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
       putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
-      admits: (input) => this.#ingress.admits(input),
-      isKeptOut: (sessionKey, input) => this.#ingress.route(input).keptOutOf === sessionKey,
+      ...this.#policy,
       placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
       toolWait: (turn) => this.#waits.turnChanged(turn),
     };
@@ -156,7 +158,7 @@ export class Engine {
     await channels.prepare();
     await this.#shared.recall();
     await dispatcher.recover();
-    const turns = await store.resumeTurns();
+    const turns = await endMisplacedTurns(await store.resumeTurns(), this.#policy, this.services);
     this.#queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;

@@ -8,6 +8,7 @@ import {
   RUN_USAGE,
   sampleEnd,
   sampleMessage,
+  sampleOutbound,
   samplePrompt,
   sampleSession,
   sampleTurn,
@@ -145,6 +146,21 @@ export function describeTurns(context: () => ContractContext): void {
       for (const id of [first, second]) expect((await store.readInput(id))?.state).toEqual({ type: "answered" });
       const late = store.joinTurn("t1", { inputIds: [await accept(store, "3")], entries: [], timestampMs: NOW_MS });
       await expect(late).rejects.toMatchObject({ code: "conflict" });
+    });
+
+    test("inputs of a turn that ends without an answer can wait again, for another turn", async () => {
+      const { store } = context();
+      const id = await accept(store, "1");
+      await store.startTurn(sampleTurn("t1", [id]));
+      expect(await store.hasOutbound("t1")).toBe(false);
+      await store.endTurn(sampleEnd("t1", { state: "aborted", inputState: { type: "waiting" }, outbox: [] }));
+      expect(await store.readInput(id)).toMatchObject({ state: { type: "waiting" } });
+      expect((await store.readInput(id))?.turnId).toBeUndefined();
+      await store.startTurn(sampleTurn("t2", [id]));
+      await store.addOutbound([sampleOutbound("t2:line")], { turnId: "t2" });
+      expect([await store.hasOutbound("t1"), await store.hasOutbound("t2")]).toEqual([false, true]);
+      await store.endTurn(sampleEnd("t2"));
+      expect((await store.readInput(id))?.state).toEqual({ type: "answered" });
     });
 
     test("the journal knows what was started, and a finished call stays finished", async () => {

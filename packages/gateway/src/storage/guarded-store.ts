@@ -44,6 +44,7 @@ const RULES: { readonly [Method in keyof Store]: Rule } = {
   listExpiredSessions: "read",
   appendEntry: "hold",
   hasTurnFrom: "read",
+  hasOutbound: "read",
   findNotice: "read",
   readTranscript: "read",
   readContext: "read",

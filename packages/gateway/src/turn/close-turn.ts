@@ -1,6 +1,6 @@
 import type { AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import { isHeartbeatOk } from "@factotum/agent-core";
-import type { NewOutbound, NewRequest, TerminalInputState, TranscriptBody, TurnRecord } from "@factotum/store";
+import type { NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
 import { parseReply } from "../delivery/parse-reply.ts";
 import type { ParsedReply } from "../delivery/parse-reply.ts";
 import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
@@ -59,6 +59,8 @@ export interface FinishedRun {
   readonly shownThoughts?: string;
   /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
   readonly isGivenUp?: boolean;
+  /** Its inputs belong to another session: they wait again, or their chat is told to ask again. */
+  readonly misplaced?: "begin-again" | "ask-again";
   /** Somebody else stopped it: its sender is told. */
   readonly isStoppedByOther?: boolean;
   /** It wrote notes, and made way for a message: they are still to be written. */
@@ -71,7 +73,7 @@ export interface FinishedRun {
 
 /** What the final commit says to the person. */
 interface Closing {
-  readonly inputState: TerminalInputState;
+  readonly inputState: TurnEnd["inputState"];
   readonly say:
     | {
         readonly text: string;
@@ -188,13 +190,17 @@ function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
   // Notes are nobody's answer: what became of them stands in the log.
   if (turn.kind === "memory" || turn.kind === "compaction") return SILENT;
   if (outcome.type === "aborted") {
+    const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;
+    if (run.misplaced === "begin-again") return { inputState: { type: "waiting" }, say: undefined, notice };
+    if (run.misplaced === "ask-again")
+      return { inputState: { type: "told", reason: outcome.reason }, say: { text: ASK_AGAIN, purpose: "notice" }, notice };
     return {
       inputState: { type: "interrupted", reason: outcome.reason },
       say:
         run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind)
           ? { text: failureText({ code: "aborted" }), purpose: "notice" }
           : undefined,
-      notice: { level: "info", text: `Stopped: ${outcome.reason}.` },
+      notice,
     };
   }
   if (outcome.type === "failed") {
@@ -210,6 +216,9 @@ function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
   }
   return decideAnswer(run, outcome.message) ?? SILENT;
 }
+
+const ASK_AGAIN =
+  "I have stopped working on your last message, because your messages go into another conversation now. Please send it again.";
 
 const SILENT: Closing = { inputState: { type: "silent" }, say: undefined, notice: undefined };
 

@@ -18,7 +18,7 @@ export async function endUnbegun(
   turn: TurnRecord,
   outcome: RunOutcome,
   services: TurnServices,
-  options: Pick<FinishedRun, "isGivenUp" | "givesWay"> = {},
+  options: Pick<FinishedRun, "isGivenUp" | "givesWay" | "misplaced"> = {},
 ): Promise<void> {
   await closeTurn(services, {
     turn,

@@ -6,7 +6,8 @@ import { crashed, endGivenWay, endUnbegun, giveUpInputs, preparationFailure, ref
 import { withFetchedContext } from "./fetch-context.ts";
 import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import { judgeJob, TURNED_AWAY } from "./present-authority.ts";
+import { endMisplacedTurn } from "./end-misplaced.ts";
+import { isMisplaced, judgeJob, TURNED_AWAY } from "./present-authority.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { ShownGroups } from "./shown-groups.ts";
@@ -33,8 +34,6 @@ const MAX_SOLO_STARTS = 6;
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
   readonly putBack: (sessionKey: string, job: InputJob) => void;
-  /** Whether the configuration of now keeps an input out of a session in which it waits from before. */
-  readonly isKeptOut: (sessionKey: string, input: InputRecord) => boolean;
   /** Gives a waiting input its place by the configuration of now. */
   readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
   /** Told when a call of a turn begins or ends to wait for its turn to run. */
@@ -96,6 +95,10 @@ export class JobPreparer {
         await endUnbegun(turn, { type: "aborted", reason: TURNED_AWAY }, this.#services);
         return undefined;
       }
+      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services))) {
+        for (const input of await endMisplacedTurn(turn, inputs, this.#services)) await this.#waiting.placeAgain(input, { isLeft: true });
+        return undefined;
+      }
       return await prepareResumedTurn(turn, this.#services, { signal });
     } catch (error) {
       if (isLost(job)) return undefined;
@@ -149,10 +152,8 @@ export class JobPreparer {
   /** What waited begins by the policy of now, in the session that is its own now: both may have changed since. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
-    const { admits, isKeptOut, placeAgain } = this.#waiting;
-    const { job, turnedAway: left } = judgeJob(waited, (input) => admits(input) && !isKeptOut(sessionKey, input), this.#services);
-    const [moved, turnedAway] = [left.filter((input) => this.#admitsNow(input)), left.filter((input) => !this.#admitsNow(input))];
-    for (const input of moved) await placeAgain(input, historyOf(waited));
+    const { job, moved, turnedAway } = judgeJob(sessionKey, waited, this.#waiting, this.#services);
+    for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
     watchers.settled(ids, TURNED_AWAY);

@@ -149,11 +149,16 @@ describe("what waited is begun by the policy of now", () => {
 });
 
 describe("a turn that was interrupted goes on by the policy of now", () => {
-  async function goOnAfter(accountConfig: Partial<AccountConfig>): Promise<void> {
+  const shared = (config: FactotumConfig): FactotumConfig => ({ ...config, session: { ...config.session, sharedMain: true } });
+
+  async function goOnAfter(
+    accountConfig: Partial<AccountConfig>,
+    { calls = [exec("one")], to = (config) => config }: { calls?: ReturnType<typeof toolReply>[]; to?: typeof shared } = {},
+  ): Promise<void> {
     await start();
-    server.script([exec("one")]);
+    server.script(calls);
     await platform.say(platform.message("go on"));
-    await server.nextRequest();
+    for (const _call of calls) await server.nextRequest();
     const gate = server.hold();
     await server.nextRequest();
     await running.stop();
@@ -163,17 +168,35 @@ describe("a turn that was interrupted goes on by the policy of now", () => {
       platform,
       runner,
       home: running.home,
-      patch: (config) => revoked(withModel(server.baseUrl)(config)),
+      patch: (config) => to(revoked(withModel(server.baseUrl)(config))),
       accountConfig,
     });
     await running.gateway.engine.idle();
   }
 
-  test("as a guest's, who may still talk", async () => {
-    await goOnAfter({ allowFrom: ["owner-1"] });
+  test("as a guest's, who may still talk in the same session", async () => {
+    await goOnAfter({ allowFrom: ["owner-1"] }, { to: shared });
     expect(commands).toEqual(["one"]);
     expect(lastRequest()).toContain("exec was refused. Rule tool:execute");
     expect(platform.sent).toMatchObject([{ outbound: { text: "Well." } }]);
+  });
+
+  test("not in a session that its sender lost: it ends, and begins again in the sender's own if it has only read", async () => {
+    await goOnAfter({ allowFrom: ["owner-1"] }, { calls: [read] });
+    const { items } = await running.store.listSessions({ limit: 5 });
+    expect(items.map(({ key }) => key).toSorted()).toEqual(["agent:main:main", "agent:main:test:direct:owner-1"]);
+    expect(lastRequest()).toContain("go on");
+    expect(lastRequest()).not.toContain("AGENTS.md");
+    expect(platform.sent.map(({ outbound }) => outbound)).toContainEqual(expect.objectContaining({ text: "Well." }));
+    expect((await running.store.listInputs({ state: "answered", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
+  });
+
+  test("not in a session that its sender lost: when it has done something already, the chat is told to ask again", async () => {
+    await goOnAfter({ allowFrom: ["owner-1"] });
+    expect(commands).toEqual(["one"]);
+    expect(server.requests).toHaveLength(2);
+    expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("Please send it again.") } }]);
+    expect((await running.store.listInputs({ state: "told", limit: 2 })).items).toMatchObject([{ message: { text: "go on" } }]);
   });
 
   test("not at all for somebody who may talk no more", async () => {

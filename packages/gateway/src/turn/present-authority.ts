@@ -3,6 +3,7 @@ import type { ToolDecision } from "@factotum/agent-core";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
+import type { Route } from "../routing/route.ts";
 import { groupOf } from "./session-context.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
 import type { InputJob } from "./turn-job.ts";
@@ -19,35 +20,69 @@ interface CallingRun {
   readonly tainted: boolean;
 }
 
-/** Asks the policy of now whether it lets in who said something. */
-export type Admits = (input: InputRecord) => boolean;
+/** What the configuration of now says about an input. */
+export interface PresentPolicy {
+  /** Whether its sender is let in. */
+  readonly admits: (input: InputRecord) => boolean;
+  /** Where it would go if it came now. */
+  readonly routeOf: (input: InputRecord) => Route;
+}
 
-/** A job by what holds when it is begun: what of it is still let in, `undefined` for nothing, with the authority that all of it has. */
-export function judgeJob(
-  waited: InputJob,
-  admits: Admits,
+/** A job by what holds when it is begun. */
+interface JudgedJob {
+  /** What of it is still let in and belongs to its session, with the authority that all of it has; `undefined` for nothing. */
+  readonly job: InputJob | undefined;
+  /** What belongs to another session now. */
+  readonly moved: readonly InputRecord[];
+  readonly turnedAway: readonly InputRecord[];
+}
+
+/**
+ * Whether an input must not run in a session, however it came there: the configuration of now keeps it out of that one, or gives its sender, who is not the
+ * owner, another one. The owner's own inputs stay where they were said.
+ */
+export function isMisplaced(
+  sessionKey: string,
+  input: InputRecord,
+  { routeOf }: Pick<PresentPolicy, "routeOf">,
   { config }: Pick<TurnServices, "config">,
-): { readonly job: InputJob | undefined; readonly turnedAway: readonly InputRecord[] } {
-  const all = inputsOf(waited).map((input) => withPresentOwner(input, config.commands.ownerAllowFrom));
+): boolean {
+  const route = routeOf(input);
+  if (route.sessionKey === sessionKey) return false;
+  return route.keptOutOf === sessionKey || !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner;
+}
+
+/** Judges again what has waited in a session: the configuration may have changed since. */
+export function judgeJob(sessionKey: string, waited: InputJob, policy: PresentPolicy, services: Pick<TurnServices, "config">): JudgedJob {
+  const { ownerAllowFrom } = services.config.commands;
+  const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
+  const turnedAway = everything.filter((input) => !policy.admits(input));
+  const moved = everything.filter((input) => !turnedAway.includes(input) && isMisplaced(sessionKey, input, policy, services));
+  const all = everything.filter((input) => !turnedAway.includes(input) && !moved.includes(input));
   const owner = all.every(({ admission }) => admission.owner);
   const judged = new Map(all.map((input) => [input.id, { ...input, admission: { ...input.admission, owner } }]));
   const admitted = (input: InputRecord): readonly InputRecord[] => {
     const present = judged.get(input.id);
-    return present !== undefined && admits(present) ? [present] : [];
+    return present === undefined ? [] : [present];
   };
   const [first, ...more] = saidIn(waited).flatMap(({ input, overheard }) =>
     admitted(input).map((present) => ({ input: present, overheard })),
   );
   const shortened = (waited.shortened ?? []).flatMap(admitted);
   const job = first === undefined ? undefined : { ...waited, ...first, more, shortened };
-  const kept = new Set(job === undefined ? [] : inputsOf(job).map(({ id }) => id));
-  return { job, turnedAway: inputsOf(waited).filter(({ id }) => !kept.has(id)) };
+  // Lines about dropped messages need a turn: without one they begin their own.
+  return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }
 
-/** Whether everybody who has a part in a job may still say it, and with the authority of then. */
-export function hasKeptAuthority(waited: InputJob, admits: Admits, services: Pick<TurnServices, "config">): boolean {
-  const { job, turnedAway } = judgeJob(waited, admits, services);
-  return turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
+/** Whether everybody who has a part in a job may still say it, in its session and with the authority of then. */
+export function hasKeptAuthority(
+  sessionKey: string,
+  waited: InputJob,
+  policy: PresentPolicy,
+  services: Pick<TurnServices, "config">,
+): boolean {
+  const { job, moved, turnedAway } = judgeJob(sessionKey, waited, policy, services);
+  return moved.length === 0 && turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
 }
 
 /** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */

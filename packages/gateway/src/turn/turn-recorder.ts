@@ -167,7 +167,8 @@ export class TurnRecorder {
         // It has run, and nothing on disk says so yet.
         this.#services.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
-        this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
+        if (this.#toolOf(event.call.name)?.traits.effect !== "read")
+          this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
         this.#sentTexts.push(...[sentText(event.call, event.result, turn.origin)].flatMap((text) => text ?? []));
         return this.#prepared.verbose === "full" ? this.#tellTool({ type: "end", call: event.call, result: event.result }) : undefined;
       case "steering":

@@ -5,7 +5,7 @@ import type { PreparedTurn } from "./prepare-turn.ts";
 import { publishEntry } from "./publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "./present-authority.ts";
-import type { Admits } from "./present-authority.ts";
+import type { PresentPolicy } from "./present-authority.ts";
 import { inputsOf } from "./turn-job.ts";
 import type { InputJob, ResumeJob } from "./turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
@@ -13,13 +13,12 @@ import type { TurnServices } from "./turn-services.ts";
 import { raceAbort } from "./race-abort.ts";
 
 /** Where messages wait that may be said into a turn at work. */
-export interface SteeringSource {
+export interface SteeringSource extends PresentPolicy {
   readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
   /** Takes one out; false when it is not there any more. */
   readonly take: (sessionKey: string, job: InputJob) => boolean;
   /** Takes back what could not be finished, before everything that waits. */
   readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
-  readonly admits: Admits;
 }
 
 /**
@@ -81,8 +80,8 @@ export class TurnSteering implements SteeringQueue {
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
     for (const job of this.#source.steerable(turn.sessionKey, turn)) {
-      // Whose authority has changed meanwhile waits, and is judged on its own.
-      if (!hasKeptAuthority(job, this.#source.admits, this.#services)) break;
+      // Whose authority or session has changed meanwhile waits, and is judged on its own.
+      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#services)) break;
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;

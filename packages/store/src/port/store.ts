@@ -106,8 +106,8 @@ export interface TurnEnd {
   readonly requests?: readonly NewRequest[];
   /** Usage of the whole run; added to the session's. */
   readonly usage: UsageTotals;
-  /** Applied to every input of the turn. */
-  readonly inputState: TerminalInputState;
+  /** Applied to every input of the turn. `waiting`: another turn is to begin with it, and this one has it no more. */
+  readonly inputState: TerminalInputState | { readonly type: "waiting" };
   /** The turn was a person's, who has talked here until now. */
   readonly interactedAtMs?: number;
   /** The turn was to write the notes that a compaction is preceded by, and made way: they are still to be written. */
@@ -289,6 +289,8 @@ export interface Store {
    * newest 10,000 are looked through.
    */
   hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean>;
+  /** Whether a turn that has just been running has rows in the outbox; of all rows, the newest 10,000 are looked through. */
+  hasOutbound(turnId: string): Promise<boolean>;
   readTurn(id: string): Promise<TurnRecord | undefined>;
   /** The turn of a session id with this number. */
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;

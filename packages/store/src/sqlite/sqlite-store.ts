@@ -258,6 +258,10 @@ export class SqliteStore implements Store {
     return this.#calls.read(() => this.#tables.turns.hasTurnFrom(sessionKey, chat));
   }
 
+  hasOutbound(turnId: string): Promise<boolean> {
+    return this.#calls.read(() => this.#tables.outbox.hasRowOf(turnId));
+  }
+
   findNotice(key: string): Promise<TranscriptEntry | undefined> {
     return this.#calls.read(() => this.#tables.transcripts.findNotice(key));
   }

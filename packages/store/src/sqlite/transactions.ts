@@ -105,7 +105,8 @@ export class Transactions {
     turns.end(turn, end);
     turns.clearJournal(turn);
     this.#tables.requests.add(turn, conversation.sessionId, end.requests ?? []);
-    inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
+    if (end.inputState.type === "waiting") inbox.release(turn.inputIds);
+    else inbox.settle(turn.inputIds, end.inputState, { from: "claimed", atMs: end.endedAtMs });
     const entries = this.#append(conversation, end.entries, end.endedAtMs, turn);
     if (end.state === "aborted") outbox.withdrawReplies(turn.n, end.endedAtMs);
     const rows = outbox.add(end.outbox, { turn: turn.n, atMs: end.endedAtMs });

@@ -142,6 +142,17 @@ export class InboxTable {
     }
   }
 
+  /** Gives the inputs of a turn back: they wait as if no turn had claimed them. */
+  release(ids: readonly string[]): void {
+    for (const id of ids) {
+      const changed = this.#context.database.run(
+        "UPDATE inbox SET state = 'waiting', turn = NULL WHERE id = ? AND state = 'claimed'",
+        decodeId("i", id) ?? -1,
+      );
+      if (changed === 0) throw this.#refusal(id, "claimed");
+    }
+  }
+
   /** Ends the inputs of a turn that nobody can take up again. */
   abandon(turn: number, atMs: number): void {
     this.#context.database.run(

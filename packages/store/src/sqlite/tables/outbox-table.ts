@@ -38,6 +38,9 @@ export type OutboundLetter = Extract<DeadLetter, { type: "outbound" }>;
 
 const COLUMNS = `outbox.*, turns.id AS turn_id FROM outbox LEFT JOIN turns ON turns.n = outbox.turn`;
 
+/** Rows that a search by turn reads at most: they have no index for it. */
+const SEARCHED_ROWS = 10_000;
+
 /** One row per part that is sent. The checksum covers the address, so that no damaged row reaches another chat. */
 export class OutboxTable {
   readonly #context: TableContext;
@@ -196,6 +199,16 @@ export class OutboxTable {
       nowMs,
       turn,
     );
+  }
+
+  /** Whether one of the newest rows is a turn's. */
+  hasRowOf(turnId: string): boolean {
+    const found = this.#context.database.get(
+      `SELECT 1 FROM outbox WHERE id > (SELECT coalesce(max(id), 0) FROM outbox) - ${SEARCHED_ROWS}
+         AND turn = (SELECT n FROM turns WHERE id = ?) LIMIT 1`,
+      turnId,
+    );
+    return found !== undefined;
   }
 
   /** Rows that have not left: custody of one may be taken long before its turn comes. */
