@@ -1,9 +1,10 @@
-import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { fullDocument, sampleChannels, temporaryHome, type TemporaryHome } from "../test/sample.ts";
-import { hashOf, loadConfig, rememberConfig, type LoadedConfig } from "./load-config.ts";
+import { hashOf } from "./document/hash-of.ts";
+import { loadConfig, rememberConfig, type LoadedConfig } from "./load-config.ts";
 
 const host = { cores: 4, timeZone: "Asia/Tokyo" };
 
@@ -211,6 +212,45 @@ describe("a bad file", () => {
     await rememberConfig(running);
     expect((await load(home)).type).toBe("refused");
     await expect(stat(join(home.home, "state/config.last-good.json5"))).rejects.toThrow("ENOENT");
+  });
+
+  test("is answered by a copy of the same file alone, and by one without a source only at a default path", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", "{gateway: {port: 1}}");
+    await rememberConfig(await loaded(home));
+    const named = await home.write("strict.json5", "{");
+    const env = { FACTOTUM_CONFIG: named };
+    expect(await load(home, env)).toMatchObject({ type: "refused", path: named });
+    await rm(join(home.home, "state/config.last-good.json5.source"));
+    expect(await load(home, env)).toMatchObject({ type: "refused", path: named });
+    await home.write("factotum.json5", "{");
+    expect((await loaded(home)).config.gateway.port).toBe(1);
+    await writeFile(named, "{gateway: {port: 2}}");
+    await rememberConfig(await loaded(home, env));
+    await writeFile(named, "{");
+    expect((await loaded(home, env)).config.gateway.port).toBe(2);
+    expect((await load(home)).type).toBe("refused");
+  });
+
+  test("behind a link that leads to another file now is not answered by the copy of the first", async () => {
+    await using home = await temporaryHome();
+    const [one, two] = [await home.write("one.json5", "{gateway: {port: 1}}"), await home.write("two.json5", "{")];
+    await symlink(one, join(home.home, "factotum.json5"));
+    await rememberConfig(await loaded(home));
+    await writeFile(one, "{");
+    expect((await loaded(home)).config.gateway.port).toBe(1);
+    await rm(join(home.home, "factotum.json5"));
+    await symlink(two, join(home.home, "factotum.json5"));
+    expect((await load(home)).type).toBe("refused");
+  });
+
+  test("is not answered by a copy that does not belong to its source", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", "{}");
+    await rememberConfig(await loaded(home));
+    await home.write("state/config.last-good.json5", "{gateway: {port: 1}}");
+    await home.write("factotum.json5", "{");
+    expect((await load(home)).type).toBe("refused");
   });
 
   test("the copy is private", async () => {
@@ -443,7 +483,7 @@ test("keys without a feature are listed as high up as possible", async () => {
     },
     tools: {
       profile: "full",
-      byProvider: { a: { deny: ["exec"] } },
+      byProvider: { openai: { deny: ["exec"] } },
       exec: { mode: "full", timeoutSeconds: 5 },
       elevated: { enabled: false, allowFrom: {} },
     },

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { hashOf } from "./document/hash-of.ts";
 import { formatOf, parseText } from "./document/parse-text.ts";
 import type { FactotumConfig } from "./factotum-config.ts";
 import { inactiveKeys } from "./inactive-keys.ts";
@@ -27,7 +27,7 @@ export interface LoadedConfig {
   readonly paths: StatePaths;
   /** The file that was looked for. */
   readonly path: string;
-  /** `last-good`: the file is bad, and a copy of an earlier one is in use. `defaults`: there is no file. */
+  /** `last-good`: the file is bad, and a copy of it as it was earlier is in use. `defaults`: there is no file. */
   readonly source: "file" | "defaults" | "last-good";
   /** What is wrong with the file, and warnings; with `last-good`, why the file is not used. */
   readonly problems: readonly ConfigProblem[];
@@ -51,7 +51,7 @@ export interface RefusedConfig {
 }
 
 /**
- * Reads the configuration. A missing file means defaults; a bad one means the last good copy, and without one a refusal: never defaults.
+ * Reads the configuration. A missing file means defaults; a bad one means the last good copy of the same file, and without one a refusal: never defaults.
  * A file with an `unenforced` problem is refused even if there is a copy: an earlier file may allow what this one forbids.
  * Rejects only when the state directory itself cannot be read.
  */
@@ -85,11 +85,6 @@ export async function rememberConfig(loaded: LoadedConfig): Promise<void> {
   if (hashOf(text) === loaded.runningHash) await writeLastGood(loaded.paths, loaded.path, text);
 }
 
-/** SHA-256 of a text, hexadecimal. */
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
-
 /** A text and what was found in it. */
 export interface ConfigReading {
   readonly text: string;
@@ -115,7 +110,7 @@ async function fallBack(problems: readonly ConfigProblem[], place: Place): Promi
   const { options, paths, path, fileHash } = place;
   const refused: RefusedConfig = { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
   if (problems.some(({ type }) => type === "unenforced")) return refused;
-  const copy = await readLastGood(paths);
+  const copy = await readLastGood(paths, path);
   if (copy === undefined) return refused;
   const reading = await readConfigText(copy.text, copy.path, options.channels);
   if (reading.valid === undefined) {

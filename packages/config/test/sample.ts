@@ -121,6 +121,8 @@ export const fullDocument = {
     elevated: { enabled: false, allowFrom: { chatter: ["1"] } },
     sandbox: { tools: { allow: ["*"], deny: [] } },
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },
+    checkpoints: true,
+    browser: { headless: true },
     web: { search: { provider: "x" }, fetch: { maxBytes: 1 } },
   },
   commands: { ownerAllowFrom: ["chatter:ou_1"], ownerDisplaySecret: { file: "owner-secret" } },
@@ -209,6 +211,7 @@ export const fullDocument = {
     },
   },
   lsp: { servers: { ts: { command: "tsserver", args: ["--stdio"], languages: ["typescript"], rootMarkers: ["package.json"] } } },
+  commandHooks: [],
   plugins: { entries: { "@x/y": { enabled: false, config: { deep: { any: true } } } }, allow: ["@x/y"], deny: ["z"] },
   spend: {
     unattended: { tokensPerDay: 5, usdPerDay: 0.5 },

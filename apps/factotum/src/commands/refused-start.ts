@@ -5,7 +5,7 @@ import { CliError } from "../cli/cli-error.ts";
 export function refusedStart({ path, problems }: RefusedConfig): CliError {
   const isUnenforced = problems.some(({ type }) => type === "unenforced");
   const reason = isUnenforced
-    ? "asks for limits that this build does not enforce. The gateway does not start without them, and uses no earlier version of the file"
+    ? "asks for limits that this build does not enforce or cannot read. The gateway does not start without them, and uses no earlier version of the file"
     : "cannot be used, and no earlier version of it is known to be good";
   const list = problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
   return new CliError("configInvalid", `${path} ${reason}:\n${list}`, {

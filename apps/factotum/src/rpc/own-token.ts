@@ -1,4 +1,4 @@
-import { loadConfig, readGatewayToken, readLastGood, resolveSecret } from "@factotum/config";
+import { loadConfig, locateConfig, readGatewayToken, readLastGood, resolveSecret } from "@factotum/config";
 import type { CliContext } from "../cli/cli-context.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 
@@ -32,6 +32,7 @@ async function configuredToken(env: CliContext["env"]): Promise<string | undefin
 }
 
 async function lastGoodToken({ env, paths }: Pick<CliContext, "env" | "paths">): Promise<string | undefined> {
-  const copy = await readLastGood(paths);
+  const { path } = await locateConfig(paths, env);
+  const copy = await readLastGood(paths, path);
   return copy === undefined ? undefined : configuredToken({ ...env, FACTOTUM_CONFIG: copy.path });
 }

@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import JSON5 from "json5";
+import { findDuplicateKey } from "./duplicate-key.ts";
 import { isPlainObject, type Document } from "./plain-object.ts";
 
 /** How a configuration file is written. JSON is read as the JSON5 that it is. */
@@ -27,7 +28,11 @@ function parseJson5(text: string): Value {
   const body = text.replace(/^\uFEFF/, "");
   if (body.trim() === "") return { value: null };
   try {
-    return { value: JSON5.parse<unknown>(body) };
+    const value = JSON5.parse<unknown>(body);
+    const twice = findDuplicateKey(body);
+    if (twice === undefined) return { value };
+    const { key, firstLine, line } = twice;
+    return { message: `"${key}" stands twice in one object, in lines ${firstLine} and ${line}; make one of the two` };
   } catch (error) {
     return { message: (error as Error).message.replace(/^JSON5: /, "") };
   }
@@ -35,7 +40,7 @@ function parseJson5(text: string): Value {
 
 async function parseYaml(text: string): Promise<Value> {
   const { parseDocument } = await import("yaml");
-  const document = parseDocument(text);
+  const document = parseDocument(text, { merge: true });
   const [error] = document.errors;
   if (error !== undefined) return { message: error.message.split("\n")[0] ?? error.message };
   try {

@@ -55,6 +55,13 @@ export interface PluginsConfig {
   readonly deny: readonly string[];
 }
 
+/** A command that may deny what is about to happen, by exit code 2. Refused until it is run. */
+export interface CommandHook {
+  readonly event: string;
+  readonly match?: unknown;
+  readonly command: readonly string[];
+}
+
 const NamesSchema = z.array(TextSchema);
 const FreeSchema = z.record(z.string(), z.unknown());
 const EnvSchema = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), SecretSchema);
@@ -106,6 +113,13 @@ export const LspServerSchema: z.ZodType<LspServerConfig> = z.strictObject({
   args: z.array(z.string()).default([]),
   languages: NamesSchema.default([]),
   rootMarkers: NamesSchema.default([]),
+});
+
+/** Parses one of `commandHooks`. */
+export const CommandHookSchema: z.ZodType<CommandHook> = z.strictObject({
+  event: TextSchema,
+  match: z.unknown().optional(),
+  command: NamesSchema.min(1),
 });
 
 /** Parses `plugins`. */

@@ -3,10 +3,12 @@ import { AgentDefaultsSchema, AgentEntrySchema, type AgentDefaults, type AgentEn
 import { BindingSchema, type BindingConfig } from "./bindings.ts";
 import { GatewaySchema, type GatewayConfig } from "./gateway.ts";
 import {
+  CommandHookSchema,
   LspServerSchema,
   McpServerSchema,
   PluginsSchema,
   SkillsSchema,
+  type CommandHook,
   type LspServerConfig,
   type McpServerConfig,
   type PluginsConfig,
@@ -40,6 +42,7 @@ export interface PlainSections {
   readonly skills: SkillsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
   readonly lsp: { readonly servers: Readonly<Record<string, LspServerConfig>> };
+  readonly commandHooks: readonly CommandHook[];
   readonly plugins: PluginsConfig;
   readonly spend: SpendConfig;
   readonly cron: Readonly<Record<string, unknown>>;
@@ -76,6 +79,7 @@ export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   skills: SkillsSchema.prefault({}),
   mcp: z.strictObject({ servers: z.record(TextSchema, McpServerSchema).default({}) }).prefault({}),
   lsp: z.strictObject({ servers: z.record(TextSchema, LspServerSchema).default({}) }).prefault({}),
+  commandHooks: z.array(CommandHookSchema).default([]),
   plugins: PluginsSchema.prefault({}),
   spend: SpendSchema.prefault({}),
   cron: FreeSchema.default({}),

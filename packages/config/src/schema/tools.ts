@@ -19,6 +19,8 @@ export interface ToolsConfig extends ToolPolicy {
   readonly exec: {
     /** `deny`: no tool runs commands. `full`: those of the owner run without asking. The other two are refused until they work. */
     readonly mode: "deny" | "allowlist" | "ask" | "full";
+    /** Patterns of commands for `allowlist`. Refused until they are checked. */
+    readonly allow?: readonly string[] | undefined;
     readonly timeoutSeconds: number;
     /** Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart. */
     readonly maxConcurrent: number;
@@ -30,6 +32,10 @@ export interface ToolsConfig extends ToolPolicy {
   };
   readonly elevated: { readonly enabled: boolean; readonly allowFrom: Readonly<Record<string, readonly string[]>> };
   readonly sandbox: { readonly tools: { readonly allow?: readonly string[] | undefined; readonly deny: readonly string[] } };
+  /** Refused until there are approvals. */
+  readonly approvals?: { readonly timeoutMinutes?: number | undefined } | undefined;
+  readonly checkpoints?: boolean | undefined;
+  readonly browser?: Readonly<Record<string, unknown>> | undefined;
   readonly agentToAgent: { readonly enabled: boolean; readonly allow: readonly { readonly from: string; readonly to: string }[] };
   readonly web: { readonly search: Readonly<Record<string, unknown>>; readonly fetch: Readonly<Record<string, unknown>> };
 }
@@ -51,6 +57,7 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
   exec: z
     .strictObject({
       mode: z.enum(["deny", "allowlist", "ask", "full"]).default("full"),
+      allow: NamesSchema.optional(),
       timeoutSeconds: SecondsSchema.default(1800),
       maxConcurrent: CountSchema.default(16).describe(
         "Commands that run at the same time, over all sessions; a session runs at most 4. All other tools have the same limits, counted apart.",
@@ -62,6 +69,9 @@ export const ToolsSchema: z.ZodType<ToolsConfig> = z.strictObject({
     .prefault({}),
   elevated: z.strictObject({ enabled: z.boolean().default(false), allowFrom: z.record(TextSchema, NamesSchema).default({}) }).prefault({}),
   sandbox: z.strictObject({ tools: z.strictObject(policyShape).prefault({}) }).prefault({}),
+  approvals: z.strictObject({ timeoutMinutes: CountSchema.optional() }).optional(),
+  checkpoints: z.boolean().optional(),
+  browser: z.record(z.string(), z.unknown()).optional(),
   agentToAgent: z
     .strictObject({
       enabled: z.boolean().default(false),

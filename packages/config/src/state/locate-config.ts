@@ -26,6 +26,11 @@ export async function locateConfig(paths: StatePaths, env: Environment): Promise
   return { path, exists: there.length > 0, ignored };
 }
 
+/** True for a path at which the configuration is looked for when `FACTOTUM_CONFIG` names none. */
+export function isDefaultLocation({ home }: StatePaths, path: string): boolean {
+  return NAMES.some((name) => join(home, name) === path);
+}
+
 async function isThere(path: string): Promise<boolean> {
   try {
     await access(path);

@@ -23,6 +23,23 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
       'this build cannot ask for approval of commands or check them against a list yet; write "deny" to take exec away, or "full" to run the owner\'s commands without asking',
   },
   {
+    keys: ["tools.exec.allow"],
+    narrows: (value) => value !== undefined,
+    message:
+      'this build cannot check commands against patterns yet; remove the key, and write tools.exec.mode: "deny" if not every command may run',
+  },
+  {
+    keys: ["tools.approvals"],
+    narrows: (value) => isPlainObject(value) && Object.keys(value).length > 0,
+    message:
+      'this build has no approvals, so nothing would wait for one; remove the key, and write tools.exec.mode: "deny" to take exec away',
+  },
+  {
+    keys: ["commandHooks"],
+    narrows: (value) => Array.isArray(value) && value.length > 0,
+    message: "this build runs no command hooks, so none would deny anything; remove the key, and deny tools in tools.deny",
+  },
+  {
     keys: ["tools.elevated.enabled"],
     narrows: (value) => value === true,
     message: "this build has no sandbox that elevated commands could leave, and no approvals; remove the key, or write false",

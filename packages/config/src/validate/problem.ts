@@ -2,7 +2,7 @@ import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
 
 /**
  * - `syntax`: the file cannot be read. - `invalid-value`: a value does not fit its key.
- * - `unenforced`: the file narrows what is allowed, and this build would not keep to it. No earlier file is used in its place.
+ * - `unenforced`: the file narrows what is allowed, and this build would not keep to it, or cannot read it. No earlier file is used in its place.
  * - `unknown-key`, `unknown-channel`: nothing reads it; a warning at start, an error when the file is checked or changed.
  * - `environment`: a variable of the environment does not fit. - `notice`: worth knowing.
  */

@@ -29,6 +29,10 @@ describe("a key that narrows and is not enforced", () => {
   test.each([
     ["tools.exec.mode", "ask"],
     ["tools.exec.mode", "allowlist"],
+    ["tools.exec.allow", ["git *"]],
+    ["tools.exec.allow", []],
+    ["tools.approvals", { timeoutMinutes: 5 }],
+    ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
     ["tools.elevated.enabled", true],
     ["tools.sandbox.tools.allow", ["read"]],
     ["tools.sandbox.tools.allow", []],
@@ -50,6 +54,8 @@ describe("a key that narrows and is not enforced", () => {
     ["tools.exec.mode", "deny"],
     ["tools.exec.applyPatch", false],
     ["tools.elevated.enabled", false],
+    ["tools.approvals", {}],
+    ["commandHooks", []],
     ["tools.sandbox.tools", {}],
     ["tools.sandbox.tools", { allow: ["*"], deny: [] }],
     ["agents.defaults.sandbox.mode", "off"],
@@ -100,6 +106,109 @@ describe("a key that narrows and is not enforced", () => {
     });
     expect(await set("tools.exec.mode", "deny")).toMatchObject({ type: "written", problems: [] });
     expect(await readFile(path, "utf8")).toContain("deny");
+  });
+});
+
+describe("a restriction that nothing reads", () => {
+  test.each([
+    ["tools.dney", ["exec"], 'did you mean "deny"?'],
+    ["tools.fs.workspaceOnly", true, "remove it"],
+    ["Tools", { deny: ["exec"] }, 'did you mean "tools"?'],
+    ["deny", ["exec"], "remove it"],
+    ["agents.defaults.tools.exec", { mode: "deny" }, "write tools.exec for all agents"],
+    ["agents.list[0].tools.exec", { mode: "deny" }, 'deny: ["group:runtime"]'],
+    ["agents.list[0].tools.byProvider", { openai: { deny: ["exec"] } }, "write tools.byProvider"],
+    ["agents.defaults.sandbox.readOnly", true, "remove it"],
+    ["sandbox", { mode: "all" }, "agents.defaults"],
+    ["mcp.servers.git", { command: "git-mcp", sandbox: { mode: "on" } }, "remove it"],
+    ["channels.defaults.groups.g1.deny", ["exec"], "remove it"],
+    ["channels.chatter", { ...ACCOUNT, tools: { deny: ["exec"] } }, "remove it"],
+  ])("%s refuses the start", async (key, value, told) => {
+    const { type, problems, text } = await check(at(key, value));
+    expect({ type, problems }).toEqual({
+      type: "refused",
+      problems: [expect.stringMatching(`^unenforced ${key.replace(/[[\]]/g, "\\$&")}`)],
+    });
+    expect(text).toContain(told);
+  });
+
+  test("refuses it among the keys that an object of JSON5 inherits, too", async () => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", `{tools: {__proto__: {deny: ["exec"]}}}`);
+    expect(await load(home)).toMatchObject({ type: "refused" });
+    await home.write("factotum.json5", `{tools: {byProvider: {__proto__: {deny: ["exec"]}}}}`);
+    expect(await load(home)).toMatchObject({ type: "refused" });
+  });
+
+  test.each([
+    ["gatway", {}],
+    ["messages.queu", {}],
+    ["channels.defaults.groups.g1.requireMentions", true],
+    ["agents.defaults.modle", "a/b"],
+  ])("%s restricts nothing, and is a warning", async (key, value) => {
+    expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [`unknown-key ${key}`] });
+  });
+});
+
+describe("a restriction that cannot be read", () => {
+  const tryAfterGood = async (text: string): Promise<Awaited<ReturnType<typeof load>>> => {
+    await using home = await temporaryHome();
+    await home.write("factotum.json5", {});
+    const good = await load(home);
+    if (good.type !== "loaded") throw new Error("the good file was refused");
+    await rememberConfig(good);
+    await home.write("factotum.json5", text);
+    return await load(home);
+  };
+
+  test.each([
+    [`{tools: {exec: {mode: "Ask"}}}`, "tools.exec.mode"],
+    [`{tools: {deny: "exec"}}`, "tools.deny"],
+    [`{tools: {deny: null}}`, "tools.deny"],
+    [`{tools: "none"}`, "tools"],
+    [`{tools: {profile: []}}`, "tools.profile"],
+    [`{agents: {defaults: {sandbox: "all"}}}`, "agents.defaults.sandbox"],
+    [`{agents: {defaults: {sandbox: {mode: "strict"}}}}`, "agents.defaults.sandbox.mode"],
+    [`{agents: {defaults: {sandbox: {mode: "off"}}}, agent: {sandbox: {mode: "off"}}}`, "agent.sandbox"],
+    [`{commandHooks: {}}`, "commandHooks"],
+    [`{channels: {defaults: {dmPolicy: "Allowlist"}}}`, "channels.defaults.dmPolicy"],
+    [`{channels: {defaults: {groups: {g1: {tools: "none"}}}}}`, "channels.defaults.groups.g1.tools"],
+  ])("%s refuses the start although a last good copy exists", async (text, path) => {
+    expect(await tryAfterGood(text)).toMatchObject({ type: "refused", problems: [{ type: "unenforced", path }] });
+  });
+
+  test.each([
+    `{gateway: {port: "x"}}`,
+    `{messages: {queue: {mode: "Steer"}}}`,
+    `{models: {providers: {a: {models: [{id: "m", tools: "some"}]}}}}`,
+  ])("%s restricts nothing, and the last good copy runs", async (text) => {
+    expect(await tryAfterGood(text)).toMatchObject({ type: "loaded", source: "last-good" });
+  });
+});
+
+describe("tools.byProvider", () => {
+  const configured = { models: { providers: { fake: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1" } } } };
+  test.each([
+    ["fakee", { deny: ["exec"] }, 'did you mean "fake"?'],
+    ["Fake", { deny: ["exec"] }, 'did you mean "fake"?'],
+    ["fake/m1", { deny: ["exec"] }, '"fake/m1" names a model, and this holds for providers, so it narrows nothing; did you mean "fake"?'],
+    ["opnai", { allow: ["read"] }, 'did you mean "openai"?'],
+    ["opnai", { profile: "minimal" }, 'did you mean "openai"?'],
+  ])("%s: %j refuses the start", async (provider, policy, told) => {
+    expect(await check({ ...configured, tools: { byProvider: { [provider]: policy } } })).toMatchObject({
+      type: "refused",
+      problems: [`unenforced tools.byProvider.${provider}`],
+      text: expect.stringContaining(told) as string,
+    });
+  });
+
+  test.each([
+    ["fake", { deny: ["exec"] }],
+    ["openai", { deny: ["exec"] }],
+    ["fakee", {}],
+    ["fakee", { deny: [], allow: ["*"], profile: "full" }],
+  ])("%s: %j holds, or narrows nothing", async (provider, policy) => {
+    expect(await check({ ...configured, tools: { byProvider: { [provider]: policy } } })).toMatchObject({ type: "loaded", problems: [] });
   });
 });
 

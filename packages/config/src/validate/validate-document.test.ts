@@ -7,6 +7,7 @@ import { ConfigDocumentSchema } from "../schema/root.ts";
 import { loadChannelSchemas } from "./channel-source.ts";
 import { configJsonSchema, knownKeys } from "./json-schema.ts";
 import { formatProblem, isFatal } from "./problem.ts";
+import { isRestriction } from "./restrictions.ts";
 import { validateDocument } from "./validate-document.ts";
 
 const { channels } = sampleChannels();
@@ -55,7 +56,7 @@ test("the full document sets every key of the schema and is valid", async () => 
   );
   // What narrows and is refused, what another form of the same value has, what only the defaults or only the list take, and rows that the list inherits.
   const elsewhere =
-    /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.byProvider|agents\.defaults\.sandbox\.network$|.*groups\.g1\.tools)/;
+    /^(\$schema|models\.providers\.shared\.|agents\.list|channels\.(defaults|webchat|chatter\.)|mcp\.servers|.*\.(env|file|exec)$|.*\.(resetBy\w+)\..*|tools\.(byProvider|approvals$|exec\.allow$)|agents\.defaults\.sandbox\.network$|.*groups\.g1\.tools)/;
   expect(unset.filter((path) => !elsewhere.test(path))).toEqual([]);
 });
 
@@ -64,6 +65,9 @@ function allObjects(value: unknown, path: KeyPath = []): KeyPath[] {
   if (!isPlainObject(value) || isFree(path)) return [];
   return [path, ...Object.entries(value).flatMap(([key, entry]) => allObjects(entry, [...path, key]))];
 }
+
+/** What is said of an unknown key: one of a restriction refuses the start. */
+const typeOfUnknown = (path: KeyPath): RegExp => (isRestriction(path) ? /^unenforced$/ : /^unknown-(key|channel)$/);
 
 /** Every key of a large document, one after the other. */
 describe("every key", () => {
@@ -80,7 +84,7 @@ describe("every key", () => {
       if (valid !== undefined && !/^channels(\.chatter)?(\.accounts)?$/.test(formatKeyPath(path))) {
         expect(Object.keys(valid.channels["chatter"]?.accounts ?? {}), place).toEqual(["work"]);
       }
-      const found = problems.filter((problem) => problem.path === place && /^unknown-(key|channel)$/.test(problem.type));
+      const found = problems.filter((problem) => problem.path === place && typeOfUnknown(typo).test(problem.type));
       if (found[0]?.message.includes(`did you mean "${key}"?`) !== true) wrong.push(`${place}: ${problems.map(formatProblem).join(" | ")}`);
     }
     expect(wrong).toEqual([]);
@@ -89,7 +93,7 @@ describe("every key", () => {
   test("with a value of another kind is an invalid value, at that key", async () => {
     for (const path of paths.filter((candidate) => !isFree(candidate))) {
       const { types, paths: places } = await check(withValue(fullDocument, path, WRONG));
-      expect(types, formatKeyPath(path)).toContain("invalid-value");
+      expect(types, formatKeyPath(path)).toContain(isRestriction(path) ? "unenforced" : "invalid-value");
       expect(
         places.some((place) => place.startsWith(formatKeyPath(path))),
         `${formatKeyPath(path)}: ${places.join()}`,
@@ -101,7 +105,7 @@ describe("every key", () => {
     const needed: string[] = [];
     for (const path of paths) {
       const { types, paths: places } = await check(without(fullDocument, path));
-      expect(types.every((type) => type === "invalid-value")).toBe(true);
+      expect(types.every((type) => type === "invalid-value" || (type === "unenforced" && isRestriction(path)))).toBe(true);
       if (types.length > 0) needed.push(`${formatKeyPath(path)} -> ${places.join()}`);
     }
     expect(needed).toMatchInlineSnapshot(`

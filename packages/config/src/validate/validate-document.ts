@@ -6,6 +6,7 @@ import { nearestName, suggestion } from "../nearest-name.ts";
 import type { ChannelConfig } from "../schema/accounts.ts";
 import { ConfigDocumentSchema, type ConfigDocument } from "../schema/root.ts";
 import type { ChannelSource } from "./channel-source.ts";
+import { checkProviderPolicies } from "./check-provider-policies.ts";
 import { checkReferences } from "./check-references.ts";
 import { checkToolLists, withKnownChannels } from "./check-tool-lists.ts";
 import { checkUnenforced } from "./check-unenforced.ts";
@@ -14,6 +15,7 @@ import { configJsonSchema, knownKeys } from "./json-schema.ts";
 import { parseChannels } from "./parse-channels.ts";
 import { parseKnown } from "./parse-known.ts";
 import { isFatal, problemAt, type ConfigProblem } from "./problem.ts";
+import { isRestriction } from "./restrictions.ts";
 
 /** A document that fits the schema, unknown keys left out. */
 export interface ValidDocument {
@@ -45,12 +47,13 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
     sources.map(({ id }) => id),
   );
   const problems = [
-    ...conflicts.map(({ path, message }) => problemAt("invalid-value", path, message)),
+    ...conflicts.map(({ path, message }) => invalidAt(path, message)),
     ...findings.map((finding) => toProblem(finding, current, keysAt)),
     ...channels.problems,
     ...(root.parsed === undefined ? [] : checkReferences(root.parsed)),
     ...checkUnenforced(policies),
     ...checkToolLists(policies),
+    ...checkProviderPolicies(policies),
   ];
   if (root.parsed === undefined || problems.some(isFatal)) return { problems };
   const written = channels.findings
@@ -62,9 +65,23 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
 function toProblem(finding: Finding, document: Document, keysAt: (path: KeyPath) => readonly string[]): ConfigProblem {
   if (finding.type === "unknown-key") {
     const nearest = nearestName(finding.key, keysAt(finding.path.slice(0, -1)));
-    return problemAt("unknown-key", finding.path, `there is no such key${suggestion(nearest)}`);
+    if (!isRestriction(finding.path)) return problemAt("unknown-key", finding.path, `there is no such key${suggestion(nearest)}`);
+    const advice = suggestion(nearest) || `; remove it${ADVICE[finding.key] ?? ""}`;
+    return problemAt("unenforced", finding.path, `there is no such key here, so nothing would keep to it${advice}`);
   }
   const written = valueAt(document, finding.path);
   const nearest = typeof written === "string" ? nearestName(written, finding.options ?? []) : undefined;
-  return problemAt("invalid-value", finding.path, `${finding.message}${suggestion(nearest)}`);
+  return invalidAt(finding.path, `${finding.message}${suggestion(nearest)}`);
+}
+
+/** What to write instead of a known key at a place that does not have it. */
+const ADVICE: Readonly<Record<string, string>> = {
+  exec: ', and write tools.exec for all agents, or deny: ["group:runtime"] in the tools of this one',
+  sandbox: ", and write it under agents.defaults or an agent",
+  byProvider: ", and write tools.byProvider for all agents",
+};
+
+/** A restriction that cannot be read is not replaced by an earlier file: that one may allow what this one forbids. */
+function invalidAt(path: KeyPath, message: string): ConfigProblem {
+  return problemAt(isRestriction(path) ? "unenforced" : "invalid-value", path, message);
 }

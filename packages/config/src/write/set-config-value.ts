@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { JsonValue } from "@factotum/agent-contract";
 import { formatKeyPath, KeyPathError, parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
+import { hashOf } from "../document/hash-of.ts";
 import { formatOf, parseText } from "../document/parse-text.ts";
 import type { Document } from "../document/plain-object.ts";
-import { hashOf } from "../load-config.ts";
 import { redactionMarks } from "../secrets/redact.ts";
 import { writePrivateFile } from "../state/atomic-file.ts";
 import { locateConfig } from "../state/locate-config.ts";

@@ -1,0 +1,123 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { ProductEndedError, runCommand, startProduct } from "@factotum/testing-product";
+import { callTools, sayText, startStrictServer } from "@factotum/testing-providers";
+import type { StrictServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkedOfficially } from "./check-official.ts";
+
+let model: StrictServer;
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "factotum-restrictions-"));
+  model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  model.respond(({ body }) =>
+    JSON.stringify(body).includes('"tool_result"') ? sayText("Done.") : callTools({ name: "exec", arguments: { command: "echo plover" } }),
+  );
+});
+afterEach(async () => {
+  await model.close();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** A permissive configuration as JSON, with what is to be tried appended as JSON5 members. */
+function json5(members = ""): string {
+  const base = {
+    agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+    models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+  };
+  return `${JSON.stringify(base).slice(0, -1)}${members === "" ? "" : `,\n${members}`}}`;
+}
+
+const fileIn = (name: string): string => path.join(home, name);
+const write = async (text: string, name = "factotum.json5"): Promise<void> => writeFile(fileIn(name), text);
+
+/** Starts with a file and says what one message comes to: `refused`, or whether commands were offered. */
+async function start(env: Readonly<Record<string, string>> = {}): Promise<{ readonly outcome: string; readonly output: string }> {
+  const before = model.requests.length;
+  try {
+    const product = await startProduct({ home, env });
+    try {
+      await runCommand(["agent", "--message", "run it"], { home, env });
+      const tools = (model.requests[before]?.body?.["tools"] ?? []) as readonly { readonly name: string }[];
+      const outcome = tools.some(({ name }) => name === "exec") ? "exec offered" : "exec not offered";
+      return { outcome, output: product.output() };
+    } finally {
+      await product.end("SIGTERM");
+    }
+  } catch (error) {
+    if (!(error instanceof ProductEndedError)) throw error;
+    return { outcome: `refused ${error.code}`, output: error.message };
+  }
+}
+
+describe("a restriction that this build would lose refuses the start, although a last good copy exists", () => {
+  test.each([
+    ["a provider's name is misspelt", `tools: {byProvider: {Anthropic: {deny: ["exec"]}}}`, "tools.byProvider.Anthropic: ", '"anthropic"'],
+    ["a model stands in place of a provider", `tools: {byProvider: {"anthropic/x": {deny: ["exec"]}}}`, "anthropic/x", '"anthropic"'],
+    ["patterns of commands", `tools: {exec: {allow: ["git *"]}}`, "tools.exec.allow: ", "deny"],
+    ["command hooks", `commandHooks: [{event: "pre-tool", command: ["/bin/false"]}]`, "commandHooks: ", "hook"],
+    ["approvals", `tools: {approvals: {timeoutMinutes: 5}}`, "tools.approvals: ", "approval"],
+    ["a setting for all agents in one", `agents: {list: [{id: "main", tools: {exec: {mode: "deny"}}}]}`, "tools.exec: ", "no such key"],
+    ["a misspelt deny", `tools: {dney: ["exec"]}`, "tools.dney: ", 'did you mean "deny"?'],
+    ["a mode in capitals", `tools: {exec: {mode: "Ask"}}`, "tools.exec.mode: ", 'did you mean "ask"?'],
+    ["a text in place of a list", `tools: {deny: "exec"}`, "tools.deny: ", "array"],
+    ["a text in place of the sandbox", `agents: {list: [{id: "main", sandbox: "all"}]}`, "sandbox: ", "object"],
+  ])("%s", async (_name, members, key, told) => {
+    await write(json5());
+    expect((await start()).outcome).toBe("exec offered");
+    await write(
+      members.startsWith("agents") ? json5().replace('"agents":{', `"agents":{"list":${members.slice(15, -1)},`) : json5(members),
+    );
+    const { outcome, output } = await start();
+    expect(outcome).toBe("refused 4");
+    for (const text of [key, told]) expect(output).toContain(text);
+  });
+
+  test("the same restrictions, written as this build enforces them, take commands away; other typos are warnings", async () => {
+    await write(json5(`tools: {byProvider: {anthropic: {deny: ["exec"]}}}`));
+    expect((await start()).outcome).toBe("exec not offered");
+    await write(json5(`tools: {byProvider: {openai: {deny: ["exec"]}}}, gatway: {}, messages: {queu: {}}`));
+    expect(await start()).toMatchObject({ outcome: "exec offered", output: expect.stringContaining("messages.queu: ") as string });
+  });
+});
+
+describe("a key that stands twice", () => {
+  test("is a syntax error in JSON5 that names the key and its lines, and never drops a denial in silence", async () => {
+    await write(json5(`tools: {exec: {mode: "deny"}},\ntools: {deny: ["ls"]}`));
+    const { outcome, output } = await start();
+    expect(outcome).toBe("refused 4");
+    expect(output).toContain('"tools" stands twice in one object, in lines 2 and 3');
+    const validate = await runCommand(["config", "validate"], { home });
+    expect(validate).toMatchObject({ code: 4, stdout: expect.stringContaining('"tools" stands twice') as string });
+  });
+
+  test("in different objects is no error", async () => {
+    await write(json5(`tools: {exec: {mode: "deny"}, deny: ["ls"]}, session: {reset: {mode: "daily"}}, // tools: {}\n`));
+    expect((await start()).outcome).toBe("exec not offered");
+  });
+});
+
+test("a YAML merge key brings its denial, and a value that stands in the object itself wins", async () => {
+  const yaml = (tools: string): string =>
+    `locked: &locked\n  mode: deny\nagents: {defaults: {model: anthropic/claude-sonnet-5-5}}\nmodels: {providers: {anthropic: {baseUrl: "${model.baseUrl}", apiKey: sk-test}}}\n${tools}`;
+  await write(yaml("tools:\n  exec:\n    <<: *locked\n"), "factotum.yaml");
+  expect((await start()).outcome).toBe("exec not offered");
+  await write(yaml("tools:\n  exec:\n    <<: *locked\n    mode: full\n"), "factotum.yaml");
+  expect((await start()).outcome).toBe("exec offered");
+});
+
+test("only a copy of the same file stands in for a broken one", async () => {
+  await write(json5());
+  expect((await start()).outcome).toBe("exec offered");
+  const strict = json5(`tools: {exec: {mode: "deny"}}`);
+  const env = { FACTOTUM_CONFIG: fileIn("strict.json5") };
+  await write(strict.slice(0, -1), "strict.json5");
+  expect((await start(env)).outcome).toBe("refused 4");
+  await write(strict, "strict.json5");
+  expect((await start(env)).outcome).toBe("exec not offered");
+  await write(strict.slice(0, -1), "strict.json5");
+  expect(await start(env)).toMatchObject({ outcome: "exec not offered", output: expect.stringContaining("last good copy") as string });
+  expect(await readFile(fileIn("state/config.last-good.json5"), "utf8")).toBe(strict);
+});

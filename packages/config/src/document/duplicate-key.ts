@@ -1,0 +1,36 @@
+import JSON5 from "json5";
+
+/** A key that stands twice in one object. Lines count from 1. */
+export interface DuplicateKey {
+  readonly key: string;
+  readonly firstLine: number;
+  readonly line: number;
+}
+
+const TOKEN = /\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[{}[\],:]|[^\s{}[\],:"'/]+/g;
+
+/**
+ * The first key of a text that stands twice in one object; JSON5 and JSON let the later one win without a word. The text must be valid JSON5.
+ */
+export function findDuplicateKey(text: string): DuplicateKey | undefined {
+  // The keys of each open object with their positions; lists get a map too, which stays empty.
+  const open: Map<string, number>[] = [];
+  let last = { text: "", index: 0 };
+  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+    if (token.startsWith("//") || token.startsWith("/*")) continue;
+    if (token === "{" || token === "[") open.push(new Map());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token === ":") {
+      const key = Object.keys(JSON5.parse<object>(`{${last.text}:0}`))[0] ?? "";
+      const first = open.at(-1)?.get(key);
+      if (first !== undefined) return { key, firstLine: lineOf(text, first), line: lineOf(text, last.index) };
+      open.at(-1)?.set(key, last.index);
+    }
+    last = { text: token, index };
+  }
+  return undefined;
+}
+
+function lineOf(text: string, index: number): number {
+  return text.slice(0, index).split(/\r\n|[\n\r\u2028\u2029]/).length;
+}

@@ -1,0 +1,44 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseText } from "./parse-text.ts";
+
+test.each([
+  ["{a: 1, a: 2}", "a", [1, 1]],
+  ["{a: 1,\n'a': 2}", "a", [1, 2]],
+  ['// a: 1\r\n{b: {\r\n"a": [], /* a: 1\n */ c: 1, a: {}}}', "a", [3, 4]],
+  ["{a: [{b: 1}, {b: 1, c: 2,\nc: 3}]}", "c", [1, 2]],
+  ["{\\u0061: 1, a: 2}", "a", [1, 1]],
+  ['{"a:b\\"": "{", "x": "}", \'a:b"\': 0}', 'a:b"', [1, 1]],
+  ["{__proto__: {}, __proto__: {}}", "__proto__", [1, 1]],
+])("%s: a key that stands twice is a syntax error with its lines", async (text, key, [first, line]) => {
+  expect(await parseText(text, "json5")).toEqual({
+    type: "syntax",
+    message: `"${key}" stands twice in one object, in lines ${first} and ${line}; make one of the two`,
+  });
+});
+
+test("any object is read as it was written: equal keys in different objects, texts with brackets, and comments are no duplicates", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), async (object) => {
+      const text = `/* {a: 1, a: 1} */ ${JSON.stringify({ a: object, b: object }, null, 2)} // "a": 1`;
+      expect(await parseText(text, "json5")).toMatchObject({ type: "document" });
+    }),
+  );
+});
+
+test("values that only JSON5 has are read", async () => {
+  const text = `\uFEFF{a: +.5, b: -Infinity, c: 0x1F, 'd': "x\\\n}y", e: [NaN, /*:*/ null,],}`;
+  expect(await parseText(text, "json5")).toMatchObject({ type: "document", document: { a: 0.5, c: 31, d: "x}y" } });
+});
+
+test.each([
+  ["x: &a {mode: deny, n: 1}\ny: {<<: *a}", { mode: "deny", n: 1 }],
+  ["x: &a {mode: deny}\ny:\n  <<: *a\n  mode: full", { mode: "full" }],
+  ["x: &a {mode: deny}\nz: &b {mode: ask, n: 1}\ny: {<<: [*a, *b]}", { mode: "deny", n: 1 }],
+])("%s: merge keys of YAML are read", async (text, y) => {
+  expect(await parseText(text, "yaml")).toMatchObject({ type: "document", document: { y } });
+});
+
+test("a merge key of YAML that brings no object is a syntax error", async () => {
+  expect(await parseText("x: &a [deny]\ny: {<<: *a}", "yaml")).toMatchObject({ type: "syntax" });
+});

@@ -1,0 +1,20 @@
+/** The providers that need no configuration. The gateway's tests compare them with those that the models have. */
+export const PROVIDER_NAMES: readonly string[] = [
+  "anthropic",
+  "openai",
+  "google",
+  "mistral",
+  "openrouter",
+  "groq",
+  "deepseek",
+  "xai",
+  "moonshotai",
+  "together",
+  "fireworks",
+  "cerebras",
+  "ollama",
+  "lmstudio",
+  "llamacpp",
+  "vllm",
+  "demo",
+];
