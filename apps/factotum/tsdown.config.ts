@@ -3,6 +3,12 @@ import { defineConfig, type UserConfig } from "tsdown";
 import { writeConfigReference } from "../../scripts/build/config-reference.ts";
 import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-notices.ts";
 
+/** Small modules that several commands share, with no import but small parts of Node: a chunk for each costs every start a resolution, and memory with it. */
+const SMALL_SHARED = {
+  name: "base",
+  test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tune-process|log-line)|cli\/(?:cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue)\.ts$/,
+} as const;
+
 /**
  * The product: every dependency is bundled, straight from the sources of the workspace, into chunks that are loaded when they are
  * needed. `shims` is for the Lark SDK, which reads `__dirname`. White space and comments are a third of the bytes and cost a start and
@@ -22,6 +28,7 @@ const config: UserConfig = defineConfig({
   shims: true,
   sourcemap: false,
   minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+  outputOptions: { codeSplitting: { groups: [SMALL_SHARED] } },
   deps: { alwaysBundle: [/./], onlyBundle: false },
   inputOptions: { resolve: { conditionNames: ["factotum-source", "import", "module", "node", "default"] } },
   plugins: [

@@ -42,10 +42,9 @@ export async function removeTemporaryFiles(options: TemporaryFileOptions): Promi
       for await (const entry of entriesOf(folder)) {
         seen += 1;
         if (seen > maxEntries) return removed;
-        const path = join(folder, entry.name);
-        if (entry.isDirectory()) (LAST.has(entry.name) ? last : queue).add(path);
-        else if (entry.isFile() && (await isAbandoned(path, entry.name, { ...options, isOwn }))) {
-          await rm(path, { force: true });
+        if (entry.isDirectory()) (LAST.has(entry.name) ? last : queue).add(join(folder, entry.name));
+        else if (entry.isFile() && (await isAbandoned(entry, { ...options, isOwn }))) {
+          await rm(pathOf(entry), { force: true });
           removed += 1;
         }
       }
@@ -55,19 +54,23 @@ export async function removeTemporaryFiles(options: TemporaryFileOptions): Promi
 }
 
 async function isAbandoned(
-  path: string,
-  name: string,
+  entry: Dirent,
   { startedAtMs, isOwn }: Pick<TemporaryFileOptions, "startedAtMs"> & { readonly isOwn: boolean },
 ): Promise<boolean> {
-  const pid = TEMPORARY.exec(name)?.[1];
+  const pid = TEMPORARY.exec(entry.name)?.[1];
   if (pid !== undefined) {
     // In a container every start has the same number.
     const isGone = Number(pid) === process.pid || !isProcessAlive(Number(pid));
-    return isGone && (await changedAtMs(path)) < startedAtMs;
+    return isGone && (await changedAtMs(pathOf(entry))) < startedAtMs;
   }
-  const earlier = EARLIER.exec(name);
+  const earlier = EARLIER.exec(entry.name);
   if (earlier === null || (earlier[1] === undefined && !isOwn)) return false;
-  return (await changedAtMs(path)) < startedAtMs - EARLIER_AGE_MS;
+  return (await changedAtMs(pathOf(entry))) < startedAtMs - EARLIER_AGE_MS;
+}
+
+/** Joined only for the few files whose name matches. */
+function pathOf(entry: Dirent): string {
+  return join(entry.parentPath, entry.name);
 }
 
 /** A file that is gone was changed just now. */
