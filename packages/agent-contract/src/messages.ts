@@ -3,7 +3,7 @@ import type { JsonValue } from "./json.ts";
 import type { RunKind } from "./run.ts";
 import type { Usage } from "./usage.ts";
 
-/** What remains of a user's message when an older turn is rendered anew (design 03 §2). */
+/** What remains of a user's message when an older turn is rendered anew. */
 export interface UserMessageParts {
   /** The text as the person wrote it, before any prefix. */
   readonly body: string;

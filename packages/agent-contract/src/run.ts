@@ -29,7 +29,7 @@ export interface RunFacts {
 export interface RunLimits {
   /** Model requests in one run. */
   readonly maxTurns: number;
-  /** Tool calls in one run; 100 by default (design 08, loops). */
+  /** Tool calls in one run; 100 by default. */
   readonly maxToolCalls: number;
   /** Tools that may run at the same time, when all calls of a message are marked parallel. */
   readonly maxParallelTools: number;

@@ -46,7 +46,7 @@ import { TurnRunner } from "./turn/turn-runner.ts";
 import type { WaitingInputs } from "./turn/job-preparer.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
 
-/** Runs that no person waits for, at the same time (design 08). */
+/** Runs that no person waits for, at the same time. */
 const CRON_CAPACITY = 4;
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */

@@ -104,7 +104,7 @@ export interface ContextRequest {
   readonly promptHash: string;
   /** Messages that were sent, this turn's included. */
   readonly messages: number;
-  /** Named causes and breaks that held for this request (design 03, stability). */
+  /** Named causes and breaks that held for this request. */
   readonly causes: readonly string[];
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;

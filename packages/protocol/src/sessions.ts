@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The kinds of sessions, for lists and filters (design 04). */
+/** The kinds of sessions, for lists and filters. */
 export const SESSION_KINDS = ["main", "group", "cron", "hook", "node", "other"] as const;
 
 /** Kind of a session. */

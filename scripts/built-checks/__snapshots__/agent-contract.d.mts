@@ -70,7 +70,7 @@ interface RunFacts {
 interface RunLimits {
   /** Model requests in one run. */
   readonly maxTurns: number;
-  /** Tool calls in one run; 100 by default (design 08, loops). */
+  /** Tool calls in one run; 100 by default. */
   readonly maxToolCalls: number;
   /** Tools that may run at the same time, when all calls of a message are marked parallel. */
   readonly maxParallelTools: number;
@@ -108,7 +108,7 @@ declare const NO_USAGE_TOTALS: UsageTotals;
 declare function addUsage(totals: UsageTotals, call: Usage): UsageTotals;
 /** The totals of two runs after each other; how large the context is, the later one says. */
 declare function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals;
-/** What remains of a user's message when an older turn is rendered anew (design 03 §2). */
+/** What remains of a user's message when an older turn is rendered anew. */
 interface UserMessageParts {
   /** The text as the person wrote it, before any prefix. */
   readonly body: string;

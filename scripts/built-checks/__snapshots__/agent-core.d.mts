@@ -48,7 +48,7 @@ interface BootstrapLimits {
   readonly names: readonly BootstrapName[];
 }
 /**
- * Which bootstrap files go into the prompt, and how much of each (design 03 §1). Blank files are skipped, missing ones stay as a marker but
+ * Which bootstrap files go into the prompt, and how much of each. Blank files are skipped, missing ones stay as a marker but
  * for HEARTBEAT, BOOTSTRAP and private memory. Where the room ends, the least important file is cut first. Files that are not given are not
  * spoken of: leave private memory out where a session is not private. Pure.
  */
@@ -176,7 +176,7 @@ interface CompactionPlan {
   readonly tainted: boolean;
 }
 /**
- * Plans a compaction (design 03 §2, R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
+ * Plans a compaction (R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
  * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
  * `fallbackCompaction` helps. Pure.
  */
@@ -392,7 +392,7 @@ interface EffectivePrompt {
   readonly parts: UserMessageParts;
 }
 /**
- * Part 3 of a request (design 03 §3): one turn's text, rendered once; history replays it as it is.
+ * Part 3 of a request: one turn's text, rendered once; history replays it as it is.
  *
  * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
  * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with
@@ -401,7 +401,7 @@ interface EffectivePrompt {
 declare function renderEffectivePrompt(facts: EffectivePromptFacts, time?: TimeFormat): EffectivePrompt;
 /**
  * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
- * that the cut does not move with every turn (design 03 §2); each further cut is the named break `history-limit`: `droppedTurns` has grown.
+ * that the cut does not move with every turn; each further cut is the named break `history-limit`: `droppedTurns` has grown.
  *
  * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
  * turns alone, also after a restart. A turn begins with a user message.
@@ -415,8 +415,8 @@ declare function beginsTurn(message: AgentMessage | undefined): boolean;
 /** Stands where an image stood. */
 declare const IMAGE_REMOVED = "[image data removed - already processed by model]";
 /**
- * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text
- * (design 03 §2). A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
+ * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text.
+ * A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
  * Messages without such images come back as the same objects. Pure.
  */
 declare function dropImages(messages: readonly AgentMessage[], options?: {
@@ -434,7 +434,7 @@ interface PruneResult {
   readonly savedTokens: number;
 }
 /**
- * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript (design 03 §2).
+ * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript.
  *
  * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500; if the context is still at half of the window or
  * more and the old results hold 50,000 characters, they are emptied, oldest first, until it is not. What belongs to the last three answers is
@@ -506,7 +506,7 @@ interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
   readonly toolResultMaxChars: number;
 }
 /**
- * Renders older turns again, at a named cause (design 03 §2): the text of a user message keeps what tells when, by whom and about what it was said
+ * Renders older turns again, at a named cause: the text of a user message keeps what tells when, by whom and about what it was said
  * (`renderOlderTurn`); images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
  *
  * Pure and idempotent: a message that needs no change comes back as the same object. Messages that this product did not render keep their text. Give it
@@ -787,9 +787,9 @@ interface SubagentFacts {
     readonly path: string;
   }[];
 }
-/** Subagent Context: the Extra section of a sub-agent's prompt (design 03, Variants). Pure. */
+/** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
 declare function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string;
-/** Part 1 of a request (design 03 §1). Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
+/** Part 1 of a request. Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
 declare function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt;
 /** Puts rendered sections together; within a half two line breaks stand between them. */
 declare function joinSections(sections: readonly RenderedSection[]): SystemPrompt;
@@ -803,7 +803,7 @@ declare const PROMPT_SECTIONS: readonly PromptSection[];
  */
 declare function openCalls(messages: readonly AgentMessage[]): readonly ToolCall[];
 /**
- * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (design 03 §2, R8).
+ * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
  *
  * - It begins with a user message.
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,
@@ -876,7 +876,7 @@ interface ContextRequestFacts {
   readonly tools: readonly ToolSchema[];
 }
 /**
- * Takes a request apart into its five parts and their sections, with the size of each (design 03, Proof). The turn's own message is shown as
+ * Takes a request apart into its five parts and their sections, with the size of each. The turn's own message is shown as
  * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
  */
 declare function describeContext(facts: ContextRequestFacts): ContextDescription;

@@ -494,7 +494,7 @@ interface ContextRequest {
   readonly promptHash: string;
   /** Messages that were sent, this turn's included. */
   readonly messages: number;
-  /** Named causes and breaks that held for this request (design 03, stability). */
+  /** Named causes and breaks that held for this request. */
   readonly causes: readonly string[];
   readonly usage: RunUsage;
   readonly outcome: ContextOutcome;
@@ -575,7 +575,7 @@ interface DeadLetter {
 }
 /** Parses a dead letter. */
 declare const DeadLetterSchema: z.ZodType<DeadLetter>;
-/** The kinds of sessions, for lists and filters (design 04). */
+/** The kinds of sessions, for lists and filters. */
 declare const SESSION_KINDS: readonly ["main", "group", "cron", "hook", "node", "other"];
 /** Kind of a session. */
 type SessionKind = (typeof SESSION_KINDS)[number];

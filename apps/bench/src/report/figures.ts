@@ -6,7 +6,7 @@ export interface Figure {
   /** What this machine class must reach; shown for every figure that has one. */
   readonly target?: number;
   /**
-   * What the peer needed on the machine for which the target was set (design 07). Times move with the machine, ratios do not: where the peer is measured
+   * What the peer needed on the machine for which the target was set. Times move with the machine, ratios do not: where the peer is measured
    * in the same run, being as many times better as the target was then counts as reaching it.
    */
   readonly peer?: number;

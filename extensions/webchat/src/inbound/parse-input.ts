@@ -1,7 +1,7 @@
 import { messageId, type MsgContext } from "@factotum/channel-contract";
 import type { WebchatInput } from "@factotum/protocol";
 
-/** Whoever holds the gateway's token is the owner (design 05), so there is one sender. */
+/** Whoever holds the gateway's token is the owner, so there is one sender. */
 const SENDER_ID = "owner";
 
 /**

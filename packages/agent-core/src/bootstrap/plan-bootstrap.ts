@@ -28,7 +28,7 @@ const CUT_MARK = "\n[… cut here]";
 const NO_MARKER: readonly BootstrapName[] = ["HEARTBEAT.md", "BOOTSTRAP.md", "MEMORY.md", "memory.md"];
 
 /**
- * Which bootstrap files go into the prompt, and how much of each (design 03 §1). Blank files are skipped, missing ones stay as a marker but
+ * Which bootstrap files go into the prompt, and how much of each. Blank files are skipped, missing ones stay as a marker but
  * for HEARTBEAT, BOOTSTRAP and private memory. Where the room ends, the least important file is cut first. Files that are not given are not
  * spoken of: leave private memory out where a session is not private. Pure.
  */

@@ -50,7 +50,7 @@ export interface CompactionPlan {
 }
 
 /**
- * Plans a compaction (design 03 §2, R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
+ * Plans a compaction (R9): the cut lies between two turns, so no call loses its result, and about `keepRecentTokens` stay; more
  * where the turns are large and the window has room. `undefined` when there is nothing before the last turn that could be summarised; then only
  * `fallbackCompaction` helps. Pure.
  */

@@ -13,7 +13,7 @@ import { contextBlocks, suffixBlocks, threadHistoryBlock, type UntrustedBlock } 
 const DELIMITER = /^[0-9a-f]{12}$/;
 
 /**
- * Part 3 of a request (design 03 §3): one turn's text, rendered once; history replays it as it is.
+ * Part 3 of a request: one turn's text, rendered once; history replays it as it is.
  *
  * Pure. Text of platforms cannot make a line that reads as one of ours: in blocks it is JSON on one line, in the body such lines get a
  * backslash. Throws a `TypeError` for a delimiter that is not twelve hexadecimal digits, a `RangeError` for an unknown time zone: with

@@ -28,7 +28,7 @@ const REPLIED = "replied message (untrusted)";
 const ANNOUNCEMENTS: ReadonlySet<string> = new Set(["media reply hint", "session hint", "bootstrap truncation warning"]);
 
 /**
- * The text of an older turn, from the text as it was sent (design 03 §2): timestamp, channel where it is another one, owner flag, sender, body, system
+ * The text of an older turn, from the text as it was sent: timestamp, channel where it is another one, owner flag, sender, body, system
  * events, media notes, and every block of quoted, forwarded, group-history or file text, each at most 1,000 characters; ids and announcements go.
  *
  * Pure and idempotent. `undefined` for a text that this product has not rendered.

@@ -3,7 +3,7 @@ import { beginsTurn } from "./begins-turn.ts";
 
 /**
  * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
- * that the cut does not move with every turn (design 03 §2); each further cut is the named break `history-limit`: `droppedTurns` has grown.
+ * that the cut does not move with every turn; each further cut is the named break `history-limit`: `droppedTurns` has grown.
  *
  * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
  * turns alone, also after a restart. A turn begins with a user message.

@@ -5,8 +5,8 @@ import { beginsTurn } from "./begins-turn.ts";
 export const IMAGE_REMOVED = "[image data removed - already processed by model]";
 
 /**
- * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text
- * (design 03 §2). A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
+ * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text.
+ * A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
  * Messages without such images come back as the same objects. Pure.
  */
 export function dropImages(

@@ -20,7 +20,7 @@ export interface PruneResult {
 }
 
 /**
- * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript (design 03 §2).
+ * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript.
  *
  * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500; if the context is still at half of the window or
  * more and the old results hold 50,000 characters, they are emptied, oldest first, until it is not. What belongs to the last three answers is

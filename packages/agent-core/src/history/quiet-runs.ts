@@ -3,7 +3,7 @@ import { beginsTurn } from "./begins-turn.ts";
 
 /** What an agent answers to a heartbeat when there is nothing to tell. */
 const OK_TOKEN = "HEARTBEAT_OK";
-/** Characters beside the token that still say nothing (design 03, variants). */
+/** Characters beside the token that still say nothing. */
 const MAX_FURTHER_CHARS = 300;
 const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
 

@@ -10,7 +10,7 @@ export interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel">
 }
 
 /**
- * Renders older turns again, at a named cause (design 03 §2): the text of a user message keeps what tells when, by whom and about what it was said
+ * Renders older turns again, at a named cause: the text of a user message keeps what tells when, by whom and about what it was said
  * (`renderOlderTurn`); images become a line of text; tool results are cut to `toolResultMaxChars` where the model's window is smaller now.
  *
  * Pure and idempotent: a message that needs no change comes back as the same object. Messages that this product did not render keep their text. Give it

@@ -22,7 +22,7 @@ const REPEATS_TO_END_CYCLE = 4;
 const WINDOW = MAX_PERIOD * REPEATS_TO_END_CYCLE;
 
 /**
- * Sees when a model goes in circles: the same tool, arguments and result in a row, or a cycle of up to four calls (limits: design 08).
+ * Sees when a model goes in circles: the same tool, arguments and result in a row, or a cycle of up to four calls.
  * Calls with other results in between start the count anew: waiting for something that changes is no loop.
  */
 export class LoopDetector {

@@ -17,7 +17,7 @@ interface Slot {
 }
 
 /**
- * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (design 03 §2, R8).
+ * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
  *
  * - It begins with a user message.
  * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,

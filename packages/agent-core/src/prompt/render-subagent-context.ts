@@ -16,7 +16,7 @@ export interface SubagentFacts {
 /** The task stands whole in the first turn; here it is a reminder that outlives a compaction. */
 const MAX_TASK_CHARS = 2_000;
 
-/** Subagent Context: the Extra section of a sub-agent's prompt (design 03, Variants). Pure. */
+/** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
 export function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string {
   return [
     "### Subagent Context",

@@ -2,7 +2,7 @@ import type { SystemPrompt } from "@factotum/agent-contract";
 import type { PromptFacts, PromptMode, RenderedSection } from "./prompt-facts.ts";
 import { PROMPT_SECTIONS } from "./sections/index.ts";
 
-/** Part 1 of a request (design 03 §1). Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
+/** Part 1 of a request. Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
 export function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt {
   return joinSections(renderSections(facts, mode));
 }

@@ -16,7 +16,7 @@ import { splitEffectivePrompt } from "./split-effective-prompt.ts";
 const SEPARATOR = "\n\n";
 
 /**
- * Takes a request apart into its five parts and their sections, with the size of each (design 03, Proof). The turn's own message is shown as
+ * Takes a request apart into its five parts and their sections, with the size of each. The turn's own message is shown as
  * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
  */
 export function describeContext(facts: ContextRequestFacts): ContextDescription {

@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 
-/** What an account's configuration says about who may talk (design 05, "Who may talk"). */
+/** What an account's configuration says about who may talk. */
 export interface AccessPolicy {
   readonly dmPolicy: "pairing" | "allowlist" | "open" | "disabled";
   readonly allowFrom: readonly string[];
@@ -33,7 +33,7 @@ export type Admission =
  * Decides whether a message may reach the assistant. Ids are compared exactly; an empty list admits nobody.
  *
  * The owner is admitted to direct conversations whatever `allowFrom` says, since the owner list is the stronger list; `disabled` closes them for
- * everybody. `open` needs `*` in `allowFrom`, as design 05 says.
+ * everybody. `open` needs `*` in `allowFrom`.
  */
 export function admitMessage(
   message: MsgContext,

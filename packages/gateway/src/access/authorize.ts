@@ -126,7 +126,7 @@ const HTTP_RULES: { readonly [Route in HttpRoute]: readonly Role[] } = {
   "ANY /channels": ["platform"],
 };
 
-/** Which runs may do what upon what is theirs. Everybody's files are a folder of their own session (design 08, sandbox); commands are the owner's until approvals exist. */
+/** Which runs may do what upon what is theirs. Everybody's files are a folder of their own session; commands are the owner's until approvals exist. */
 const TOOL_RULES: { readonly [Effect in ToolAction]: readonly Role[] } = {
   read: ["owner-run", "tainted-owner-run", "guest-run"],
   write: ["owner-run", "tainted-owner-run", "guest-run"],

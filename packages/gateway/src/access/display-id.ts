@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 
 /**
- * The 12 hex digits that stand for a sender in a prompt: HMAC-SHA-256 under `commands.ownerDisplaySecret`, plain SHA-256 without a secret (design 03).
+ * The 12 hex digits that stand for a sender in a prompt: HMAC-SHA-256 under `commands.ownerDisplaySecret`, plain SHA-256 without a secret.
  * `id` is `channel:id`.
  */
 export function displayId(id: string, secret: string | undefined): string {

@@ -6,7 +6,7 @@ export function credentialProfile(provider: string, credential: string): string 
 }
 
 /**
- * The model with the credential first that the session has used before: the provider keeps what it has read for that one (design 04, overrides). The
+ * The model with the credential first that the session has used before: the provider keeps what it has read for that one. The
  * order of the others stays. A profile of another provider, or of a credential that is configured no more, changes nothing.
  */
 export function preferCredential(model: ResolvedModel, profile: string | undefined): ResolvedModel {

@@ -1,7 +1,7 @@
 import type { AgentTool } from "@factotum/agent-contract";
 import { matchesTool, type ToolsConfig } from "@factotum/config";
 
-/** One layer of the policy (design 08, "Tools and sandbox"). */
+/** One layer of the policy. */
 export interface ToolPolicyLayer {
   readonly profile?: readonly string[] | undefined;
   readonly allow?: readonly string[] | undefined;

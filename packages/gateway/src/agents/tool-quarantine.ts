@@ -5,7 +5,7 @@ import { adaptTools } from "@factotum/models";
 const MAX_KEPT = 100;
 
 /**
- * Keeps back the tools that a model's provider would refuse, whatever the schema (design 03 §5). Each tool is told of once in the life of the gateway,
+ * Keeps back the tools that a model's provider would refuse, whatever the schema. Each tool is told of once in the life of the gateway,
  * and never fails a turn.
  */
 export class ToolQuarantine {

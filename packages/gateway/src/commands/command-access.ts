@@ -13,7 +13,7 @@ type CommandAccess = "allowed" | "ignored" | "refused";
 
 /**
  * A command of the owner alone is ignored for everybody else. One that changes a conversation which its sender shares with others and does not own is the
- * owner's there (design 04). A person's own direct conversation is theirs to change.
+ * owner's there. A person's own direct conversation is theirs to change.
  */
 export function commandAccess(
   command: Command,

@@ -3,7 +3,7 @@ import type { AgentMessage } from "@factotum/agent-contract";
 /** The block that only the gateway writes; the first one of a message is its own. */
 const TRUSTED_BLOCK = /^Inbound context \(trusted\):\n(\{.*\})$/m;
 
-/** True when the model was given this id of a message: only such a message can it answer (design 04). */
+/** True when the model was given this id of a message: only such a message can it answer. */
 export function isGivenId(id: string, messages: readonly AgentMessage[]): boolean {
   return messages.some(
     (message) => message.role === "user" && message.content.some((block) => block.type === "text" && names(block.text, id)),

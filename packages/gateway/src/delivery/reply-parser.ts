@@ -26,7 +26,7 @@ const WRAPPED = /^(?:(["'`*_~]).*\1|[<([{“‘«].*[>)\]}”’»])$/;
 
 /**
  * Reads the text of one answer while it is written, in whatever pieces it comes: gives what a person may see, and keeps what it asks for. The one place
- * where the tokens of a reply are parsed (R5, design 04):
+ * where the tokens of a reply are parsed (R5):
  *
  * - a silent token counts as the whole message, in any case; until it is certain that it is none, nothing is given out;
  * - a reply tag counts as the first token; elsewhere outside of code it is dropped, and so is every other tag;

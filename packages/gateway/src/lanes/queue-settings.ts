@@ -17,7 +17,7 @@ export const QUEUE_MODES: readonly QueueSettings["mode"][] = ["steer", "followup
 /** What can be done when too many messages wait, the default first. */
 export const DROP_POLICIES: readonly QueueSettings["drop"][] = ["summarize", "old", "new"];
 
-/** What holds for a message: the conversation's own choice, else the channel's, else the configured one (design 04). Pure. */
+/** What holds for a message: the conversation's own choice, else the channel's, else the configured one. Pure. */
 export function resolveQueueSettings(
   config: MessagesConfig["queue"],
   message: { readonly channel: string; readonly override: SessionOverrides["queue"] },

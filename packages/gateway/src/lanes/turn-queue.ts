@@ -22,7 +22,7 @@ export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "ca
 }
 
 /**
- * What happens to work while its session is busy (design 04, lanes): the queue modes, the cap and what is done beyond it. Everything here is decided at
+ * What happens to work while its session is busy: the queue modes, the cap and what is done beyond it. Everything here is decided at
  * once, and nothing is only here: an input is in the inbox until a turn has it.
  */
 export class TurnQueue {
@@ -50,7 +50,7 @@ export class TurnQueue {
   /**
    * Takes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before says that there
    * was a second one: from then on they are resumed one at a time, so that another crash can be attributed, and those with the fewest attempts first, so
-   * that the turns that a crashing one interrupted do not wait for it to be given up (design 04, crash safety).
+   * that the turns that a crashing one interrupted do not wait for it to be given up.
    */
   resume(turns: readonly TurnRecord[]): void {
     const runsAlone = turns.some(({ starts }) => starts > 1);

@@ -66,7 +66,7 @@ interface NotedMedia {
   omitted?: NonNullable<MediaFacts["omitted"]>;
 }
 
-/** The stage between the queue and the turn that fetches, keeps, orders and fits what came with a message (design 02; 03 §4). */
+/** The stage between the queue and the turn that fetches, keeps, orders and fits what came with a message. */
 export class MediaStage {
   readonly store: MediaStore;
   /** What clients of the gateway itself have handed in. */

@@ -2,7 +2,7 @@
 export type ImageSource = "inline" | "offloaded";
 
 /**
- * The order in which a turn's images are sent (design 03 §4). With `imageOrder` exactly that: each entry takes the next image of its source. Without,
+ * The order in which a turn's images are sent. With `imageOrder` exactly that: each entry takes the next image of its source. Without,
  * inline images come first, then offloaded ones. Images that `imageOrder` does not speak of follow in that same order; referenced ones are always last.
  * Pure; every image comes exactly once.
  */

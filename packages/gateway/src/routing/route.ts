@@ -2,10 +2,10 @@ import type { Origin } from "@factotum/channel-contract";
 import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY, keyPart } from "./session-key.ts";
 
-/** How direct messages share sessions (design 04, keys). */
+/** How direct messages share sessions. */
 type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
 
-/** One rule of `bindings[]` (design 08). */
+/** One rule of `bindings[]`. */
 export interface Binding {
   readonly agentId: string;
   readonly match: {

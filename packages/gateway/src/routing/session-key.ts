@@ -75,7 +75,7 @@ function canonicalKind(kind: string): string {
   return lower === "dm" ? "direct" : lower;
 }
 
-/** Kind of a session, for lists and filters (design 04). */
+/** Kind of a session, for lists and filters. */
 export function sessionKind(key: string, mainKey: string): SessionKind {
   if (key === GLOBAL_SESSION_KEY) return "main";
   if (key.startsWith("cron:")) return "cron";

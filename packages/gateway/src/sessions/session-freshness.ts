@@ -9,7 +9,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type Staleness = "daily" | "idle";
 
 /**
- * What holds for a session: the policy of its channel, else of its type, else the base (design 04, lifecycle). A session that its key puts on no
+ * What holds for a session: the policy of its channel, else of its type, else the base. A session that its key puts on no
  * channel, as the main one, has the channel of the message. Pure.
  */
 export function resetPolicy(

@@ -11,7 +11,7 @@ import type { TurnServices } from "../turn/turn-services.ts";
 const OWNER = "owner";
 
 /**
- * Knows the owner's sessions into which messages of more than one person come, as `session.sharedMain` allows (design 04, keys): each of these people can
+ * Knows the owner's sessions into which messages of more than one person come, as `session.sharedMain` allows: each of these people can
  * learn from the assistant what the others have said. Holds one name for every agent.
  */
 export class SharedSessions {

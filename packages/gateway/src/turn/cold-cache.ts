@@ -15,7 +15,7 @@ const LEAST_SAVING = 0.1;
 type Prompt = Omit<PromptRecord, "sessionId">;
 
 /**
- * Whether a cold cache is a reason to change the request (design 03, stability): a change of the prompt is waiting for it, or the request becomes
+ * Whether a cold cache is a reason to change the request: a change of the prompt is waiting for it, or the request becomes
  * smaller by a tenth at least. Else the request stays as it is, with the thoughts that a vendor binds to its bytes.
  */
 export async function isWorthRerendering(

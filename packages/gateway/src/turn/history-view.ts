@@ -13,7 +13,7 @@ export interface HistoryViewOptions {
   readonly historyLimit: number | undefined;
 }
 
-/** A named break: the next request does not begin with the one before it (design 03 §2). */
+/** A named break: the next request does not begin with the one before it. */
 type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
 
 /** What of a conversation is shown, and which named breaks have just changed it. */
@@ -23,7 +23,7 @@ export interface HistoryView {
 }
 
 /**
- * What of a conversation goes into a request (design 03 §2). Everything here follows from the stored messages and the moment of the last named cause, so
+ * What of a conversation goes into a request. Everything here follows from the stored messages and the moment of the last named cause, so
  * a restart shows the same; between causes the view only grows at its end, except at the named breaks.
  */
 export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView {

@@ -11,7 +11,7 @@ export async function readLastRun(sessionId: string, store: Pick<Store, "readLas
 }
 
 /**
- * What the next turn is told of a run that did not come to its own end (design 03 §3): it was stopped, or a restart cut it short and it was given up or
+ * What the next turn is told of a run that did not come to its own end: it was stopped, or a restart cut it short and it was given up or
  * failed afterwards. One that went on after a restart and finished needs no word, and every other failure has been told.
  */
 export function sessionHint(run: TurnState | undefined): "aborted" | "interrupted" | undefined {

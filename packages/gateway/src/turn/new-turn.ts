@@ -44,7 +44,7 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
   };
 }
 
-/** What nobody said keeps no session fresh, and is no way to anybody (design 04). */
+/** What nobody said keeps no session fresh, and is no way to anybody. */
 function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
   return {
     ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),

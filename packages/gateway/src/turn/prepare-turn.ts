@@ -353,7 +353,7 @@ function assemble(
   };
 }
 
-/** The tools block is fixed for the session: a tool that has gone since answers with an error (design 03 §5). */
+/** The tools block is fixed for the session: a tool that has gone since answers with an error. */
 function withdrawn(name: string): AgentTool {
   return {
     name,

@@ -1,6 +1,6 @@
 import type { PromptSources } from "../workspace/source-changes.ts";
 
-/** Why a session's prompt is rendered anew; everything else waits for one of these (design 03, stability). */
+/** Why a session's prompt is rendered anew; everything else waits for one of these. */
 export type PromptCause =
   | "new-session"
   | "config-change"

@@ -41,7 +41,7 @@ export async function readShownHistory(
 }
 
 /**
- * Renders the older turns of a session again, at a named cause (design 03 §2). Each time it starts from the messages as they were sent, so what an earlier
+ * Renders the older turns of a session again, at a named cause. Each time it starts from the messages as they were sent, so what an earlier
  * cause left out for its own sake (a channel's name, the end of a long result) comes back; what a provider refused stays out.
  */
 async function rerenderHistory(

@@ -42,7 +42,7 @@ export interface ResolvedPrompt extends RenderedPrompt {
 /** Files that are shown in private sessions only. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
 
-/** The session's prompt as it is stored, or a new one when a named cause holds (design 03, stability). */
+/** The session's prompt as it is stored, or a new one when a named cause holds. */
 export async function resolvePrompt(request: PromptRequest, context: SessionContext, services: TurnServices): Promise<ResolvedPrompt> {
   const { cache, store } = services;
   const stored =

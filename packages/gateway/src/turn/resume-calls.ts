@@ -19,7 +19,7 @@ export interface ResumedRun {
 /**
  * Lets the loop take up a turn that stopped between an answer and the last of its results. The stored answer is played to the loop as the model's, so
  * its calls go the usual way; a call with a stored result answers with that, a call that may have run answers that nobody knows, and only calls that
- * never began, or that read and so have no row in the journal, are run (design 04, crash safety).
+ * never began, or that read and so have no row in the journal, are run.
  */
 export function resumeRun(messages: readonly AgentMessage[], journal: readonly ToolJournalRecord[], model: ModelClient): ResumedRun {
   const open = openCalls(messages);

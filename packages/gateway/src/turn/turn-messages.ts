@@ -112,7 +112,7 @@ async function renderSaid(
   return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
 }
 
-/** How the turn's channel shows text, for a session that several reach: its prompt tells of one (design 03 §3). */
+/** How the turn's channel shows text, for a session that several reach: its prompt tells of one. */
 function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick<MessageFactsContext, "format"> {
   const promptChannel = parseBasis(prompt.record.basis)?.channel;
   // A prompt of an older build does not say what it was rendered for.

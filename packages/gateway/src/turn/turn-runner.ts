@@ -41,7 +41,7 @@ import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
 
-/** Bounds of a run (design 08, loops). */
+/** Bounds of a run. */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
 
 /** What has been tried of a turn before it was begun again. */

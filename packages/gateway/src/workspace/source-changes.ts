@@ -21,8 +21,8 @@ export function skillsOf(sources: PromptSources): PromptSources {
 }
 
 /**
- * One event for each source that has changed since the prompt was rendered and was not announced yet: the prompt itself waits for a named cause
- * (design 03, stability). What was announced is read from the conversation, so nothing is told twice, a restart in between included.
+ * One event for each source that has changed since the prompt was rendered and was not announced yet: the prompt itself waits for a named cause.
+ * What was announced is read from the conversation, so nothing is told twice, a restart in between included.
  */
 export function announceChanges(
   rendered: PromptSources,

@@ -71,7 +71,7 @@ export interface SessionRecord {
   readonly createdAtMs: number;
   /** When this session id began. */
   readonly startedAtMs: number;
-  /** The last message of a person, or the end of the turn it began; system events, heartbeats and cron runs do not count (design 04). */
+  /** The last message of a person, or the end of the turn it began; system events, heartbeats and cron runs do not count. */
   readonly interactedAtMs: number;
   readonly updatedAtMs: number;
   /** Every sender so far was the owner, and it is no group's session. */

@@ -15,7 +15,7 @@ import { CompletionRequestError } from "./completion-request-error.ts";
 import { decodeHeaderText, encodeHeaderText } from "./header-text.ts";
 import type { CompletionRequest } from "./parse-request.ts";
 
-/** A session that nobody named is kept this long (design 08). */
+/** A session that nobody named is kept this long. */
 const ANONYMOUS_SESSION_TTL_MS: number = 24 * 60 * 60 * 1000;
 
 /** Has an agent answer in a session, by a turn like any other. Throws a `CompletionRequestError` for a session that cannot be. */

@@ -59,7 +59,7 @@ const USED: ReadonlySet<string> = new Set(["model", "messages", "stream", "strea
 
 /**
  * Reads a request body; rejects with what to change. Parameters without effect are listed in the result, except for those that would change the content
- * of the answer: they are refused (design 08).
+ * of the answer: they are refused.
  */
 export function parseCompletionRequest(body: unknown, nowMs: number): CompletionRequest {
   const parsed = RequestSchema.safeParse(body);

@@ -8,7 +8,7 @@ export type MediaTarget =
 
 const MAX_CHARS = 4_096;
 
-/** Reads what a `MEDIA:` line or the `message` tool names: a path in the workspace, or an address of the web (design 04). Pure. */
+/** Reads what a `MEDIA:` line or the `message` tool names: a path in the workspace, or an address of the web. Pure. */
 export function parseMediaTarget(named: string): MediaTarget {
   const text = named.trim();
   if (text === "" || text.length > MAX_CHARS || text.includes("\0")) return refused("it names no file");
