@@ -126,6 +126,7 @@ describe("what is shown", () => {
     expect(redactSecrets({ servers: [{ apiKey: "canary" }, "https://me:canary@host/", "plain"] })).toEqual({
       servers: [{ apiKey: REDACTED }, `https://${REDACTED}@host/`, "plain"],
     });
+    expect(redactSecrets({ env: ["NAME=canary"] })).toEqual({ env: [REDACTED] });
   });
 
   test("literals are found for doctor", () => {
