@@ -5,8 +5,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { ROOT } from "../workspace.ts";
 import { isScaffoldKind, scaffold, ScaffoldError } from "./scaffold.ts";
 
-// That what is written passes every gate is shown by `pnpm test:gates`.
-
 let root: string;
 
 beforeEach(() => {

@@ -75,7 +75,7 @@ test("the lock file names no registry", () => {
 });
 
 test("every tracked TypeScript file belongs to one project", async () => {
-  // Templates become files of a project when they are used; test:gates checks them there.
+  // Templates become files of a project when they are used.
   const files = trackedFiles("*.ts", "*.tsx").filter((file) => !file.startsWith("templates/"));
   expect(files.length).toBeGreaterThan(400);
   const owners = new Map<string, string[]>();
