@@ -45,6 +45,7 @@ import { RoomKeeper } from "./turn/room-keeper.ts";
 import { TurnRunner } from "./turn/turn-runner.ts";
 import type { WaitingInputs } from "./turn/job-preparer.ts";
 import type { TurnServices } from "./turn/turn-services.ts";
+import { RUN_POLICY } from "./run-policy/run-policy.ts";
 
 /** Runs that no person waits for, at the same time. */
 const CRON_CAPACITY = 4;
@@ -423,5 +424,5 @@ function subagents({ agents, defaultAgentId }: EngineSettings["config"]): number
 
 /** Its sender expects an answer: a message of a group that names nobody may come to nothing. */
 function isExpected({ message, admission }: InputRecord): boolean {
-  return admission.kind === "user" && (message.origin.conversation.kind === "direct" || message.mentionsBot);
+  return RUN_POLICY[admission.kind].isFromPerson && (message.origin.conversation.kind === "direct" || message.mentionsBot);
 }

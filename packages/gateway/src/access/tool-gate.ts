@@ -4,6 +4,7 @@ import type { Origin } from "@factotum/channel-contract";
 import { parseMediaTarget } from "../media/outbound/parse-media-target.ts";
 import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What of a run its calls are judged by. */
 interface GatedRun {
@@ -48,13 +49,13 @@ export function createToolGate(): ToolGate {
 }
 
 function confirmation(tool: AgentTool, reason: string, run: RunFacts): string {
-  const what = run.kind === "user" ? `${tool.name} needs confirmation and was not run.` : `${tool.name} was refused.`;
+  const what = RUN_POLICY[run.kind].isFromPerson ? `${tool.name} needs confirmation and was not run.` : `${tool.name} was refused.`;
   return `${what} ${reason} ${confirmationHint(run)}`;
 }
 
 /** What the model does about a call that the owner has to confirm. In a run that no person started there is no one to ask. */
 export function confirmationHint({ kind }: Pick<RunFacts, "kind">): string {
-  if (kind !== "user") return "There is no one to confirm it.";
+  if (!RUN_POLICY[kind].isFromPerson) return "There is no one to confirm it.";
   return "Tell the owner what you wanted to do and why. The owner can check that text, send /trust, and ask for it again; from a group, ask in a private conversation.";
 }
 

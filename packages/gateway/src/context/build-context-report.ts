@@ -1,4 +1,3 @@
-import type { RunKind } from "@factotum/agent-contract";
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
@@ -11,15 +10,13 @@ import { findRequest } from "./find-request.ts";
 import type { RequestQuery } from "./find-request.ts";
 import { rebuildRequest } from "./rebuild-request.ts";
 import type { RebuiltRequest } from "./rebuild-request.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Longest text of one section in a report, and of all together; what is longer was sent all the same. */
 const MAX_SECTION_CHARS = 40_000;
 const MAX_REPORT_CHARS = 600_000;
 /** Requests between two compared ones whose causes are gathered. */
 const MAX_BETWEEN = 200;
-
-/** Runs beside the conversation: a request begins with the one before them. */
-const ASIDE: ReadonlySet<RunKind> = new Set(["heartbeat", "memory", "compaction"]);
 
 /** Which request, and what of it. */
 export interface ReportQuery extends RequestQuery {
@@ -75,7 +72,7 @@ async function earlierRequest(record: RequestRecord, query: ReportQuery, { store
   if (query.diff === undefined) return undefined;
   if (query.diff !== "previous") return findRequest({ sessionKey: query.sessionKey, turn: query.diff }, store);
   const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
-  return items.find(({ turnId, kind }) => turnId === record.turnId || !ASIDE.has(kind));
+  return items.find(({ turnId, kind }) => turnId === record.turnId || !RUN_POLICY[kind].isAside);
 }
 
 async function compare(

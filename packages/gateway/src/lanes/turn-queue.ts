@@ -2,7 +2,7 @@ import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../delivery/conversation-key.ts";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
 import { inputsOf, isBackground, originOf, saidIn } from "../turn/turn-job.ts";
 import type { InputJob, ResumeJob, SaidInput, TurnJob } from "../turn/turn-job.ts";
 import { LaneInterrupt, LaneYield, SessionLanes } from "./session-lanes.ts";
@@ -62,10 +62,10 @@ export class TurnQueue {
   add(sessionKey: string, said: InputJob): void {
     const job = this.#withBreath(said);
     const running = this.lanes.running(sessionKey);
-    if (!UNATTENDED_KINDS.has(kindOf(job))) this.#makeWay(sessionKey);
+    if (policyOf(job).isAttended) this.#makeWay(sessionKey);
     const isBusy =
       (running !== undefined && !isBackground(running)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
-    if (kindOf(job) !== "user" || !isBusy) return this.lanes.enqueue(sessionKey, job);
+    if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#breath(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
     const fitting = this.#makeRoom(sessionKey, job);
@@ -159,7 +159,7 @@ export class TurnQueue {
   /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
   #withBreath(job: InputJob): InputJob {
     const { quietMs = 0 } = job;
-    if (quietMs === 0 || kindOf(job) !== "user" || isAlone(job) || job.input.message.attachments.length > 0) return job;
+    if (quietMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
     const breathUntilMs = this.#clock.monotonic() + quietMs;
     return { ...job, breathUntilMs, notBeforeMs: breathUntilMs };
   }
@@ -186,7 +186,7 @@ export class TurnQueue {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {
-      const jobs = this.#waitingInputs(sessionKey).filter((waiting) => kindOf(waiting) === "user");
+      const jobs = this.#waitingInputs(sessionKey).filter((waiting) => policyOf(waiting).isFromPerson);
       const [oldest] = jobs;
       if (oldest === undefined || jobs.reduce((sum, waiting) => sum + saidIn(waiting).length, 0) < cap) return fitting;
       if (drop === "new") {
@@ -235,7 +235,7 @@ export class TurnQueue {
     const key = target === undefined ? undefined : conversationKey(target);
     const waiting = this.lanes.waiting(sessionKey);
     const at = waiting.findIndex(
-      (job) => job.type !== "task" && kindOf(job) === "user" && (key === undefined || conversationKey(originOf(job)) === key),
+      (job) => job.type !== "task" && policyOf(job).isFromPerson && (key === undefined || conversationKey(originOf(job)) === key),
     );
     const job = waiting[at];
     if (job === undefined || job.type === "task") return undefined;
@@ -274,18 +274,20 @@ function kindOf(job: TurnJob): RunKind {
   return job.type === "input" ? job.input.admission.kind : job.turn.kind;
 }
 
+function policyOf(job: TurnJob): RunPolicy {
+  return RUN_POLICY[kindOf(job)];
+}
+
 /** What people wait for goes before what nobody waits for. A turn that has been begun is overtaken by nothing. */
 function overtakes(job: TurnJob, waiting: TurnJob): boolean {
-  if (isBackground(job) || UNATTENDED_KINDS.has(kindOf(job))) return false;
+  if (isBackground(job) || !policyOf(job).isAttended) return false;
   if (waiting.type === "task") return isBackground(waiting);
-  return job.type === "input" && kindOf(job) === "user" && waiting.type === "input" && UNATTENDED_KINDS.has(kindOf(waiting));
+  return job.type === "input" && policyOf(job).isFromPerson && waiting.type === "input" && !policyOf(waiting).isAttended;
 }
 
 function laneOf(job: TurnJob): LaneName {
-  const kind = kindOf(job);
   if (isBackground(job)) return job.type === "resume" && job.givesWay === true ? "main" : "cron";
-  if (UNATTENDED_KINDS.has(kind)) return "cron";
-  return kind === "subagent" ? "subagent" : "main";
+  return policyOf(job).lane;
 }
 
 /** Its sender waits for an answer to it alone, or it begins a conversation, or it may be what crashes the gateway. */
@@ -316,8 +318,8 @@ function isSameConversation(one: InputRecord, other: InputRecord): boolean {
 /** The turn answers where the message was said, with its authority (R4, R19). */
 function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boolean {
   return (
-    turn.kind === "user" &&
-    input.admission.kind === "user" &&
+    RUN_POLICY[turn.kind].isFromPerson &&
+    RUN_POLICY[input.admission.kind].isFromPerson &&
     turn.agentId === agentId &&
     turn.owner === input.admission.owner &&
     conversationKey(turn.origin) === conversationKey(input.message.origin)

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Route } from "../routing/route.ts";
 import { addNotice, sayInChat } from "../turn/session-notices.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Conversations that are remembered as checked. */
 const MAX_CHECKED = 10_000;
@@ -28,7 +29,7 @@ export class SeparatedGuests {
     { message: { origin }, admission }: Pick<InputRecord, "message" | "admission">,
   ): Promise<void> {
     const { store } = this.#services;
-    if (keptOutOf === undefined || admission.kind !== "user" || origin.conversation.kind !== "direct") return;
+    if (keptOutOf === undefined || !RUN_POLICY[admission.kind].isFromPerson || origin.conversation.kind !== "direct") return;
     if (this.#checked.has(sessionKey)) return;
     this.#checked.set(sessionKey, true);
     const key = `separated:${sessionKey}`;

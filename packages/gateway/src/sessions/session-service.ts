@@ -13,7 +13,7 @@ import { LaneAbort, LaneShutdown } from "../lanes/session-lanes.ts";
 import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { endInputs } from "../turn/answer-input.ts";
 import { toChatEntry } from "../turn/chat-entries.ts";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
 import { compactNow } from "../turn/make-room.ts";
@@ -300,7 +300,7 @@ export class SessionService {
   async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
     const { store, watchers } = this.#services;
     const state = { type: "told", reason } as const;
-    const said = own.filter(({ admission }) => !UNATTENDED_KINDS.has(admission.kind));
+    const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
     const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
     if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
     if (said.length > 0) await endInputs(this.#services, sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
@@ -312,7 +312,7 @@ export class SessionService {
 
   /** Whether an input is of whoever asked, or of nobody who waits for an answer. */
   #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
-    if (UNATTENDED_KINDS.has(admission.kind)) return true;
+    if (!RUN_POLICY[admission.kind].isAttended) return true;
     return by === undefined ? isOwnAddress(message.origin, this.#services.channels) : isSaidBy(message, by);
   }
 

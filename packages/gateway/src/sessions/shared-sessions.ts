@@ -6,6 +6,7 @@ import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
 import { isSharingTold, tellSharing } from "../turn/session-notices.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Everybody whom the owner list names, and whoever holds the gateway's token. */
 const OWNER = "owner";
@@ -45,7 +46,8 @@ export class SharedSessions {
     record?: SessionRecord,
   ): Promise<void> {
     const { config, logger } = this.#services;
-    if (admission.kind !== "user" || !this.#ownersKeys().includes(sessionKey) || this.#shared.get(sessionKey) === true) return;
+    if (!RUN_POLICY[admission.kind].isFromPerson || !this.#ownersKeys().includes(sessionKey) || this.#shared.get(sessionKey) === true)
+      return;
     if (!this.#shared.has(sessionKey)) {
       const person = admission.owner ? OWNER : personOf(message, config);
       const first = this.#first.get(sessionKey) ?? (isOwnersAlone(record, message) ? OWNER : person);

@@ -1,7 +1,7 @@
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store } from "@factotum/store";
-import { UNATTENDED_KINDS } from "./unattended-kinds.ts";
+import { RUN_POLICY, runKinds, type RunPolicy } from "../run-policy/run-policy.ts";
 
 /** After so many failed calls in a row an unattended cause pauses until something works again for the agent. */
 const MAX_FAILURES = 3;
@@ -108,7 +108,7 @@ export class SpendGuard {
       this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);
       return;
     }
-    for (const kind of UNATTENDED_KINDS) {
+    for (const kind of runKinds(isUnattended)) {
       const key = `${cause.agentId}/${kind}`;
       this.#failures.delete(key);
       this.#told.delete(`${key}/failures`);
@@ -117,21 +117,21 @@ export class SpendGuard {
 
   #pauseOf(cause: SpendCause): string | undefined {
     const failures = this.#failures.get(`${cause.agentId}/${cause.kind}`) ?? 0;
-    if (!UNATTENDED_KINDS.has(cause.kind) || failures < MAX_FAILURES) return undefined;
+    if (RUN_POLICY[cause.kind].isAttended || failures < MAX_FAILURES) return undefined;
     return `${cause.kind} runs of the agent ${cause.agentId} pause: their last ${failures} model calls failed. They go on once a message to the agent is answered.`;
   }
 
   #capOf(cause: SpendCause, day: AgentDay): string | undefined {
     const { unattended, perCause, perAgent } = this.#options.caps();
     const caps = [
-      ...(UNATTENDED_KINDS.has(cause.kind)
-        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => UNATTENDED_KINDS.has(kind)) }]
+      ...(!RUN_POLICY[cause.kind].isAttended
+        ? [{ name: "spend.unattended", cap: unattended, used: sum(day, (kind) => isUnattended(RUN_POLICY[kind])) }]
         : []),
       { name: `spend.perCause.${cause.kind}`, cap: perCause[cause.kind] ?? {}, used: sum(day, (kind) => kind === cause.kind) },
       {
         name: `spend.perAgent.${cause.agentId}`,
-        cap: UNATTENDED_KINDS.has(cause.kind) ? (perAgent[cause.agentId] ?? {}) : {},
-        used: sum(day, (kind) => UNATTENDED_KINDS.has(kind)),
+        cap: !RUN_POLICY[cause.kind].isAttended ? (perAgent[cause.agentId] ?? {}) : {},
+        used: sum(day, (kind) => isUnattended(RUN_POLICY[kind])),
       },
     ];
     const full = caps.find(({ cap, used }) => used.tokens >= (cap.tokensPerDay ?? Infinity) || used.costUsd >= (cap.usdPerDay ?? Infinity));
@@ -176,6 +176,10 @@ export class SpendGuard {
     const rows = await this.#options.store.readSpend(day, agentId);
     return { day, byCause: new Map(rows.map((row) => [row.cause, { calls: row.calls, tokens: row.tokens, costUsd: row.costUsd ?? 0 }])) };
   }
+}
+
+function isUnattended({ isAttended }: RunPolicy): boolean {
+  return !isAttended;
 }
 
 function usedFor(day: AgentDay, kind: RunKind): Used {

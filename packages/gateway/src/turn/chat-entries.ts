@@ -1,8 +1,9 @@
-import type { AssistantMessage, ImageContent, RunKind, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
 import { mediaWords } from "../delivery/media-words.ts";
 import { parseReply } from "../delivery/parse-reply.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 const MAX_RESULT_CHARS = 16_000;
 const MAX_ARGUMENT_CHARS = 4000;
@@ -40,7 +41,7 @@ function messageEntry(
 ): ChatEntry {
   switch (message.role) {
     case "user": {
-      const own = OWN_TURNS[message.parts?.run ?? "user"];
+      const own = RUN_POLICY[message.parts?.run ?? "user"].historyNotice;
       if (own !== undefined) return { type: "notice", ...base, level: "info", text: own };
       return {
         type: "user",
@@ -73,12 +74,6 @@ function attachmentCount({ content, parts }: UserMessage): { readonly attachment
   const note = parts === undefined ? null : MEDIA_NOTE.exec(plainText(content));
   return note === null ? {} : { attachments: Number(note[1] ?? 1) };
 }
-
-/** Turns that nobody asked for: a word in place of what the model was told. */
-const OWN_TURNS: Partial<Readonly<Record<RunKind, string>>> = {
-  heartbeat: "Heartbeat.",
-  memory: "Notes are written before older messages are summarised.",
-};
 
 function assistantEntry(base: { readonly id: string; readonly timestampMs: number }, message: AssistantMessage): ChatEntry {
   const thinking = thinkingText(message);

@@ -10,7 +10,7 @@ import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { LaneAbort } from "../lanes/session-lanes.ts";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { answerText } from "./chat-entries.ts";
 import { failureText, ownerFailureText } from "./failure-text.ts";
@@ -128,7 +128,7 @@ export async function closeTurn(services: TurnServices, finished: FinishedRun): 
     inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
     ...(run.givesWay === true ? { forgetsMemoryFlush: true } : {}),
     // Whoever answers after a long run has not been idle.
-    ...(turn.kind === "user" ? { interactedAtMs: nowMs } : {}),
+    ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
     endedAtMs: nowMs,
   });
   services.observer.turnEnded(turn, run.outcome.type);
@@ -188,7 +188,7 @@ async function failureTexts({ outcome, turn }: FinishedRun, services: TurnServic
 function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
   const { outcome, turn } = run;
   // Notes are nobody's answer: what became of them stands in the log.
-  if (turn.kind === "memory" || turn.kind === "compaction") return SILENT;
+  if (RUN_POLICY[turn.kind].reply === "never") return SILENT;
   if (outcome.type === "aborted") {
     const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;
     if (run.misplaced === "begin-again") return { inputState: { type: "waiting" }, say: undefined, notice };
@@ -197,7 +197,7 @@ function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
     return {
       inputState: { type: "interrupted", reason: outcome.reason },
       say:
-        run.isStoppedByOther === true && !UNATTENDED_KINDS.has(turn.kind)
+        run.isStoppedByOther === true && RUN_POLICY[turn.kind].isAttended
           ? { text: failureText({ code: "aborted" }), purpose: "notice" }
           : undefined,
       notice,
@@ -210,7 +210,7 @@ function decideClosing(run: FinishedRun, texts: FailureTexts): Closing {
       notice: { level: "error", text: texts.owner },
     };
     const failed: Closing = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
-    if (!UNATTENDED_KINDS.has(turn.kind)) return failed;
+    if (RUN_POLICY[turn.kind].isAttended) return failed;
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
     return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
   }
@@ -225,7 +225,7 @@ const SILENT: Closing = { inputState: { type: "silent" }, say: undefined, notice
 /** A run whose model had the last word, and said nothing that a person can be given, has failed. */
 function withAnswerOrFailure(run: FinishedRun): FinishedRun {
   const { outcome, turn } = run;
-  if (outcome.type !== "done" || turn.kind === "memory" || turn.kind === "compaction") return run;
+  if (outcome.type !== "done" || RUN_POLICY[turn.kind].reply === "never") return run;
   if (decideAnswer(run, outcome.message) !== undefined) return run;
   const { provider, model, stopReason, usage } = outcome.message;
   const failed: RunOutcome =
@@ -252,7 +252,7 @@ function withCutRemark(run: FinishedRun): FinishedRun {
 function decideAnswer(run: FinishedRun, message: AssistantMessage): Closing | undefined {
   // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
   const text = answerText(message);
-  if (run.turn.kind === "heartbeat" && isHeartbeatOk(text)) return SILENT;
+  if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";
   const parsed = parseReply(hasText ? text : run.lastText);
   // Silence at the end takes nothing back: the text before it that named files was sent.

@@ -15,6 +15,7 @@ import { historyOf, inputsOf, isLost } from "./turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
  * When a turn that keeps crashing the process is given up. An attempt counts unless the process stopped cleanly, and a committed entry sets the count
@@ -82,7 +83,7 @@ export class JobPreparer {
         job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
       if (turn === undefined) return undefined;
       // A summary is begun anew by whoever needs it.
-      if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || turn.kind === "compaction") {
+      if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
         await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
         return undefined;
       }

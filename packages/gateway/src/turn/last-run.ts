@@ -1,13 +1,9 @@
-import type { RunKind } from "@factotum/agent-contract";
 import type { Store, TurnState } from "@factotum/store";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
-
-/** What nobody asked for comes in between and says nothing of the run before. */
-const IN_BETWEEN: readonly RunKind[] = [...UNATTENDED_KINDS, "memory", "compaction"];
+import { runKinds } from "../run-policy/run-policy.ts";
 
 /** The run that a person's turn follows on; `undefined`: it is the first of the conversation. */
 export async function readLastRun(sessionId: string, store: Pick<Store, "readLastTurn">): Promise<TurnState | undefined> {
-  return store.readLastTurn(sessionId, { except: IN_BETWEEN });
+  return store.readLastTurn(sessionId, { except: runKinds(({ isFollowed }) => !isFollowed) });
 }
 
 /**

@@ -8,15 +8,10 @@ import type { LocalFiles } from "../media/local-files.ts";
 import { NOTES_FOLDER } from "../taint/note-blocks.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
-
-/** How long the notes may take. What is written by then is written, and the conversation is summarised (R9). */
-export const FLUSH_TIME_MS = 120_000;
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Longer notes of one day are added to no more. */
 export const MAX_NOTES_BYTES: number = 1024 * 1024;
-
-/** Runs behind which notes are taken: a person's, and those that answer for one. */
-const FLUSHING_KINDS: ReadonlySet<RunKind> = new Set(["user", "a2a"]);
 
 /** Runs the silent turn in which the agent writes its notes. Resolves however that ended; rejects only when the store does. */
 export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
@@ -39,7 +34,7 @@ export async function mayFlushMemory(
 ): Promise<boolean> {
   const { record, agent, model, fallbacks, group, isGroup } = context;
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
-  if (kind !== undefined && !FLUSHING_KINDS.has(kind)) return false;
+  if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
   if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
   const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);

@@ -1,7 +1,7 @@
-import type { RunKind } from "@factotum/agent-contract";
 import type { BootstrapTruncation, EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What a turn's text is made of beside the message itself. */
 export interface MessageFactsContext {
@@ -39,7 +39,7 @@ export interface MessageFactsContext {
 export function messageFacts(message: MsgContext, context: MessageFactsContext): EffectivePromptFacts {
   const { origin, sender } = message;
   const isGroup = origin.conversation.kind !== "direct";
-  if (HOST_KINDS.has(context.admission.kind)) return hostFacts(message, context);
+  if (RUN_POLICY[context.admission.kind].isHostText) return hostFacts(message, context);
   const starter = message.thread?.starter;
   const history = message.thread?.history ?? [];
   return {
@@ -111,9 +111,6 @@ function overheardBody({ text, attachments }: MsgContext): string {
   const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${fileName}]`));
   return [...(text.trim() === "" ? [] : [text]), ...files].join("\n");
 }
-
-/** Runs whose text is the host's own: nobody has sent it, and it came over no channel. */
-const HOST_KINDS: ReadonlySet<RunKind> = new Set(["heartbeat", "cron"]);
 
 function hostFacts(
   { text }: MsgContext,

@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { SessionFacts } from "./session-context.ts";
 import { sessionName } from "./session-name.ts";
 import { inputsOf, saidIn } from "./turn-job.ts";
@@ -47,8 +47,8 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
 /** What nobody said keeps no session fresh, and is no way to anybody. */
 function touchOf({ message, admission }: InputRecord, nowMs: number): NewTurn["touch"] {
   return {
-    ...(admission.kind === "user" ? { interactedAtMs: nowMs } : {}),
-    ...(UNATTENDED_KINDS.has(admission.kind) ? {} : { lastOrigin: message.origin }),
+    ...(RUN_POLICY[admission.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
+    ...(RUN_POLICY[admission.kind].isAttended ? { lastOrigin: message.origin } : {}),
     ...(admission.owner ? {} : { endsPrivacy: true }),
   };
 }

@@ -3,6 +3,7 @@ import { findStaleness, resetPolicy } from "../sessions/session-freshness.ts";
 import type { SessionFacts } from "./session-context.ts";
 import type { InputJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
  * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
@@ -14,7 +15,7 @@ export async function renewSession<Context extends SessionFacts>(
   { input }: InputJob,
   services: TurnServices,
 ): Promise<Context> {
-  if (context.record === undefined || input.admission.kind !== "user") return context;
+  if (context.record === undefined || !RUN_POLICY[input.admission.kind].isFromPerson) return context;
   const policy = resetPolicy(services.config.session, { key: sessionKey, channel: input.message.origin.channel });
   const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
   if (staleness === undefined) return context;

@@ -8,6 +8,7 @@ import type { ToolWait } from "../lanes/tool-limits.ts";
 import type { TurnQueue } from "../lanes/turn-queue.ts";
 import { sendNotice } from "./send-notice.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What the waits of sessions are read from. */
 export interface SessionWaitsOptions {
@@ -46,7 +47,7 @@ export class SessionWaits {
 
   /** A message has its place in the queue, and may have to wait there. */
   messageCame(sessionKey: string, { id, message, admission }: InputRecord): void {
-    if (admission.kind === "user") this.#notices.begin(sessionKey, message.origin, id);
+    if (RUN_POLICY[admission.kind].isFromPerson) this.#notices.begin(sessionKey, message.origin, id);
   }
 
   /** The queue of a session has changed, or what it waits for. */
@@ -58,7 +59,7 @@ export class SessionWaits {
 
   /** What a turn waits for has changed. */
   turnChanged({ kind, sessionKey, origin, inputIds }: TurnRecord): void {
-    if (kind === "user") this.#notices.begin(sessionKey, origin, inputIds.at(-1) ?? "");
+    if (RUN_POLICY[kind].isFromPerson) this.#notices.begin(sessionKey, origin, inputIds.at(-1) ?? "");
     this.queueChanged(sessionKey, this.#queue.lanes.queued(sessionKey));
   }
 

@@ -5,6 +5,7 @@ import { parseBasis } from "./prompt-cause.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import type { SessionFacts } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What of the turn decides about the events. */
 export interface SourceEventsQuery {
@@ -30,8 +31,7 @@ export async function sourceEvents(
   const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
   const generation = agent.sources.generation();
   if (services.cache.sourceGeneration(sessionId) === generation) return [];
-  // A heartbeat may leave no trace in the conversation: the next turn looks again.
-  if (query.facts.kind !== "heartbeat" && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
+  if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
   const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);

@@ -16,6 +16,7 @@ import type { InputJob, SaidInput } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { renderUserMessage } from "./user-message.ts";
 import type { MessageContext, UserMessageRequest } from "./user-message.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 const MAX_LINE_CHARS = 160;
 
@@ -50,10 +51,11 @@ export async function renderTurnMessages(
   const { facts, nowMs, signal, showsGroup } = request;
   const { admission } = job.input;
   const lastRun = await readLastRun(context.sessionId, services.store);
-  const hint = admission.kind === "user" ? sessionHint(lastRun) : undefined;
+  const { isFromPerson } = RUN_POLICY[admission.kind];
+  const hint = isFromPerson ? sessionHint(lastRun) : undefined;
   const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
   const daily =
-    request.isPrivate && isFirst && admission.kind === "user" && facts !== undefined
+    request.isPrivate && isFirst && isFromPerson && facts !== undefined
       ? await readDailyNotes(services, { run: facts, agent: context.agent, nowMs })
       : NO_NOTES;
   // A prompt of a refused turn has no tools: what is announced then is for the model that follows.

@@ -9,7 +9,7 @@ import type { ToolLine } from "../delivery/plan-tool-line.ts";
 import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
 import { createReplyStream } from "../delivery/streaming/create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
-import { UNATTENDED_KINDS } from "../spend/unattended-kinds.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
@@ -274,7 +274,7 @@ export class TurnRecorder {
   /** Tells the chat of a tool, where somebody asked for that. Runs that nobody asked for may come to tell nothing: they tell nothing of tools either. */
   async #tellTool(line: ToolLine): Promise<void> {
     const { turn, verbose } = this.#prepared;
-    if (verbose === "off" || turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) return;
+    if (verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
     const { store, clock, dispatcher } = this.#services;
     const suppressed = await isSuppressed(turn, this.#services);
     const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#services);
@@ -307,7 +307,7 @@ export class TurnRecorder {
 
 /** A run that nobody asked for may come to tell nothing: what it thinks is shown beside its answer or not at all. */
 function showsAtEnd({ reasoning, turn }: PreparedTurn): boolean {
-  return reasoning === "on" || (reasoning !== "off" && (turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)));
+  return reasoning === "on" || (reasoning !== "off" && !RUN_POLICY[turn.kind].showsProgress);
 }
 
 function thoughtsOf(message: AgentMessage): readonly string[] {

@@ -24,7 +24,7 @@ import { leftOutRemark } from "./compaction-outcome.ts";
 import { longTextRemark } from "./long-message.ts";
 import { compactNow } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
-import { beginMemoryFlush, checkFlushCall, FLUSH_TIME_MS, notesPath } from "./memory-flush.ts";
+import { beginMemoryFlush, checkFlushCall, notesPath } from "./memory-flush.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
@@ -40,6 +40,7 @@ import { inputsOf, isLost } from "./turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "./turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Bounds of a run. */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
@@ -157,7 +158,7 @@ export class TurnRunner {
     const { clock, observer } = this.#services;
     using _observed = observer.turnStarted(turn);
     const timeoutMs = agent.config.timeoutSeconds * 1000;
-    using deadline = new RunDeadline(turn.kind === "memory" ? Math.min(timeoutMs, FLUSH_TIME_MS) : timeoutMs, { clock, outer: laneSignal });
+    using deadline = new RunDeadline(Math.min(timeoutMs, RUN_POLICY[turn.kind].maxMs ?? timeoutMs), { clock, outer: laneSignal });
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
     await this.#services.turnContext.run(ids, async () => {
       const begun = this.#showBeginning(prepared);
@@ -177,7 +178,7 @@ export class TurnRunner {
     const { events, typing, watchers } = this.#services;
     await committed;
     this.#services.crashPoint?.("after-claim");
-    if (turn.kind === "user" && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
+    if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
     for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
@@ -256,7 +257,7 @@ export class TurnRunner {
       streamed,
       signal,
     });
-    if (turn.kind !== "memory") this.#room.look(turn, windowBudget(prepared), tried.usage);
+    if (RUN_POLICY[turn.kind].compacts) this.#room.look(turn, windowBudget(prepared), tried.usage);
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
@@ -291,7 +292,7 @@ export class TurnRunner {
     tried: EarlierTry,
     { signal, place }: Pick<RunBounds, "signal" | "place">,
   ): Promise<EarlierTry | undefined> {
-    if (outcome.code === "context-overflow" && !tried.isCompacted && prepared.turn.kind !== "memory") {
+    if (outcome.code === "context-overflow" && !tried.isCompacted && RUN_POLICY[prepared.turn.kind].compacts) {
       await place.enter(signal);
       return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
     }

@@ -1,6 +1,6 @@
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
-import { UNATTENDED_KINDS } from "../../spend/unattended-kinds.ts";
+import { RUN_POLICY } from "../../run-policy/run-policy.ts";
 import type { PreparedTurn } from "../../turn/prepare-turn.ts";
 import type { TurnServices } from "../../turn/turn-services.ts";
 import { BlockStream } from "./block-stream.ts";
@@ -28,7 +28,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
   const account = services.channels.accountFor(turn.origin);
   const channel = services.channels.channelFor(turn.origin);
   if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
-  if (turn.kind === "memory" || UNATTENDED_KINDS.has(turn.kind)) return undefined;
+  if (!RUN_POLICY[turn.kind].showsProgress) return undefined;
   const { capabilities } = channel;
   const { maxLength, unit, maxLines } = capabilities.text;
   const limits = {

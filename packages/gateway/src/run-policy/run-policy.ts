@@ -1,0 +1,91 @@
+import { RUN_KINDS, type RunKind } from "@factotum/agent-contract";
+
+/** What the gateway does with a run, by what made it. */
+export interface RunPolicy {
+  /** Whose capacity the run uses. */
+  readonly lane: "main" | "subagent" | "cron";
+  /** Somebody waits for the outcome. The others have spend caps, yield to messages, and are not reported when they fail. */
+  readonly isAttended: boolean;
+  /** A person's message made it: it can be gathered with others, steered and waited for, keeps the session fresh, and is asked back. */
+  readonly isFromPerson: boolean;
+  /** Tools, thoughts and the beginning of the answer show while it runs. A run that may end in silence shows nothing before its end. */
+  readonly showsProgress: boolean;
+  /** What of the outcome reaches the conversation. */
+  readonly reply: "always" | "unless-heartbeat-ok" | "never";
+  /** The model is given the gateway's own text as the task: no sender, no channel. */
+  readonly isHostText: boolean;
+  /** What the history shows in place of the text that the model was given. */
+  readonly historyNotice?: string;
+  /** The next turn of a person follows on it, and is told when it was interrupted. */
+  readonly isFollowed: boolean;
+  /** Its requests are no part of the series in which each begins with the one before it. */
+  readonly isAside: boolean;
+  /** Notes are written before its session is compacted. */
+  readonly flushesMemory: boolean;
+  /** Its session is compacted behind it, and when its request is too long. */
+  readonly compacts: boolean;
+  /** It may leave no trace, so the next run reports changed workspace files again. */
+  readonly reportsChangesAgain: boolean;
+  /** After a restart it goes on; otherwise it ends, and whoever needs it starts another. */
+  readonly isResumable: boolean;
+  /** Longest time in milliseconds, where that is less than the agent's own limit. */
+  readonly maxMs?: number;
+}
+
+const PERSON: RunPolicy = {
+  lane: "main",
+  isAttended: true,
+  isFromPerson: true,
+  showsProgress: true,
+  reply: "always",
+  isHostText: false,
+  isFollowed: true,
+  isAside: false,
+  flushesMemory: true,
+  compacts: true,
+  reportsChangesAgain: false,
+  isResumable: true,
+};
+
+const UNATTENDED: RunPolicy = {
+  ...PERSON,
+  lane: "cron",
+  isAttended: false,
+  isFromPerson: false,
+  showsProgress: false,
+  isFollowed: false,
+  flushesMemory: false,
+};
+
+/** The gateway's own work on a session, which answers nobody. It is charged to the turn behind which it runs, so it counts as attended. */
+const UPKEEP: RunPolicy = { ...UNATTENDED, lane: "main", isAttended: true, reply: "never", isAside: true };
+
+/** One row a run kind: everything that is decided by the kind alone. */
+export const RUN_POLICY: Readonly<Record<RunKind, RunPolicy>> = {
+  user: PERSON,
+  heartbeat: {
+    ...UNATTENDED,
+    reply: "unless-heartbeat-ok",
+    isHostText: true,
+    historyNotice: "Heartbeat.",
+    isAside: true,
+    reportsChangesAgain: true,
+  },
+  cron: { ...UNATTENDED, isHostText: true },
+  hook: UNATTENDED,
+  subagent: { ...PERSON, lane: "subagent", isFromPerson: false, flushesMemory: false },
+  a2a: { ...PERSON, isFromPerson: false },
+  compaction: { ...UPKEEP, isResumable: false },
+  memory: {
+    ...UPKEEP,
+    compacts: false,
+    historyNotice: "Notes are written before older messages are summarised.",
+    // What is written by then is written, and the conversation is compacted (R9).
+    maxMs: 120_000,
+  },
+};
+
+/** The run kinds whose policy meets a condition. */
+export function runKinds(meets: (policy: RunPolicy) => boolean): readonly RunKind[] {
+  return RUN_KINDS.filter((kind) => meets(RUN_POLICY[kind]));
+}
