@@ -73,3 +73,48 @@ export function testArrowsOf(folder: string): readonly string[] {
   if (group === "extensions") return ["channel-conformance", "testing-channels"];
   return TESTING.includes(name) ? [] : TESTING;
 }
+
+/**
+ * The folders of a package's sources, lowest first: a module imports only from its own folder and from those before it, types included. What lies beside the
+ * folders may import all of them. A package that is not named has no order inside.
+ */
+export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
+  "packages/gateway": [
+    // Ids, keys, errors, conditions; what a run's kind decides
+    "kernel",
+    "run-policy",
+    // Who and where
+    "channels",
+    "access",
+    "routing",
+    // What every part stands on
+    "storage",
+    "spend",
+    "workspace",
+    "observe",
+    "agents",
+    "media",
+    // Work that waits, and what clients are told of
+    "events",
+    "queue",
+    // What a model is given
+    "context",
+    "taint",
+    "requests",
+    // What leaves
+    "delivery",
+    "notices",
+    // A turn, sessions, and what people ask of them
+    "turn",
+    "sessions",
+    "maintenance",
+    "commands",
+    "ingress",
+    // The parts put together, and the ways in
+    "engine",
+    "rpc",
+    "http",
+    "status",
+  ],
+  "apps/factotum": ["runtime", "compose", "setup", "rpc", "service", "doctor", "commands", "cli"],
+};

@@ -16,7 +16,7 @@ export interface MutationArea {
 export const AREAS: readonly MutationArea[] = [
   { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], tests: "src/loop", samplePercent: 12 },
   { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 12 },
-  { name: "lanes", folder: "packages/gateway", sources: ["src/lanes/**/*.ts"], tests: "src/lanes", samplePercent: 10 },
+  { name: "lanes", folder: "packages/gateway", sources: ["src/queue/**/*.ts"], tests: "src/queue", samplePercent: 10 },
   { name: "turn", folder: "packages/gateway", sources: ["src/turn/**/*.ts"], tests: "src/turn", samplePercent: 3 },
   { name: "delivery", folder: "packages/gateway", sources: ["src/delivery/**/*.ts"], tests: "src/delivery", samplePercent: 3 },
   { name: "access", folder: "packages/gateway", sources: ["src/access/**/*.ts"], tests: "src/access", samplePercent: 30 },

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { arrowsOf, testArrowsOf } from "../layers.ts";
-import { findCycles, moduleGraph, readModules } from "../source/module-graph.ts";
+import { arrowsOf, FOLDER_LAYERS, testArrowsOf } from "../layers.ts";
+import { findCycles, moduleGraph, readModules, type SourceModule } from "../source/module-graph.ts";
 import { ROOT, workspaceFolders } from "../workspace.ts";
 
 const modules = readModules();
@@ -40,6 +40,30 @@ test("type imports, re-exports and lazy imports are edges", () => {
     "packages/a/src/index.ts": ["packages/a/src/b.ts"],
     "packages/a/src/b.ts": ["packages/c/src/index.ts"],
     "packages/c/src/index.ts": [],
+  });
+});
+
+describe.each(Object.entries(FOLDER_LAYERS))("the folders of %s", (folder, layers) => {
+  const own = modules.filter((module) => module.folder === folder && !module.isTest && module.file.startsWith(`${folder}/src/`));
+
+  test("are all in the table", () => {
+    const found = new Set(own.flatMap(({ file }) => folderIn(folder, file) ?? []));
+    expect([...found].sort()).toEqual([...layers].sort());
+  });
+
+  test("import only what lies below, values and types", () => {
+    expect(arrowsUp(own, { folder, layers })).toEqual([]);
+  });
+
+  test("a planted arrow up is found, for a value or a type, and one to the entry", () => {
+    const [lowest = "", highest = ""] = [layers[0], layers.at(-1)];
+    const above: PlacedModule = { file: `${folder}/src/${highest}/above.ts`, imports: [`../${lowest}/below.ts`] };
+    const below: PlacedModule = { file: `${folder}/src/${lowest}/below.ts`, imports: [`../${highest}/above.ts`, "../index.ts"] };
+    const entry: PlacedModule = { file: `${folder}/src/index.ts`, imports: [`./${highest}/above.ts`] };
+    expect(arrowsUp([above, below, entry], { folder, layers })).toEqual([
+      `${below.file} imports ${above.file}`,
+      `${below.file} imports ${entry.file}`,
+    ]);
   });
 });
 
@@ -81,6 +105,30 @@ describe.each(workspaceFolders())("%s", (folder) => {
     expect(wrong).toEqual([]);
   });
 });
+
+type PlacedModule = Pick<SourceModule, "file" | "imports">;
+
+/** The folder below a package's sources that a module lies in; `undefined` for one beside the folders. */
+function folderIn(folder: string, file: string): string | undefined {
+  const [name, ...rest] = file.slice(`${folder}/src/`.length).split("/");
+  return rest.length === 0 ? undefined : name;
+}
+
+/** Imports that lead from a folder to one that is not below it, or to a module beside the folders. */
+function arrowsUp(
+  placed: readonly PlacedModule[],
+  { folder, layers }: { readonly folder: string; readonly layers: readonly string[] },
+): string[] {
+  const heightOf = (file: string): number => {
+    const name = folderIn(folder, file);
+    return name === undefined ? layers.length : layers.indexOf(name);
+  };
+  return [...moduleGraph(placed)].flatMap(([file, targets]) =>
+    targets
+      .filter((target) => heightOf(target) > heightOf(file) && target.startsWith(`${folder}/src/`))
+      .map((target) => `${file} imports ${target}`),
+  );
+}
 
 interface Manifest {
   dependencies?: Record<string, string>;

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
 import { noonZone } from "@factotum/testing-product";
-import type { CliContext } from "../src/cli/cli-context.ts";
+import type { CliContext } from "../src/runtime/cli-context.ts";
 import { runCli } from "../src/cli/run-cli.ts";
 
 /** No test of a command sees a day end. */

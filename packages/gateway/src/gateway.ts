@@ -7,20 +7,20 @@ import type { FactotumConfig, GatewayConfig } from "@factotum/config";
 import type { ConfigReloadResult, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageLog, Store } from "@factotum/store";
 import { createConfiguredModels } from "./agents/configured-models.ts";
-import type { CrashPointHook } from "./crash-point.ts";
-import type { EngineSettings } from "./engine-options.ts";
+import type { CrashPointHook } from "./kernel/crash-point.ts";
+import type { EngineSettings } from "./engine/engine-options.ts";
 import type { ChannelAccount } from "./channels/channel-account.ts";
-import { ClientServer } from "./clients/client-server.ts";
-import { createRpcHandlers } from "./clients/rpc-methods.ts";
-import { WebchatHub } from "./clients/webchat-hub.ts";
+import { ClientServer } from "./rpc/client-server.ts";
+import { createRpcHandlers } from "./rpc/rpc-methods.ts";
+import { WebchatHub } from "./rpc/webchat-hub.ts";
 import { OutboundMessenger } from "./delivery/outbound-messenger.ts";
-import { Engine } from "./engine.ts";
-import { createAuthenticator } from "./http/credentials.ts";
+import { Engine } from "./engine/engine.ts";
+import { createAuthenticator } from "./access/credentials.ts";
 import { startHttpServer } from "./http/http-server.ts";
 import type { HttpServer } from "./http/http-server.ts";
 import type { LocalFiles } from "./media/local-files.ts";
 import type { RemoteFiles } from "./media/remote-files.ts";
-import type { MetricsPage } from "./observe/metrics-page.ts";
+import type { MetricsPage } from "./status/metrics-page.ts";
 import type { DiskReserve } from "./storage/disk-reserve.ts";
 import { gatewayStatus } from "./status/gateway-status.ts";
 import { gatewayWarnings } from "./status/gateway-warnings.ts";
@@ -251,7 +251,7 @@ function requireToken(token: string | undefined, gateway: GatewayConfig): void {
 
 /** Loaded at the first scrape: most gateways never have one. */
 async function openMetrics(engine: Engine, version: string): Promise<MetricsPage> {
-  const { MetricsPage: Page } = await import("./observe/metrics-page.ts");
+  const { MetricsPage: Page } = await import("./status/metrics-page.ts");
   return new Page(engine, version);
 }
 

@@ -1,5 +1,5 @@
-export { CRASH_POINTS } from "./crash-point.ts";
-export type { CrashPoint, CrashPointHook } from "./crash-point.ts";
+export { CRASH_POINTS } from "./kernel/crash-point.ts";
+export type { CrashPoint, CrashPointHook } from "./kernel/crash-point.ts";
 export { createFileProvenance } from "./taint/create-file-provenance.ts";
 export type { FileProvenanceOptions } from "./taint/create-file-provenance.ts";
 export type { InstructionPlaces } from "./taint/instruction-files.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type * as DamageCommands from "../commands/damage.ts";
-import type { CliContext, Finish } from "./cli-context.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json } from "./options.ts";
 
 /** Damage of the stored state: `factotum damage`. */

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Command } from "commander";
 import type * as DeadLetterCommands from "../commands/dead-letters.ts";
-import type { CliContext, Finish } from "./cli-context.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { age, json, positive } from "./options.ts";
 
 /** What failed for good: `factotum deadletters`. */

@@ -2,7 +2,7 @@ import { Option } from "commander";
 import type { Command } from "commander";
 import type { SessionKind } from "@factotum/protocol";
 import type * as SessionCommands from "../commands/sessions.ts";
-import type { CliContext, Finish } from "./cli-context.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json, positive } from "./options.ts";
 
 /** Written out here: the protocol is loaded when a command needs it. */

@@ -4,7 +4,7 @@ import { LOG_LEVELS, type LogLevel } from "../runtime/log-line.ts";
 import { addDamage } from "./add-damage.ts";
 import { addDeadLetters } from "./add-dead-letters.ts";
 import { addSessions } from "./add-sessions.ts";
-import type { CliContext, Finish } from "./cli-context.ts";
+import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { json, port, positive } from "./options.ts";
 
 /** The whole command line. Every command's code is loaded when it runs, and not before. */

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
-import type { CliContext } from "./cli-context.ts";
-import { CliError } from "./cli-error.ts";
-import { EXIT } from "./exit-codes.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs one command line (without Node and the script) and resolves with the exit code. Never rejects. */

@@ -1,7 +1,7 @@
 import { isatty } from "node:tty";
 import { statePaths } from "@factotum/config";
 import { readVersion } from "../runtime/version.ts";
-import type { CliContext } from "./cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { runCli } from "./run-cli.ts";
 
 /** Runs the command of this process and leaves its exit code. */

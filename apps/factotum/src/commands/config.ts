@@ -15,9 +15,9 @@ import {
 import type { ConfigReloadResult } from "@factotum/protocol";
 import { CHANNELS } from "../compose/extensions.ts";
 import { shortTokenProblem } from "../compose/gateway-token.ts";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { findGateway, isUnauthorized, requestError } from "../rpc/connect-gateway.ts";
 
 interface Format {

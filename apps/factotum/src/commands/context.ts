@@ -1,6 +1,6 @@
 import type { ContextPartType, ContextReport, RpcMethods } from "@factotum/protocol";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 import { parseTurn } from "./parse-turn.ts";
 

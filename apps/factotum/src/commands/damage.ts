@@ -1,7 +1,7 @@
 import type { DamageEvent } from "@factotum/protocol";
-import { CliError } from "../cli/cli-error.ts";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
 
 /** Lists damage of the stored state that nobody has acknowledged yet. */

@@ -1,6 +1,6 @@
 import { loadConfig } from "@factotum/config";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { checkConfig } from "../doctor/check-config.ts";
 import { checkDamage, checkDatabase } from "../doctor/check-damage.ts";

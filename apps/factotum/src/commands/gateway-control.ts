@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { loadConfig } from "@factotum/config";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import { addressOf } from "./address-of.ts";

@@ -1,8 +1,8 @@
 import type { Logger } from "@factotum/agent-contract";
 import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { composeGateway, DAMAGED_DATABASE, type ComposedGateway } from "../compose/compose-gateway.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";

@@ -1,6 +1,6 @@
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { findGateway } from "../rpc/connect-gateway.ts";
 import { systemService } from "../service/find-service.ts";
 import { stopGateway } from "./gateway-control.ts";

@@ -1,5 +1,5 @@
-import type { CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { levelRank, parseLogLine, renderLogLine, visible, type LogLevel } from "../runtime/log-line.ts";
 import { followLog, readLastLines } from "../runtime/read-log.ts";
 

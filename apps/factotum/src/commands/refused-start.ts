@@ -1,5 +1,5 @@
 import { formatProblem, type RefusedConfig } from "@factotum/config";
-import { CliError } from "../cli/cli-error.ts";
+import { CliError } from "../runtime/cli-error.ts";
 
 /** Why a gateway does not start with a configuration file, and what to do. */
 export function refusedStart({ path, problems }: RefusedConfig): CliError {

@@ -3,9 +3,9 @@ import { mkdir, open, readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StatePaths } from "@factotum/config";
-import { CliError } from "../cli/cli-error.ts";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { holdHome } from "../runtime/hold-home.ts";
 
 /** What the store keeps in the state folder: the database with its log and its copies, snapshots, what recoveries have set aside, the list of damage. */

@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { RpcMethod, RpcMethods, SessionImportReport, SessionKind, SessionSummary } from "@factotum/protocol";
 import { createPortableLines } from "@factotum/store";
-import { CliError } from "../cli/cli-error.ts";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError, type ConnectedGateway } from "../rpc/connect-gateway.ts";
 
 /** Which sessions are listed. */

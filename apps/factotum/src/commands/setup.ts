@@ -1,5 +1,5 @@
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { runSetup, type SetupReport } from "../setup/run-setup.ts";
 
 /** Makes what is missing and prints what it did. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { outsideOfCommands } from "../runtime/start-detached.ts";
 
 /** Starts a process of its own that restarts the gateway, with the environment of this one. */

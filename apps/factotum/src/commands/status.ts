@@ -5,8 +5,8 @@ import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
 import { findPendingRecovery, readDamageEvents, type PendingRecovery } from "@factotum/store";
 import { CHANNELS } from "../compose/extensions.ts";
 import { sessionFolders } from "../compose/session-folders.ts";
-import { printJson, type CliContext } from "../cli/cli-context.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import { printJson, type CliContext } from "../runtime/cli-context.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { describeEvent } from "./damage.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 

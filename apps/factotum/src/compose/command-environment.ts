@@ -2,7 +2,7 @@ import { chmod } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import type { Logger } from "@factotum/agent-contract";
 import { writePrivateFile, type Environment } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 
 /**
  * The environment that commands of the model are built from: the gateway's own, with a launcher of this very build first on the PATH, so

@@ -25,7 +25,7 @@ import type { HostRunner } from "@factotum/sandbox";
 import { createSkillIndex } from "@factotum/skills";
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions, type StoreDamage } from "@factotum/store";
 import { createCoreTools, createPublicFetch, type FileAccess } from "@factotum/tools";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { assetPath } from "../runtime/assets.ts";
 import { secretVariables, type SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock, systemRandom } from "../runtime/system-clock.ts";

@@ -13,7 +13,7 @@ import {
 } from "@factotum/config";
 import type { ConfigControl } from "@factotum/gateway";
 import type { HostRunner } from "@factotum/sandbox";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { describeCommandLimits } from "./describe-command-limits.ts";
 
 type Report = ReturnType<ConfigControl["report"]>;

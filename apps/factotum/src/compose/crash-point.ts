@@ -1,7 +1,7 @@
 import type { Logger } from "@factotum/agent-contract";
 import type { Environment } from "@factotum/config";
 import { CRASH_POINTS, type CrashPointHook } from "@factotum/gateway";
-import { CliError } from "../cli/cli-error.ts";
+import { CliError } from "../runtime/cli-error.ts";
 
 const VARIABLE = "FACTOTUM_CRASH_AT";
 

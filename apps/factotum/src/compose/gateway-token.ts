@@ -9,8 +9,8 @@ import {
   type FactotumConfig,
   type StatePaths,
 } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 
 /** The token that admits. */
 export interface GatewayToken {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { createHostRunner, openCommandCgroups, type HostRunner } from "@factotum/sandbox";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { commandEnvironment } from "./command-environment.ts";
 
 export interface OpenRunnerOptions {

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { LoadedConfig } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
 import type { RpcClient } from "../rpc/rpc-client.ts";
 import { ok, type Finding } from "./finding.ts";

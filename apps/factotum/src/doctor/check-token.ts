@@ -1,5 +1,5 @@
 import { formatProblem, type FactotumConfig } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { shortTokenProblem } from "../compose/gateway-token.ts";
 import type { Finding } from "./finding.ts";
 

@@ -1,5 +1,5 @@
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
 import { ownTokens } from "./own-token.ts";
 import type { RpcClient } from "./rpc-client.ts";

@@ -1,5 +1,5 @@
 import { loadConfig, locateConfig, readGatewayToken, readLastGood, resolveSecret } from "@factotum/config";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 
 /**

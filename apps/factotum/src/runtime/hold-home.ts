@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StatePaths } from "@factotum/config";
-import { CliError } from "../cli/cli-error.ts";
+import { CliError } from "./cli-error.ts";
 
 /** A gateway that is just ending still holds its state directory for a moment. */
 const WAIT_MS = 1000;

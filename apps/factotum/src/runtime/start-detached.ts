@@ -3,8 +3,8 @@ import { mkdir, open, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "./cli-context.ts";
+import { CliError } from "./cli-error.ts";
 import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
 
 const READY_TIMEOUT_MS = 30_000;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { createLaunchdService } from "./launchd-service.ts";
 import type { SystemService } from "./system-service.ts";
 import { createSystemdService } from "./systemd-service.ts";

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
 import { serviceEnvironment, type SystemService } from "./system-service.ts";

@@ -6,7 +6,7 @@ import { statePaths } from "@factotum/config";
 import { parse } from "plist";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 import { gatewayService } from "../commands/gateway-service.ts";
 import { plistText } from "./launchd-service.ts";
 import { unitText } from "./systemd-service.ts";

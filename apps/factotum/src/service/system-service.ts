@@ -1,4 +1,4 @@
-import type { CliContext } from "../cli/cli-context.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
 
 /** The gateway as a service of the user's session. Every method rejects with a `CliError` that names the fix. */
 export interface SystemService {

@@ -1,8 +1,8 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
-import { EXIT } from "../cli/exit-codes.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
+import { EXIT } from "../runtime/exit-codes.ts";
 import { isFile } from "./is-file.ts";
 import { runProgram } from "./run-program.ts";
 import { serviceEnvironment, type SystemService } from "./system-service.ts";

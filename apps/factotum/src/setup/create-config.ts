@@ -3,8 +3,8 @@ import { access } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
 import { locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 
 /** The first configuration: what differs from the defaults on purpose, and where the most wanted settings go. */
 function firstConfig(displaySecretFile: string): string {

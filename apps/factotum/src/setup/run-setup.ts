@@ -1,8 +1,8 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { ensureGatewayToken, formatProblem, loadConfig, readGatewayToken } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
-import type { CliContext } from "../cli/cli-context.ts";
-import { CliError } from "../cli/cli-error.ts";
+import type { CliContext } from "../runtime/cli-context.ts";
+import { CliError } from "../runtime/cli-error.ts";
 import { createConfig } from "./create-config.ts";
 import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
 

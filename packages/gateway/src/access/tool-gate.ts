@@ -1,7 +1,7 @@
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
-import { parseMediaTarget } from "../media/outbound/parse-media-target.ts";
+import { parseMediaTarget } from "../kernel/parse-media-target.ts";
 import { authorize, OWN } from "./authorize.ts";
 import type { Resource } from "./authorize.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";

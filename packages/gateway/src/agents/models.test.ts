@@ -10,8 +10,8 @@ import { describe, expect, test } from "vitest";
 import { createMemoryLogger, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { hastyClock } from "../../test/hasty-clock.ts";
-import { buildContextReport } from "../context/build-context-report.ts";
-import { listContextRequests } from "../context/list-context-requests.ts";
+import { buildContextReport } from "../requests/build-context-report.ts";
+import { listContextRequests } from "../requests/list-context-requests.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
 const SESSION = "agent:main:main";

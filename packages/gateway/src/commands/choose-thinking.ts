@@ -4,8 +4,8 @@ import { clampThinking, noThoughtsNote, thinkingLevelsOf } from "@factotum/model
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
-import { REASONING_CHOICES } from "./inline-directives.ts";
-import type { ReasoningChoice } from "./inline-directives.ts";
+import { REASONING_CHOICES } from "../queue/inline-directives.ts";
+import type { ReasoningChoice } from "../queue/inline-directives.ts";
 
 /** What `/think` answers, after it has done what it was asked for. */
 export async function thinkCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {

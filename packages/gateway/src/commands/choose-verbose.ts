@@ -1,8 +1,8 @@
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
-import { VERBOSE_CHOICES } from "./inline-directives.ts";
-import type { VerboseChoice } from "./inline-directives.ts";
+import { VERBOSE_CHOICES } from "../queue/inline-directives.ts";
+import type { VerboseChoice } from "../queue/inline-directives.ts";
 
 /** What `/verbose` answers, after it has done what it was asked for. */
 export async function verboseCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {

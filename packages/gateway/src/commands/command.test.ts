@@ -2,7 +2,7 @@ import { THINKING_LEVELS } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { COMMANDS, parseCommand } from "./command.ts";
-import { parseInlineDirectives, REASONING_CHOICES } from "./inline-directives.ts";
+import { parseInlineDirectives, REASONING_CHOICES } from "../queue/inline-directives.ts";
 
 const parse = (text: string): ReturnType<typeof parseCommand> => parseCommand(text, ["/new", "/reset"]);
 

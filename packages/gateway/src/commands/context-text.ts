@@ -1,6 +1,6 @@
 import type { ContextPartType, ContextReport, ContextSection } from "@factotum/protocol";
-import { buildContextReport } from "../context/build-context-report.ts";
-import { SessionRequestError } from "../sessions/session-request-error.ts";
+import { buildContextReport } from "../requests/build-context-report.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** Sections that the detailed answer names. */

@@ -4,7 +4,7 @@ import type { AnthropicReply, AnthropicServer } from "@factotum/testing-provider
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { listContextRequests } from "../context/list-context-requests.ts";
+import { listContextRequests } from "../requests/list-context-requests.ts";
 
 const SESSION = "agent:main:main";
 

@@ -1,4 +1,4 @@
-import { LaneAbort } from "../lanes/session-lanes.ts";
+import { LaneAbort } from "../kernel/lane-abort.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import { leftOutRemark } from "../turn/compaction-outcome.ts";

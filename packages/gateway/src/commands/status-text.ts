@@ -1,8 +1,8 @@
 import { ModelError } from "@factotum/agent-contract";
-import { preferCredential } from "../agents/session-credential.ts";
+import { preferCredential } from "../requests/session-credential.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import { restingModels } from "../status/resting-models.ts";
+import { restingModels } from "../agents/resting-models.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { modelLine } from "./choose-model.ts";
 import { sendLine } from "./choose-send.ts";

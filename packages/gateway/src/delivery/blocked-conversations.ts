@@ -1,7 +1,7 @@
 import type { Clock } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { OutboxRecord } from "@factotum/store";
-import { conversationKey } from "./conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 
 /** From this delay of a message on, people are told about it. */
 const LATE_MS = 15 * 60_000;

@@ -2,7 +2,7 @@ import type { DeadLetter, RpcMethods } from "@factotum/protocol";
 import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
 import type { Clock } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
-import { SessionRequestError } from "../sessions/session-request-error.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { OUTBOX_TTL_MS } from "./plan-message.ts";
 
 /** Characters of a text that a list shows. */

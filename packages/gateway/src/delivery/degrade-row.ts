@@ -1,8 +1,8 @@
 import type { ChannelCapabilities, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { chunkMarkdown, measure } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord, StoredOutbound } from "@factotum/store";
-import { sendKey } from "./idempotency-key.ts";
-import { unsentFile } from "./media-words.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { unsentFile } from "../media/media-words.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Shortest text that is cut for being too long: two halves of the least message. */

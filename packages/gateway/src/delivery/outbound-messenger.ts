@@ -1,15 +1,36 @@
-import type { Messenger, RunFacts } from "@factotum/agent-contract";
+import type { Messenger, RunFacts, Clock, Logger } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { FactotumConfig } from "@factotum/config";
+import type { LocalFiles } from "../media/local-files.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { RemoteFiles } from "../media/remote-files.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { Store } from "@factotum/store";
 import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 
+/** What the `message` tool sends with. */
+export interface MessengerServices {
+  readonly store: Store;
+  readonly config: FactotumConfig;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly files: LocalFiles;
+  readonly remoteFiles: RemoteFiles;
+  readonly media: MediaStage;
+  readonly storage: StorageGuard;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
 /** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
 export class OutboundMessenger implements Messenger {
-  #services: TurnServices | undefined;
+  #services: MessengerServices | undefined;
 
-  connect(services: TurnServices): void {
+  connect(services: MessengerServices): void {
     this.#services = services;
   }
 
@@ -54,7 +75,7 @@ export class OutboundMessenger implements Messenger {
 async function findTarget(
   request: Parameters<Messenger["send"]>[0],
   origin: Origin,
-  services: TurnServices,
+  services: MessengerServices,
   options: { readonly signal: AbortSignal },
 ): Promise<Origin | { readonly refusal: string }> {
   if (request.target === undefined) {

@@ -1,13 +1,17 @@
-import type { RunFacts } from "@factotum/agent-contract";
+import type { RunFacts, Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelCapabilities, Origin } from "@factotum/channel-contract";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import { loadOutbound } from "../media/outbound/load-outbound.ts";
 import type { OutboundFile } from "../media/outbound/load-outbound.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
-import { raceAbort } from "../turn/race-abort.ts";
-import { sendKey } from "./idempotency-key.ts";
-import { unsentFile } from "./media-words.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { LocalFiles } from "../media/local-files.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { RemoteFiles } from "../media/remote-files.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { unsentFile } from "../media/media-words.ts";
 import { isOwnAddress, OUTBOX_TTL_MS } from "./plan-message.ts";
 
 /** Files of one message; those behind are left out, and the model is told. */
@@ -43,7 +47,15 @@ export const NO_MEDIA: PlannedMedia = { rows: [], words: [], notes: [] };
 export async function planMedia(
   media: NamedMedia,
   options: { readonly nowMs: number; readonly suppressed: boolean; readonly nextDueMs?: () => number },
-  services: Pick<TurnServices, "channels" | "files" | "remoteFiles" | "media" | "storage" | "logger" | "clock">,
+  services: {
+    readonly channels: ChannelRegistry;
+    readonly files: LocalFiles;
+    readonly remoteFiles: RemoteFiles;
+    readonly media: MediaStage;
+    readonly storage: StorageGuard;
+    readonly logger: Logger;
+    readonly clock: Clock;
+  },
 ): Promise<PlannedMedia> {
   const capabilities = services.channels.channelFor(media.target)?.capabilities;
   // The gateway's own clients show the files of a reply by name, from the conversation.
@@ -92,7 +104,7 @@ async function load(
   named: string,
   { run, mayFetch, signal }: NamedMedia,
   media: ChannelCapabilities["media"],
-  { files, remoteFiles, clock }: Pick<TurnServices, "files" | "remoteFiles" | "clock">,
+  { files, remoteFiles, clock }: { readonly files: LocalFiles; readonly remoteFiles: RemoteFiles; readonly clock: Clock },
 ): Promise<OutboundFile> {
   const late: OutboundFile = { type: "refused", fileName: named, why: "it could not be had in time" };
   if (signal.aborted) return late;
@@ -107,7 +119,7 @@ async function load(
 /** Without space it waits for some, as every write does that something at work depends on (R30); `undefined` when the disk fails in another way. */
 async function keep(
   bytes: Uint8Array,
-  { media, storage, logger }: Pick<TurnServices, "media" | "storage" | "logger">,
+  { media, storage, logger }: { readonly media: MediaStage; readonly storage: StorageGuard; readonly logger: Logger },
 ): Promise<string | undefined> {
   try {
     return await storage.hold(async () => media.outbound.put(bytes));

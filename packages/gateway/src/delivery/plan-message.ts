@@ -3,7 +3,7 @@ import { chunkMarkdown } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSessionKey } from "../routing/session-key.ts";
-import { sendKey } from "./idempotency-key.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
 
 /** How long a message may wait before it is too late to send. */
 export const OUTBOX_TTL_MS: number = 24 * 60 * 60 * 1000;

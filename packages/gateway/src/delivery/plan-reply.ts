@@ -1,6 +1,6 @@
 import type { NewOutbound, TurnRecord } from "@factotum/store";
-import type { TurnServices } from "../turn/turn-services.ts";
-import { sendKey } from "./idempotency-key.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
 import { OUTBOX_TTL_MS, planChatMessage } from "./plan-message.ts";
 import type { PlannedMessage } from "./plan-message.ts";
 import type { ReplyTarget } from "./reply-parser.ts";
@@ -26,7 +26,11 @@ interface PlanOptions {
 }
 
 /** The rows of the final commit: what blocks have not covered; where there is a preview, its message takes the first of them. */
-export function planReply(reply: FinalReply, options: PlanOptions, { channels }: Pick<TurnServices, "channels">): readonly NewOutbound[] {
+export function planReply(
+  reply: FinalReply,
+  options: PlanOptions,
+  { channels }: { readonly channels: ChannelRegistry },
+): readonly NewOutbound[] {
   const { turn, purpose, covered } = reply;
   const isTaken = purpose === "reply" || (reply.streamed?.type === "preview" && reply.streamed.shown === 0);
   const streamed = isTaken ? reply.streamed : undefined;
@@ -66,7 +70,7 @@ export function planRemoval(
   turn: TurnRecord,
   streamed: StreamedReply | undefined,
   { nowMs }: PlanOptions,
-  { channels }: Pick<TurnServices, "channels">,
+  { channels }: { readonly channels: ChannelRegistry },
 ): readonly NewOutbound[] {
   if (streamed?.type !== "preview" || streamed.rowId === undefined) return [];
   if (channels.channelFor(turn.origin)?.capabilities.delete !== true) return [];

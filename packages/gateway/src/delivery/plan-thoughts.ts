@@ -1,5 +1,5 @@
 import type { NewOutbound, TurnRecord } from "@factotum/store";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { planChatMessage } from "./plan-message.ts";
 
 /** What makes the message of thoughts this one, and when it is sent. */
@@ -18,7 +18,7 @@ export function planThoughts(
   turn: TurnRecord,
   thoughts: string,
   options: ThoughtsOptions,
-  { channels }: Pick<TurnServices, "channels">,
+  { channels }: { readonly channels: ChannelRegistry },
 ): readonly NewOutbound[] {
   if (thoughts.trim() === "") return [];
   const quoted = thoughts

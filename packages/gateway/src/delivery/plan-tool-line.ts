@@ -1,7 +1,7 @@
 import type { ToolCall, ToolResultMessage } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import type { NewOutbound, TurnRecord } from "@factotum/store";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { planChatMessage } from "./plan-message.ts";
 
 /** Characters of a call's arguments that are shown. */
@@ -23,7 +23,7 @@ export function planToolLine(
   turn: TurnRecord,
   line: ToolLine,
   options: { readonly nowMs: number; readonly suppressed: boolean },
-  { channels, hideSecrets }: Pick<TurnServices, "channels" | "hideSecrets">,
+  { channels, hideSecrets }: { readonly channels: ChannelRegistry; readonly hideSecrets: (text: string) => string },
 ): readonly NewOutbound[] {
   return planChatMessage(
     {

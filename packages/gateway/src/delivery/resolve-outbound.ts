@@ -1,7 +1,7 @@
 import type { MessageId, Outbound } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { OutboxRecord, Store } from "@factotum/store";
-import { unsentFile } from "./media-words.ts";
+import { unsentFile } from "../media/media-words.ts";
 
 /** What stored rows refer to. */
 export interface OutboundSources {

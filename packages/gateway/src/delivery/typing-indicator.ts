@@ -1,6 +1,6 @@
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin } from "@factotum/channel-contract";
-import { conversationKey } from "./conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 
 /** Milliseconds between two signs: platforms forget one after about five seconds. */
 const INTERVAL_MS = 4_000;

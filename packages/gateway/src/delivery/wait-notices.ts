@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import { conversationKey } from "./conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 
 /** Milliseconds without anything shown after which a person sees that somebody writes. */
 const TYPING_AFTER_MS = 5_000;

@@ -4,10 +4,10 @@ import type { GatewayConfig } from "@factotum/config";
 import type { Context } from "hono";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
-import type { ClientAddress, FindClient } from "./client-address.ts";
+import type { ClientAddress, FindClient } from "../access/client-address.ts";
 import { renderError } from "./completions/render-response.ts";
-import { bearerToken } from "./credentials.ts";
-import type { Authenticator } from "./credentials.ts";
+import { bearerToken } from "../access/credentials.ts";
+import type { Authenticator } from "../access/credentials.ts";
 import { crossSiteProblem } from "./same-site.ts";
 import type { UnprovenConnections } from "./unproven-connections.ts";
 

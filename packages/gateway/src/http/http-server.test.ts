@@ -6,10 +6,10 @@ import { createMemoryLogger, realClock, realRandom, startTestGateway, TestPlatfo
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { authorize, OWN } from "../access/authorize.ts";
 import type { HttpRoute, Principal } from "../access/authorize.ts";
-import { ClientServer } from "../clients/client-server.ts";
-import { createRpcHandlers } from "../clients/rpc-methods.ts";
-import { WebchatHub } from "../clients/webchat-hub.ts";
-import { createAuthenticator } from "./credentials.ts";
+import { ClientServer } from "../rpc/client-server.ts";
+import { createRpcHandlers } from "../rpc/rpc-methods.ts";
+import { WebchatHub } from "../rpc/webchat-hub.ts";
+import { createAuthenticator } from "../access/credentials.ts";
 import { startHttpServer } from "./http-server.ts";
 import type { HttpServer } from "./http-server.ts";
 

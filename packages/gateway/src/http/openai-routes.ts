@@ -1,7 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context, Hono } from "hono";
 import type { HttpRoute } from "../access/authorize.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { guardRoute } from "./admit-request.ts";
 import type { AdmissionOptions, HttpEnv } from "./admit-request.ts";
 import { handleCompletion } from "./completions/handle-completion.ts";

@@ -1,5 +1,5 @@
 import type { ChatEvent } from "@factotum/protocol";
-import { mediaWords } from "../delivery/media-words.ts";
+import { mediaWords } from "../media/media-words.ts";
 import { ReplyParser } from "../delivery/reply-parser.ts";
 
 /**

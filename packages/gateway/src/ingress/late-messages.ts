@@ -1,9 +1,9 @@
 import { createKeyedQueue } from "@factotum/channel-kit";
 import type { InputRecord } from "@factotum/store";
-import { conversationKey } from "../delivery/conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
-import { publishEntry } from "../turn/publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** The reason of the dead letter. */

@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { LRUCache } from "lru-cache";
-import { conversationKey } from "../delivery/conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 
 const MAX_CONVERSATIONS = 1000;
 /** Of one conversation, as JSON. */

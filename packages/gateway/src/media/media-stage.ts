@@ -3,7 +3,7 @@ import type { MediaFacts } from "@factotum/agent-core";
 import type { Channel, MsgContext } from "@factotum/channel-contract";
 import { fetchAttachment } from "./attachments/fetch-attachment.ts";
 import { receiveAttachment, type ReceivedAttachment } from "./attachments/receive-attachment.ts";
-import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { runBounded } from "./attachments/run-bounded.ts";
 import { fitImage } from "./images/fit-image.ts";
 import { ImageEncoder } from "./images/image-encoder.ts";

@@ -2,7 +2,7 @@ import type { Clock, Logger, ModelEvent, RunKind, RunOutcome, ToolTraits } from 
 import type { SendReceipt } from "@factotum/channel-contract";
 import type { ModelRetry } from "@factotum/models";
 import type { InputRecord, OutboxRecord, TurnRecord } from "@factotum/store";
-import { rowIds } from "../delivery/row-ids.ts";
+import { rowIds } from "../kernel/row-ids.ts";
 import type { CollectedMetrics } from "./render-metrics.ts";
 import { Spans } from "./spans.ts";
 import type { EndSpan } from "./spans.ts";

@@ -2,17 +2,17 @@ import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, Sessio
 import { StoreError } from "@factotum/store";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
-import { beginAnew } from "./begin-anew.ts";
+import { resetSession } from "../turn/reset-session.ts";
 import { matchSessionKey } from "./match-session-key.ts";
-import { SessionRequestError } from "./session-request-error.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import { conversationKey } from "../delivery/conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
-import { LaneAbort, LaneShutdown } from "../lanes/session-lanes.ts";
-import type { TurnQueue } from "../lanes/turn-queue.ts";
+import { LaneAbort, LaneShutdown } from "../kernel/lane-abort.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
 import { endInputs } from "../turn/answer-input.ts";
-import { toChatEntry } from "../turn/chat-entries.ts";
+import { toChatEntry } from "../delivery/chat-entries.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { DROPPED, dropInput } from "../turn/drop-input.ts";
 import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
@@ -20,8 +20,8 @@ import { compactNow } from "../turn/make-room.ts";
 import type { FlushMemory } from "../turn/memory-flush.ts";
 import { readLastRun } from "../turn/last-run.ts";
 import { readSessionContext } from "../turn/session-context.ts";
-import { originOf } from "../turn/turn-job.ts";
-import type { TurnJob } from "../turn/turn-job.ts";
+import { originOf } from "../queue/turn-job.ts";
+import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 
 /** What an abort has ended: the run, and how many messages that waited. */
@@ -197,7 +197,7 @@ export class SessionService {
   ): Promise<SessionRecord> {
     return this.#inLane(sessionKey, options, async (ended) => {
       try {
-        return await beginAnew(sessionKey, this.#services);
+        return await resetSession(sessionKey, this.#services);
       } finally {
         await options.onEnded?.(ended);
       }
@@ -219,7 +219,7 @@ export class SessionService {
   ): Promise<void> {
     const { task, done } = this.#laneTask(sessionKey, async () => {
       if (!(await options.decided)) return;
-      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await beginAnew(sessionKey, this.#services);
+      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await resetSession(sessionKey, this.#services);
       await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);

@@ -3,12 +3,12 @@ import path from "node:path";
 import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
 import { importSessionFile, importSessionFolder, renderEntry, renderHeader, renderSessionEntry, StoreError } from "@factotum/store";
 import type { ImportReport, SessionRecord } from "@factotum/store";
-import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { describeProblems } from "./describe-problems.ts";
 import { promptSnapshots } from "./prompt-snapshots.ts";
-import { SessionRequestError } from "./session-request-error.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { SessionService } from "./session-service.ts";
 
 /** Entries of one part of an export. */

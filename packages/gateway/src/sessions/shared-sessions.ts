@@ -1,10 +1,10 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
 import type { InputRecord, SessionRecord } from "@factotum/store";
-import { conversationKey } from "../delivery/conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
-import { isSharingTold, tellSharing } from "../turn/session-notices.ts";
+import { isSharingTold, tellSharing } from "../notices/session-notices.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 

@@ -4,9 +4,9 @@ import { clampThinking } from "@factotum/models";
 import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
-import type { Engine } from "../engine.ts";
-import type { FailedRuns } from "./failed-runs.ts";
-import { restingModels } from "./resting-models.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { FailedRuns } from "../observe/failed-runs.ts";
+import { restingModels } from "../agents/resting-models.ts";
 
 /** What the gateway knows of itself and the engine does not. */
 export interface StatusFacts {

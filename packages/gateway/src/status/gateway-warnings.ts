@@ -1,9 +1,9 @@
 import type { ChannelStatus, GatewayStatus, GatewayWarning } from "@factotum/protocol";
 import type { DamageEvent } from "@factotum/store";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import type { FailedAgentRun } from "./failed-runs.ts";
+import type { FailedAgentRun } from "../observe/failed-runs.ts";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
-import { timeText } from "../turn/session-notices.ts";
+import { timeText } from "../notices/session-notices.ts";
 
 /** Where warnings come from; all of it is at hand, nothing is read. */
 export interface WarningSources {

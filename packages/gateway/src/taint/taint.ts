@@ -2,8 +2,8 @@ import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, SessionRecord, SessionTrust, Store } from "@factotum/store";
 import { isListedOwner } from "../access/owner.ts";
-import { contextMessages, HISTORY_BOUNDS } from "../turn/read-history.ts";
-import type { ContextMessage } from "../turn/read-history.ts";
+import { contextMessages, HISTORY_BOUNDS } from "../context/read-history.ts";
+import type { ContextMessage } from "../context/read-history.ts";
 
 /**
  * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too. What the owner quotes

@@ -4,7 +4,7 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { ensureSession } from "./ensure-session.ts";
-import { publishEntry } from "./publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What the gateway itself answers to an input. */

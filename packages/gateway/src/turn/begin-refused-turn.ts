@@ -1,19 +1,19 @@
 import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { TurnRecord } from "@factotum/store";
-import { LaneShutdown } from "../lanes/session-lanes.ts";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { createNewTurn } from "./new-turn.ts";
-import { publishEntry } from "./publish-entry.ts";
-import { renewSession } from "./renew-session.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+import { resetIfStale } from "./reset-if-stale.ts";
 import { runFacts } from "./run-facts.ts";
 import { readSessionFacts } from "./session-context.ts";
-import { inputsOf } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import { inputsOf } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import { renderTurnMessages } from "./turn-messages.ts";
 import type { TurnMessagesRequest } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { raceAbort } from "./race-abort.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
 
 /**
  * Begins the turn of a job that no model can be asked about, so that its session and what was said are on disk before anything is refused: the next turn
@@ -30,7 +30,7 @@ export async function beginRefusedTurn(
   const { message, admission } = job.input;
   await job.arrival?.committed;
   const found = await readSessionFacts(sessionKey, job.agentId, message.origin, services);
-  const context = { ...(await renewSession(found, sessionKey, job, services)), model: undefined, fallbacks: [] };
+  const context = { ...(await resetIfStale(found, sessionKey, job, services)), model: undefined, fallbacks: [] };
   const nowMs = clock.now();
   const { kind, owner } = admission;
   const run = { id: random.uuid(), kind, owner, sessionKey, sessionId: context.sessionId };

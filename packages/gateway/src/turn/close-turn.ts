@@ -9,14 +9,14 @@ import { planRemoval, planReply } from "../delivery/plan-reply.ts";
 import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
-import { LaneAbort } from "../lanes/session-lanes.ts";
+import { LaneAbort } from "../kernel/lane-abort.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { isTaintBinding } from "../taint/taint.ts";
-import { answerText } from "./chat-entries.ts";
+import { answerText } from "../delivery/chat-entries.ts";
 import { failureText, ownerFailureText } from "./failure-text.ts";
 import { isOwnerChat } from "./owner-chat.ts";
 import { RunDeadline } from "./run-deadline.ts";
-import { publishEntry } from "./publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** How long the files of a reply may take to be had. */

@@ -1,11 +1,11 @@
 import { estimateHistoryTokens, rerenderMessages } from "@factotum/agent-core";
 import type { PromptRecord } from "@factotum/store";
-import { viewHistory } from "./history-view.ts";
-import type { HistoryViewOptions } from "./history-view.ts";
+import { viewHistory } from "../context/history-view.ts";
+import type { HistoryViewOptions } from "../context/history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
-import { readHistory } from "./read-history.ts";
+import { readHistory } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
-import { estimatePromptTokens } from "./session-cache.ts";
+import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 

@@ -2,9 +2,9 @@ import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotu
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import type { FactotumConfig } from "@factotum/config";
 import { describe, expect, test } from "vitest";
-import { buildContextReport } from "../context/build-context-report.ts";
-import { listContextRequests } from "../context/list-context-requests.ts";
-import { replayRequest } from "../context/replay-request.ts";
+import { buildContextReport } from "../requests/build-context-report.ts";
+import { listContextRequests } from "../requests/list-context-requests.ts";
+import { replayRequest } from "../requests/replay-request.ts";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 
 /** A small window, so that a few long messages fill it. */

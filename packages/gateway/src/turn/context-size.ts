@@ -1,8 +1,8 @@
 import { estimateContextTokens } from "@factotum/agent-core";
 import type { ContextBudgetOptions } from "@factotum/agent-core";
 import type { ContextSize } from "./is-oversized.ts";
-import { readHistory } from "./read-history.ts";
-import { estimatePromptTokens } from "./session-cache.ts";
+import { readHistory } from "../context/read-history.ts";
+import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionContext } from "./session-context.ts";
 import type { TurnServices } from "./turn-services.ts";
 

@@ -2,15 +2,15 @@ import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { RunOutcome } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
-import { LaneYield } from "../lanes/session-lanes.ts";
+import { LaneYield } from "../kernel/lane-abort.ts";
 import { answerInput } from "./answer-input.ts";
 import { beginRefusedTurn } from "./begin-refused-turn.ts";
 import { closeTurn } from "./close-turn.ts";
 import type { FinishedRun } from "./close-turn.ts";
 import { failureText, ownerFailureText } from "./failure-text.ts";
 import { RunDeadline } from "./run-deadline.ts";
-import { inputsOf } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import { inputsOf } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** Ends a turn that was begun, by an earlier process or a moment ago, and does not go on. */

@@ -1,7 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
-import { raceAbort } from "./race-abort.ts";
-import type { InputJob, SaidInput } from "./turn-job.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
+import type { InputJob, SaidInput } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** A reply does not wait longer for names; what comes later is there for the next message. */

@@ -1,6 +1,6 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
-import { LaneInterrupt, LaneShutdown, LaneYield } from "../lanes/session-lanes.ts";
+import { LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { crashed, endGivenWay, endUnbegun, giveUpInputs, preparationFailure, refuseJob } from "./end-unbegun.ts";
 import { withFetchedContext } from "./fetch-context.ts";
@@ -11,8 +11,8 @@ import { isMisplaced, judgeJob, TURNED_AWAY } from "./present-authority.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { RunDeadline } from "./run-deadline.ts";
 import { ShownGroups } from "./shown-groups.ts";
-import { historyOf, inputsOf, isLost } from "./turn-job.ts";
-import type { AttemptHistory, InputJob, ResumeJob } from "./turn-job.ts";
+import { historyOf, inputsOf, isLost } from "../queue/turn-job.ts";
+import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";

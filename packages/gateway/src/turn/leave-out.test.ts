@@ -6,8 +6,8 @@ import type { StrictServer, WireFormatName } from "@factotum/testing-providers";
 import { afterEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
-import { buildContextReport } from "../context/build-context-report.ts";
-import { listContextRequests } from "../context/list-context-requests.ts";
+import { buildContextReport } from "../requests/build-context-report.ts";
+import { listContextRequests } from "../requests/list-context-requests.ts";
 
 const SESSION = "agent:main:main";
 const MODELS: Readonly<Record<WireFormatName, string>> = {

@@ -2,9 +2,9 @@ import type { AgentMessage, ModelInfo } from "@factotum/agent-contract";
 import { quarantine } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
 import type { NewRequest, TranscriptBody } from "@factotum/store";
-import { viewHistory } from "./history-view.ts";
+import { viewHistory } from "../context/history-view.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import { contextMessages } from "./read-history.ts";
+import { contextMessages } from "../context/read-history.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What was taken out of a conversation because a provider refused it (R8). */

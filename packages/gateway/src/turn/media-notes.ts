@@ -1,5 +1,5 @@
 import type { SystemEvent } from "@factotum/agent-core";
-import { mediaNotesAfter } from "./media-notes-after.ts";
+import { mediaNotesAfter } from "../context/media-notes-after.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** Entries that are looked through: the note is the last one of its turn, and little comes between two turns. */

@@ -3,8 +3,8 @@ import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { SessionFacts } from "./session-context.ts";
 import { sessionName } from "./session-name.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 
 /** What a job's turn begins with. */
 export interface TurnBeginning extends Pick<NewTurn, "id" | "prompt"> {

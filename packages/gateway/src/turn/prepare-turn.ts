@@ -6,20 +6,20 @@ import { StoreError } from "@factotum/store";
 import type { InputRecord, NewTurn, PromptRecord, SessionRecord, StartedTurn, TranscriptEntry, TurnRecord, Written } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import type { RequestRecorderOptions } from "../context/request-recorder.ts";
+import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
-import { viewHistory } from "./history-view.ts";
+import { viewHistory } from "../context/history-view.ts";
 import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { longTextTokens, shortenMessages } from "./long-message.ts";
 import { makeRoom } from "./make-room.ts";
 import type { RoomKeeper } from "./room-keeper.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
 import { createNewTurn } from "./new-turn.ts";
-import { contextMessages } from "./read-history.ts";
-import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
+import { contextMessages } from "../context/read-history.ts";
+import type { HistoryView, HistoryViewOptions } from "../context/history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { withdrawnText, withPresentAuthority } from "./present-authority.ts";
-import { renewSession } from "./renew-session.ts";
+import { resetIfStale } from "./reset-if-stale.ts";
 import { readShownHistory } from "./rerender-history.ts";
 import { resolvePrompt } from "./resolve-prompt.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
@@ -28,10 +28,10 @@ import { renderTurnMessages } from "./turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import { readSessionContext } from "./session-context.ts";
 import type { SessionContext } from "./session-context.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { raceAbort } from "./race-abort.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Entries that are read at once. */
 const TRANSCRIPT_PAGE = 200;
@@ -87,7 +87,7 @@ export async function prepareInputTurn(
   const { signal } = options;
   const bound = { signal, clock };
   const found = await raceAbort(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
-  const renewed = await renewSession(found, sessionKey, job, services);
+  const renewed = await resetIfStale(found, sessionKey, job, services);
   const { context, outcome: compacted } = await makeRoom(renewed, services, {
     ...options,
     incomingTokens: longTextTokens(

@@ -5,8 +5,8 @@ import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { Route } from "../routing/route.ts";
 import { groupOf } from "./session-context.ts";
-import { inputsOf, saidIn } from "./turn-job.ts";
-import type { InputJob } from "./turn-job.ts";
+import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** Why nothing is done for somebody who was let in once. */

@@ -1,8 +1,8 @@
 import { rerenderMessages, sentForm } from "@factotum/agent-core";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { Store, TranscriptBody, TranscriptEntry } from "@factotum/store";
-import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "./read-history.ts";
-import type { HistoryOptions } from "./read-history.ts";
+import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "../context/read-history.ts";
+import type { HistoryOptions } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
 import type { ResolvedPrompt } from "./resolve-prompt.ts";
 import type { SessionContext } from "./session-context.ts";

@@ -4,7 +4,8 @@ import type { RunKind, UsageTotals } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { SessionRecord } from "@factotum/store";
 import { LRUCache } from "lru-cache";
-import { LaneYield, SessionLanes } from "../lanes/session-lanes.ts";
+import { LaneYield } from "../kernel/lane-abort.ts";
+import { SessionLanes } from "../queue/session-lanes.ts";
 import type { Compaction, CompactionRequest } from "./compact-session.ts";
 import type { CompactionOutcome } from "./compaction-outcome.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
@@ -12,9 +13,9 @@ import { isOversized } from "./is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import { readSessionContext, refreshed } from "./session-context.ts";
-import type { TurnJob } from "./turn-job.ts";
+import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { raceAbort } from "./race-abort.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Summaries that are made at the same time, over all sessions. */
 const MAX_SUMMARIES = 4;

@@ -1,10 +1,10 @@
 import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
 import type { FailoverSwitch } from "@factotum/models";
-import { modelChain } from "../agents/model-chain.ts";
+import { modelChain } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import { credentialProfile } from "../agents/session-credential.ts";
-import type { LanePlace } from "../lanes/lane-place.ts";
+import { credentialProfile } from "../requests/session-credential.ts";
+import type { LanePlace } from "../queue/lane-place.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { PromptCause } from "./prompt-cause.ts";

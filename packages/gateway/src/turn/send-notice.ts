@@ -1,6 +1,6 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { planChatMessage } from "../delivery/plan-message.ts";
-import { publishEntry } from "./publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What the gateway says about a message that goes on its way. */

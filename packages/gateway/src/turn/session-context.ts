@@ -4,7 +4,7 @@ import type { AccountConfig, GroupConfig } from "@factotum/config";
 import type { SessionRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import { preferCredential } from "../agents/session-credential.ts";
+import { preferCredential } from "../requests/session-credential.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What is known of a session before its turn, apart from its model. */

@@ -1,10 +1,10 @@
 import { cutText } from "@factotum/agent-core";
 import type { OutboxRecord } from "@factotum/store";
 import type { AccountAddress } from "../delivery/account-gates.ts";
-import { conversationKey } from "../delivery/conversation-key.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
-import { sendKey } from "../delivery/idempotency-key.ts";
-import { sayInChat, timeText } from "./session-notices.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { sayInChat, timeText } from "../notices/session-notices.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** Dead letters that are looked through, newest first. */

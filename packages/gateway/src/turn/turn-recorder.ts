@@ -1,19 +1,19 @@
 import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
-import type { RequestRecorder } from "../context/request-recorder.ts";
+import type { RequestRecorder } from "../requests/request-recorder.ts";
 import { isGivenId } from "../delivery/given-message-ids.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planThoughts } from "../delivery/plan-thoughts.ts";
 import { planToolLine } from "../delivery/plan-tool-line.ts";
 import type { ToolLine } from "../delivery/plan-tool-line.ts";
 import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
-import { createReplyStream } from "../delivery/streaming/create-reply-stream.ts";
+import { createReplyStream } from "./create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { answerText, chatToolCall, thinkingText } from "./chat-entries.ts";
+import { answerText, chatToolCall, thinkingText } from "../delivery/chat-entries.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
-import { publishEntry } from "./publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { TurnServices } from "./turn-services.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 

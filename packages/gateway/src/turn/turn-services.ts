@@ -3,8 +3,8 @@ import type { PromptFacts } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
 import type { Cooldowns } from "@factotum/models";
 import type { Store } from "@factotum/store";
-import type { RunningConfig } from "../config/running-config.ts";
-import type { CrashPointHook } from "../crash-point.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { AgentDirectory } from "../agents/agent-directory.ts";
 import type { ModelSource } from "../agents/model-source.ts";
 import type { ToolGate } from "../access/tool-gate.ts";
@@ -19,11 +19,11 @@ import type { SpendGuard } from "../spend/spend-guard.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
-import type { FailedRuns } from "../status/failed-runs.ts";
+import type { FailedRuns } from "../observe/failed-runs.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Compactor } from "./compact-session.ts";
 import type { InputWatchers } from "./run-report.ts";
-import type { SessionCache } from "./session-cache.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 
 /**
  * What turns are run with. One object for the whole gateway. `config`, `agents`, `models` and `ownerDisplaySecret` are those of the configuration that

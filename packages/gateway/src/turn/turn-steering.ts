@@ -1,16 +1,16 @@
 import type { AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
-import type { RequestRecorder } from "../context/request-recorder.ts";
+import type { RequestRecorder } from "../requests/request-recorder.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import { publishEntry } from "./publish-entry.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "./present-authority.ts";
 import type { PresentPolicy } from "./present-authority.ts";
-import { inputsOf } from "./turn-job.ts";
-import type { InputJob, ResumeJob } from "./turn-job.ts";
+import { inputsOf } from "../queue/turn-job.ts";
+import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
 import { renderJoinedMessages } from "./turn-messages.ts";
 import type { TurnServices } from "./turn-services.ts";
-import { raceAbort } from "./race-abort.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Where messages wait that may be said into a turn at work. */
 export interface SteeringSource extends PresentPolicy {

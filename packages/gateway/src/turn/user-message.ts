@@ -8,7 +8,7 @@ import { isTainted } from "../taint/taint.ts";
 import { messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "./session-context.ts";
-import type { SaidInput } from "./turn-job.ts";
+import type { SaidInput } from "../queue/turn-job.ts";
 import type { TurnServices } from "./turn-services.ts";
 
 /** What of the turn goes into one of its messages. */

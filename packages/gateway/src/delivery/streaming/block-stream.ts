@@ -1,11 +1,12 @@
-import type { ModelStreamEvent } from "@factotum/agent-contract";
+import type { ModelStreamEvent, Clock } from "@factotum/agent-contract";
 import { chunkMarkdown, createMarkdownStream } from "@factotum/channel-kit";
 import type { ChunkLimits, MarkdownStream } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord } from "@factotum/store";
-import { LaneShutdown } from "../../lanes/session-lanes.ts";
-import type { TurnServices } from "../../turn/turn-services.ts";
-import { sendKey } from "../idempotency-key.ts";
+import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord, Store } from "@factotum/store";
+import { LaneShutdown } from "../../kernel/lane-abort.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import type { FactotumConfig } from "@factotum/config";
+import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { OUTBOX_TTL_MS } from "../plan-message.ts";
 import { replyToOf } from "../reply-to.ts";
@@ -32,7 +33,7 @@ export interface BlockStreamOptions {
   readonly sentTexts: () => readonly string[];
   /** Fires when the run is stopped: then nothing more is sent. */
   readonly signal: AbortSignal;
-  readonly services: Pick<TurnServices, "store" | "dispatcher" | "clock" | "config">;
+  readonly services: { readonly store: Store; readonly dispatcher: Dispatcher; readonly clock: Clock; readonly config: FactotumConfig };
 }
 
 /** The answer that is written. */

@@ -1,6 +1,6 @@
 import { StoreError } from "@factotum/store";
 import type { OutboxRecord, Store } from "@factotum/store";
-import { sendKey } from "../idempotency-key.ts";
+import { sendKey } from "../../kernel/idempotency-key.ts";
 import type { StreamedPreview } from "./reply-stream.ts";
 
 /** The key of a turn's preview: there is at most one. */

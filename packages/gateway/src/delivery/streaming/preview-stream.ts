@@ -1,9 +1,11 @@
-import type { ModelStreamEvent, ToolCall } from "@factotum/agent-contract";
+import type { ModelStreamEvent, ToolCall, Clock, Logger } from "@factotum/agent-contract";
 import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
-import type { OutboxRecord, TurnRecord } from "@factotum/store";
-import type { TurnServices } from "../../turn/turn-services.ts";
-import { sendKey } from "../idempotency-key.ts";
+import type { OutboxRecord, TurnRecord, Store } from "@factotum/store";
+import type { CrashPointHook } from "../../kernel/crash-point.ts";
+import type { Dispatcher } from "../dispatcher.ts";
+import type { FactotumConfig } from "@factotum/config";
+import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { replyToOf } from "../reply-to.ts";
 import type { ReplyPlace } from "../reply-to.ts";
@@ -32,7 +34,15 @@ export interface PreviewStreamOptions {
   readonly isResumed: boolean;
   readonly sentTexts: () => readonly string[];
   readonly signal: AbortSignal;
-  readonly services: Pick<TurnServices, "store" | "dispatcher" | "clock" | "config" | "crashPoint" | "logger" | "hideSecrets">;
+  readonly services: {
+    readonly store: Store;
+    readonly dispatcher: Dispatcher;
+    readonly clock: Clock;
+    readonly config: FactotumConfig;
+    readonly crashPoint?: CrashPointHook | undefined;
+    readonly logger: Logger;
+    readonly hideSecrets: (text: string) => string;
+  };
 }
 
 /**

@@ -2,7 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
 import type { ChatEvent } from "@factotum/protocol";
 import type { InputAdmission } from "@factotum/store";
-import type { Engine } from "../../engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
 import type { RunReport } from "../../turn/run-report.ts";

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine.ts";
+import type { Engine } from "../../engine/engine.ts";
 import { answerInSession } from "./answer-in-session.ts";
 import { answerPlain } from "./answer-plain.ts";
 import type { CompletionCaller } from "./completion-caller.ts";

@@ -1,10 +1,10 @@
 import type { RunFacts } from "@factotum/agent-contract";
 import type { ChannelCapabilities, MediaKind } from "@factotum/channel-contract";
-import { mediaName } from "../../delivery/media-words.ts";
+import { mediaName } from "../media-words.ts";
 import type { LocalFiles } from "../local-files.ts";
 import type { RemoteFiles } from "../remote-files.ts";
 import { sniffMedia } from "../sniff-media.ts";
-import { parseMediaTarget } from "./parse-media-target.ts";
+import { parseMediaTarget } from "../../kernel/parse-media-target.ts";
 
 /** A file that an answer names. */
 export type OutboundFile =

@@ -5,7 +5,7 @@ import type { Clock, Random } from "@factotum/agent-contract";
 import type { MediaKind } from "@factotum/channel-contract";
 import { writePrivateFile } from "@factotum/config";
 import * as z from "zod";
-import { createSteadyNow } from "../../clock/steady-now.ts";
+import { createSteadyNow } from "../../kernel/steady-now.ts";
 import { outboundFolder } from "../outbound/outbound-files.ts";
 import { pruneMedia } from "./prune-media.ts";
 import { isMissing } from "./is-missing.ts";

@@ -1,0 +1,16 @@
+import type { RestingModel } from "@factotum/protocol";
+import type { Clock } from "@factotum/agent-contract";
+import type { Cooldowns } from "@factotum/models";
+
+/** Models and credentials that are not asked now, what rests longest first. */
+export function restingModels({ cooldowns, clock }: { readonly cooldowns: Cooldowns; readonly clock: Clock }): readonly RestingModel[] {
+  const nowMs = clock.monotonic();
+  return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({
+    provider,
+    ...(model === undefined ? {} : { model }),
+    credential,
+    reason,
+    class: kind,
+    untilMs: Math.round(clock.now() + untilMs - nowMs),
+  }));
+}

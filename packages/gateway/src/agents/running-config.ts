@@ -1,0 +1,59 @@
+import { AgentDirectory } from "./agent-directory.ts";
+import type { ModelSource } from "./model-source.ts";
+import type { FactotumConfig } from "@factotum/config";
+import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
+
+/** What is made of a configuration before it runs: anew with each. */
+export interface ConfigSettings {
+  readonly config: FactotumConfig;
+  readonly models: ModelSource;
+  readonly tools: readonly AgentTool[];
+  readonly skills: SkillIndex;
+  readonly skillFolders: readonly string[];
+  readonly ownerDisplaySecret: string | undefined;
+}
+
+/** What belongs together: a configuration, and what was made of it. */
+interface ConfigParts {
+  readonly config: FactotumConfig;
+  readonly models: ModelSource;
+  readonly agents: AgentDirectory;
+  readonly ownerDisplaySecret: string | undefined;
+}
+
+/**
+ * The configuration that runs, in the one place that changes it. Whoever asks gets that of now; whoever needs one and the same for several steps asks
+ * once and keeps what it got, as a turn does with its agent, its models and its tools.
+ */
+export class RunningConfig {
+  readonly #home: string;
+  readonly #logger: Logger;
+  #parts: ConfigParts;
+
+  constructor(settings: ConfigSettings, { home, logger }: { readonly home: string; readonly logger: Logger }) {
+    this.#home = home;
+    this.#logger = logger;
+    this.#parts = this.#make(settings, undefined);
+  }
+
+  get current(): ConfigParts {
+    return this.#parts;
+  }
+
+  /** Puts another one in its place, whole or, when it throws, not at all. */
+  replace(settings: ConfigSettings): void {
+    const { agents } = this.#parts;
+    this.#parts = this.#make(settings, agents);
+    agents.handOver(this.#parts.agents);
+  }
+
+  #make(settings: ConfigSettings, before: AgentDirectory | undefined): ConfigParts {
+    const { config, models, ownerDisplaySecret } = settings;
+    return {
+      config,
+      models,
+      ownerDisplaySecret,
+      agents: new AgentDirectory({ ...settings, home: this.#home, logger: this.#logger }, before),
+    };
+  }
+}

@@ -1,0 +1,120 @@
+import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
+import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
+import type { TranscriptEntry } from "@factotum/store";
+import { mediaWords } from "../media/media-words.ts";
+import { parseReply } from "./parse-reply.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+
+const MAX_RESULT_CHARS = 16_000;
+const MAX_ARGUMENT_CHARS = 4000;
+
+/** A transcript entry as clients show it; `undefined` for entries that are not shown. */
+export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
+  const base = { id: entry.id, timestampMs: entry.timestampMs };
+  switch (entry.type) {
+    case "notice":
+      return { type: "notice", ...base, level: entry.level, text: entry.text };
+    case "compaction":
+      return { type: "notice", ...base, level: "info", text: "Older messages were summarised to make room." };
+    case "replacement":
+      return undefined;
+    case "ui-message": {
+      const { text, channel, eventId, sender, attachments } = entry;
+      return {
+        type: "user",
+        ...base,
+        text,
+        channel,
+        idempotencyKey: eventId,
+        ...(sender === undefined ? {} : { sender }),
+        ...(attachments === undefined ? {} : { attachments }),
+      };
+    }
+    case "message":
+      return messageEntry(base, entry.message);
+  }
+}
+
+function messageEntry(
+  base: { readonly id: string; readonly timestampMs: number },
+  message: UserMessage | AssistantMessage | ToolResultMessage,
+): ChatEntry {
+  switch (message.role) {
+    case "user": {
+      const own = RUN_POLICY[message.parts?.run ?? "user"].historyNotice;
+      if (own !== undefined) return { type: "notice", ...base, level: "info", text: own };
+      return {
+        type: "user",
+        ...base,
+        text: message.parts?.body ?? plainText(message.content),
+        ...attachmentCount(message),
+        channel: message.parts?.source?.channel ?? "",
+        ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
+        ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
+      };
+    }
+    case "assistant":
+      return assistantEntry(base, message);
+    case "toolResult":
+      return {
+        type: "tool-result",
+        ...base,
+        callId: message.toolCallId,
+        name: message.toolName,
+        text: cut(plainText(message.content), MAX_RESULT_CHARS),
+        isError: message.isError,
+      };
+  }
+}
+
+/** Only the note itself begins a line like this: in words of people such a line has a backslash. */
+const MEDIA_NOTE = /^\[media attached(?: 1\/(\d+))?: /m;
+
+function attachmentCount({ content, parts }: UserMessage): { readonly attachments?: number } {
+  const note = parts === undefined ? null : MEDIA_NOTE.exec(plainText(content));
+  return note === null ? {} : { attachments: Number(note[1] ?? 1) };
+}
+
+function assistantEntry(base: { readonly id: string; readonly timestampMs: number }, message: AssistantMessage): ChatEntry {
+  const thinking = thinkingText(message);
+  return {
+    type: "assistant",
+    ...base,
+    text: visibleText(message),
+    ...(thinking === "" ? {} : { thinking }),
+    toolCalls: message.content.flatMap((block) => (block.type === "toolCall" ? [chatToolCall(block)] : [])),
+    model: `${message.provider}/${message.model}`,
+    stopReason: message.stopReason,
+    ...(message.errorMessage === undefined ? {} : { errorMessage: message.errorMessage }),
+  };
+}
+
+/** The text of an answer that a person may see: text blocks only, directives parsed away, files by name. Empty when the assistant chose silence. */
+function visibleText(message: AssistantMessage): string {
+  const reply = parseReply(answerText(message));
+  if (reply.type === "silent") return "";
+  return reply.media.length === 0 ? reply.text : [reply.text, mediaWords(reply.media)].join("\n\n").trim();
+}
+
+/** The text blocks of an answer, as the model wrote them. */
+export function answerText(message: AssistantMessage): string {
+  return message.content.flatMap((block) => (block.type === "text" && block.text.trim() !== "" ? [block.text] : [])).join("\n\n");
+}
+
+/** What the model thought before it answered, as far as its provider shows it. */
+export function thinkingText(message: AssistantMessage): string {
+  return message.content.flatMap((block) => (block.type === "thinking" && block.text !== "" ? [block.text] : [])).join("\n\n");
+}
+
+/** A call as clients show it. */
+export function chatToolCall(call: { readonly id: string; readonly name: string; readonly arguments: unknown }): ChatToolCall {
+  return { id: call.id, name: call.name, argumentsText: cut(JSON.stringify(call.arguments), MAX_ARGUMENT_CHARS) };
+}
+
+function plainText(content: readonly (TextContent | ImageContent)[]): string {
+  return content.map((block) => (block.type === "text" ? block.text : "[image]")).join("\n");
+}
+
+function cut(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${text.slice(0, maxChars)}…`;
+}

@@ -1,0 +1,168 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
+import { Cooldowns } from "@factotum/models";
+import type { OutboxRecord } from "@factotum/store";
+import { createToolGate } from "../access/tool-gate.ts";
+import { ChannelRegistry } from "../channels/channel-registry.ts";
+import { FailedRuns } from "../observe/failed-runs.ts";
+import { createSteadyNow } from "../kernel/steady-now.ts";
+import { RunningConfig } from "../agents/running-config.ts";
+import { AccountGates } from "../delivery/account-gates.ts";
+import type { AccountAddress } from "../delivery/account-gates.ts";
+import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
+import { Dispatcher } from "../delivery/dispatcher.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { TypingIndicator } from "../delivery/typing-indicator.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import { SessionEvents } from "../events/session-events.ts";
+import { MediaStage } from "../media/media-stage.ts";
+import { Observer } from "../observe/observer.ts";
+import { TurnContext } from "../observe/turn-context.ts";
+import { createGuardedStore } from "../storage/guarded-store.ts";
+import { StorageGuard } from "../storage/storage-guard.ts";
+import { SpendGuard } from "../spend/spend-guard.ts";
+import { Compactor } from "../turn/compact-session.ts";
+import { InputWatchers } from "../turn/run-report.ts";
+import { SessionCache } from "../context/session-cache.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+
+/** What the services call back into. */
+export interface TurnServicesHooks {
+  readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
+  readonly onSettled: (row: OutboxRecord) => void;
+  /** A message will leave late. */
+  readonly onLate: (row: OutboxRecord, blocked: BlockedConversation) => void;
+  /** The platform takes messages of an account, for the first time or again. */
+  readonly onAccountWorks: (account: AccountAddress) => void;
+  /** True while a turn of the session is, or will be, at work for this address. */
+  readonly worksFor: (sessionKey: string, target: Origin) => boolean;
+  /** There is space again. */
+  readonly onStorageRecovered: () => void;
+  readonly onPause: (agentId: string, message: string) => void;
+}
+
+/** Makes what turns are run with. */
+export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
+  const { clock, random } = options;
+  const turnContext = new TurnContext();
+  const logger = turnContext.logger(options.logger);
+  const storage = createStorage(options, hooks, logger);
+  const store = createGuardedStore(options.store, storage);
+  const base = { clock, random, logger };
+  const { channels, gates } = createChannels(options, hooks, { store, logger });
+  const media = createMedia(options, logger);
+  const observer = new Observer({ clock, logger, currentTurn: () => turnContext.turnId });
+  const events = new SessionEvents();
+  const dispatcher = new Dispatcher({
+    store,
+    channelFor: (target) => channels.channelFor(target),
+    readFile: async (file) => media.outbound.read(file),
+    gates,
+    ...base,
+    observer,
+    outside: (work) => turnContext.run(undefined, work),
+    onSettled: hooks.onSettled,
+    onLate: hooks.onLate,
+    crashPoint: options.crashPoint,
+  });
+  const running = new RunningConfig(options, { home: options.home, logger });
+  const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
+  const cooldowns = new Cooldowns();
+  const spend = new SpendGuard({
+    caps: () => running.current.config.spend,
+    store,
+    clock,
+    logger,
+    dayOf: (agentId, nowMs) => (running.current.agents.get(agentId) ?? running.current.agents.default).time.day(nowMs),
+    onPause: (cause, message) => hooks.onPause(cause.agentId, message),
+  });
+  return {
+    running,
+    get config() {
+      return running.current.config;
+    },
+    get agents() {
+      return running.current.agents;
+    },
+    get models() {
+      return running.current.models;
+    },
+    get ownerDisplaySecret() {
+      return running.current.ownerDisplaySecret;
+    },
+    store,
+    storage,
+    channels,
+    dispatcher,
+    gates,
+    typing: createTyping(options, hooks, { store, running, channels, dispatcher, logger }),
+    events,
+    media,
+    files: options.localFiles,
+    remoteFiles: options.remoteFiles,
+    watchers: new InputWatchers(),
+    cache,
+    toolGate: createToolGate(),
+    cooldowns,
+    observer,
+    failedRuns: new FailedRuns(),
+    turnContext,
+    spend,
+    compactor: new Compactor({ store, running, spend, cooldowns, clock, random, events, cache, observer, logger }),
+    ...base,
+    steadyNow: createSteadyNow(clock),
+    hideSecrets: options.hideSecrets,
+    commands: options.commands,
+    documentation: options.documentation,
+    crashPoint: options.crashPoint,
+  };
+}
+
+/** The channels, and the gates that hold what is sent to accounts that their platform refuses. */
+function createChannels(
+  { accounts, fetch, clock, random }: EngineOptions,
+  hooks: TurnServicesHooks,
+  { store, logger }: Pick<TurnServices, "store" | "logger">,
+): Pick<TurnServices, "channels" | "gates"> {
+  const base = { clock, random, logger };
+  const gates = new AccountGates({
+    ...base,
+    onWorks: (account) => {
+      channels.retryStart(account);
+      hooks.onAccountWorks(account);
+    },
+  });
+  const channels = new ChannelRegistry({
+    accounts,
+    receive: async (message, receiveOptions) => hooks.receive(message, receiveOptions),
+    readCursor: async (channel, accountId) => store.readCursor(channel, accountId),
+    ...base,
+    fetch,
+    problemOf: (account) => gates.problemOf(account),
+    onStarted: (account) => gates.retryNow(account),
+  });
+  return { channels, gates };
+}
+
+function createStorage({ reserve, store, clock }: EngineOptions, hooks: TurnServicesHooks, logger: Logger): StorageGuard {
+  return new StorageGuard({ reserve, probe: async () => store.probe(), clock, logger, onRecovered: hooks.onStorageRecovered });
+}
+
+function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
+  return new MediaStage({ home, files: localFiles, ...(imageWorker === undefined ? {} : { imageWorker }), clock, random, logger });
+}
+
+function createTyping(
+  { clock, random }: EngineOptions,
+  hooks: TurnServicesHooks,
+  { store, running, channels, dispatcher, logger }: Pick<TurnServices, "store" | "running" | "channels" | "dispatcher" | "logger">,
+): TypingIndicator {
+  return new TypingIndicator({
+    channelFor: (target) => channels.channelFor(target),
+    worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config: running.current.config }),
+    clock,
+    random,
+    logger,
+  });
+}

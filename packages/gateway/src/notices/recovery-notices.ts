@@ -1,0 +1,75 @@
+import type { Origin } from "@factotum/channel-contract";
+import type { DamageEvent } from "@factotum/store";
+import { addNotice, sayInChat } from "./session-notices.ts";
+import type { AddressServices, NoticeServices } from "./session-notices.ts";
+
+/** Sessions that are searched for somebody to notify on each account, newest first. */
+const SEARCHED_SESSIONS = 1000;
+
+/**
+ * Says in chats and conversations that the database was restored (R10): on every account of every channel, in the conversation that was used last there; and
+ * in every session that was rebuilt from its plain file, which does not say which chat it belongs to, once somebody writes in it.
+ */
+export class RecoveryNotices {
+  readonly #services: NoticeServices & AddressServices;
+  /** Rebuilt sessions whose chat is not known yet. */
+  readonly #unaddressed = new Map<string, DamageEvent>();
+
+  constructor(services: NoticeServices & AddressServices) {
+    this.#services = services;
+  }
+
+  /** Notifies everybody who was not notified of this event by an earlier call or process. */
+  async notify(event: DamageEvent): Promise<void> {
+    const rebuilt = new Set(event.rebuilt);
+    // All of them at once: messages come in while the store is asked.
+    for (const key of rebuilt) this.#unaddressed.set(key, event);
+    for (const key of rebuilt) {
+      if (!(await this.#isNoted(event, key))) await this.#note(event, key, key);
+      else if (await this.#hasSpoken(key)) this.#forget(event, key);
+    }
+    const { items } = await this.#services.store.listSessions({ limit: SEARCHED_SESSIONS });
+    const notified = new Set<string>();
+    for (const { key, lastOrigin } of items) {
+      const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
+      if (notified.has(place) || rebuilt.has(key)) continue;
+      notified.add(place);
+      if (await this.#isNoted(event, place)) continue;
+      await this.#say(event, key, lastOrigin, place);
+      await this.#note(event, key, place);
+    }
+  }
+
+  /** Takes notice of a message: it says which chat its session belongs to. */
+  async spoken(sessionKey: string, origin: Origin): Promise<void> {
+    const event = this.#unaddressed.get(sessionKey);
+    if (event === undefined) return;
+    this.#unaddressed.delete(sessionKey);
+    await this.#say(event, sessionKey, origin, sessionKey);
+  }
+
+  /** A rebuilt session says where it was used last once somebody has written in it, whom an earlier process has told then. */
+  async #hasSpoken(sessionKey: string): Promise<boolean> {
+    return (await this.#services.store.readSession(sessionKey))?.lastOrigin !== undefined;
+  }
+
+  #forget(event: DamageEvent, sessionKey: string): void {
+    if (this.#unaddressed.get(sessionKey) === event) this.#unaddressed.delete(sessionKey);
+  }
+
+  async #isNoted(event: DamageEvent, place: string): Promise<boolean> {
+    return (await this.#services.store.findNotice(noticeKey(event, place))) !== undefined;
+  }
+
+  async #note(event: DamageEvent, sessionKey: string, place: string): Promise<void> {
+    await addNotice(this.#services, sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
+  }
+
+  async #say({ text, path }: DamageEvent, sessionKey: string, target: Origin | undefined, place: string): Promise<void> {
+    if (target !== undefined) await sayInChat(this.#services, sessionKey, target, { text, identity: ["recovery", path ?? "", place] });
+  }
+}
+
+function noticeKey({ path = "" }: DamageEvent, place: string): string {
+  return `recovery:${path}:${place}`;
+}

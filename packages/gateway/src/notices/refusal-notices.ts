@@ -1,0 +1,70 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import { conversationKey } from "../kernel/conversation-key.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { isOwnAddress } from "../delivery/plan-message.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { FactotumConfig } from "@factotum/config";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { Store } from "@factotum/store";
+
+/** What a refusal is told with. */
+export interface RefusalServices {
+  readonly storage: StorageGuard;
+  readonly store: Store;
+  readonly config: FactotumConfig;
+  readonly channels: ChannelRegistry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+const TEXT =
+  "My disk is full or cannot be written, so I have not taken in your message yet. As soon as that is mended it should reach me by itself; if no answer comes then, please send it again.";
+
+/** Conversations that are told in one outage at most. */
+const MAX_TOLD = 1000;
+const SEND_TIMEOUT_MS = 10_000;
+
+/**
+ * Tells chats that nothing is taken in while nothing can be stored (R30): once a conversation and outage. It is the one word that is sent without a row
+ * in the outbox, which there is no room for: it is sent once more only when the platform has refused it, and is lost with the process.
+ */
+export class RefusalNotices {
+  readonly #services: RefusalServices;
+  readonly #told = new Set<string>();
+  #sinceMs: number | undefined;
+
+  constructor(services: RefusalServices) {
+    this.#services = services;
+  }
+
+  /** Answers a message of somebody who may talk here and that could not be stored. */
+  async tell(sessionKey: string, { origin, messageId }: MsgContext): Promise<void> {
+    const { storage, channels, clock, logger } = this.#services;
+    const { problem } = storage;
+    const channel = channels.channelFor(origin);
+    if (problem === undefined || channel === undefined || isOwnAddress(origin, channels)) return;
+    const conversation = conversationKey(origin);
+    if (!this.#begin(conversation, problem.sinceMs) || (await isSuppressed({ sessionKey, origin }, this.#services))) return;
+    const limit = new AbortController();
+    using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    const idempotencyKey = sendKey("storage", conversation, problem.sinceMs);
+    const receipt = await channel.send(origin, { type: "text", text: TEXT, replyTo: messageId }, { idempotencyKey, signal: limit.signal });
+    if (receipt.type === "rejected") this.#told.delete(conversation);
+    logger.info("A chat was told that nothing can be stored", {
+      channel: origin.channel,
+      accountId: origin.accountId,
+      receipt: receipt.type,
+    });
+  }
+
+  /** False when the conversation was told in this outage. */
+  #begin(conversation: string, sinceMs: number): boolean {
+    if (this.#sinceMs !== sinceMs) this.#told.clear();
+    this.#sinceMs = sinceMs;
+    if (this.#told.has(conversation) || this.#told.size >= MAX_TOLD) return false;
+    this.#told.add(conversation);
+    return true;
+  }
+}

@@ -1,0 +1,339 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { LanePlace } from "./lane-place.ts";
+import { LaneShutdown, type LaneAbort, type LaneYield } from "../kernel/lane-abort.ts";
+
+/** Who shares the places for work: people's turns, sub-agents', and what no person waits for. */
+export type LaneName = "main" | "subagent" | "cron";
+
+/** Every lane. */
+export const LANES: readonly LaneName[] = ["main", "subagent", "cron"];
+
+/** What a lane does with its items. Must not reject; it is told to end by the signal and then settles soon. */
+type ProcessItem<Item> = (sessionKey: string, item: Item, options: LaneOptions) => Promise<void>;
+
+/** What an item is worked on with. It holds its lane's place from its start; whatever it holds is released when it ends. */
+export interface LaneOptions {
+  readonly signal: AbortSignal;
+  readonly place: LanePlace;
+}
+
+/** Construction of the lanes. */
+export interface SessionLanesOptions<Item> {
+  /** Places of a lane, over all sessions; asked before each one is taken. A lane never takes the place of another one. */
+  readonly capacities: () => Readonly<Record<LaneName, number>>;
+  readonly laneOf: (item: Item) => LaneName;
+  /** Monotonic time before which an item is not begun; `undefined` for at once. What waits behind it in its session waits too. */
+  readonly notBeforeMs: (item: Item) => number | undefined;
+  /** True when a new item goes ahead of one that waits. Asked from the end of the queue on, as long as it is true. */
+  readonly overtakes: (item: Item, waiting: Item) => boolean;
+  /** True for an item that starts ahead of the others that wait for a place in its lane. */
+  readonly goesFirst: (item: Item) => boolean;
+  /** True for an item that runs only while no other such item does, over all sessions and lanes. Other items start as usual. */
+  readonly runsAlone: (item: Item) => boolean;
+  readonly process: ProcessItem<Item>;
+  /** How many items wait in a session now. Also told when what they wait for may be another thing. */
+  readonly onQueueChange: (sessionKey: string, queued: number) => void;
+  /** Told of an item that is never begun, because the lanes are closed. */
+  readonly onForgotten: (sessionKey: string, item: Item) => void;
+  /** Told when `process` broke its promise and rejected. The session goes on. */
+  readonly onError: (sessionKey: string, error: unknown) => void;
+  readonly clock: Pick<Clock, "monotonic" | "schedule">;
+}
+
+interface Running<Item> {
+  readonly item: Item;
+  readonly abort: AbortController;
+  readonly settled: Promise<void>;
+}
+
+interface Actor<Item> {
+  queue: Item[];
+  running: Running<Item> | undefined;
+  /** Looks at the queue again when its first item may be begun. */
+  wake: Disposable | undefined;
+}
+
+/** A lane's places: who holds one, and who waits for one. */
+interface Lane {
+  held: number;
+  /** Running items that wait to hold their place again, ahead of all that have not started. */
+  readonly returning: Set<() => void>;
+  /** Sessions with an item to start: those whose item goes first, and the others; each first come, first served. */
+  readonly first: Set<string>;
+  readonly others: Set<string>;
+}
+
+/**
+ * One actor per session: items of a session run one after the other, in order; different sessions run side by side. An item starts when its lane has a
+ * free place. It may leave its place while it runs and enter again, so that a lane bounds what is done with a place and not how many items run. Nobody
+ * who holds a place waits for another one: a wait for a place always ends.
+ * An actor exists only while its session has work, so memory follows the work and not the number of sessions.
+ */
+export class SessionLanes<Item> {
+  readonly #options: SessionLanesOptions<Item>;
+  readonly #actors = new Map<string, Actor<Item>>();
+  readonly #lanes: Readonly<Record<LaneName, Lane>> = { main: createLane(), subagent: createLane(), cron: createLane() };
+  #active = 0;
+  #isOneAlone = false;
+  #idleWaiters: (() => void)[] = [];
+  #closed = false;
+
+  constructor(options: SessionLanesOptions<Item>) {
+    this.#options = options;
+  }
+
+  /** Puts an item into its session's queue. After `close` it stays where it is durable: in the inbox. */
+  enqueue(sessionKey: string, item: Item): void {
+    if (this.#closed) return this.#options.onForgotten(sessionKey, item);
+    const actor = this.#actorOf(sessionKey);
+    let at = actor.queue.length;
+    for (let waiting = actor.queue[at - 1]; waiting !== undefined && this.#options.overtakes(item, waiting); waiting = actor.queue[at - 1])
+      at -= 1;
+    actor.queue.splice(at, 0, item);
+    this.#arrange(sessionKey, actor);
+    if (actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
+  }
+
+  /** Puts an item before everything that waits. */
+  prepend(sessionKey: string, item: Item): void {
+    if (this.#closed) return this.#options.onForgotten(sessionKey, item);
+    const actor = this.#actorOf(sessionKey);
+    actor.queue.unshift(item);
+    this.#arrange(sessionKey, actor);
+    if (actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
+  }
+
+  /** Puts an item in the place of one that waits; false when that one waits no more. */
+  replace(sessionKey: string, waiting: Item, item: Item): boolean {
+    const actor = this.#actors.get(sessionKey);
+    const at = actor?.queue.indexOf(waiting) ?? -1;
+    if (actor === undefined || at === -1) return false;
+    actor.queue[at] = item;
+    this.#arrange(sessionKey, actor);
+    return true;
+  }
+
+  /** Takes a waiting item out of the queue; false when it waits no more. */
+  remove(sessionKey: string, item: Item): boolean {
+    const actor = this.#actors.get(sessionKey);
+    const at = actor?.queue.indexOf(item) ?? -1;
+    if (actor === undefined || at === -1) return false;
+    actor.queue.splice(at, 1);
+    this.#options.onQueueChange(sessionKey, actor.queue.length);
+    this.#arrange(sessionKey, actor);
+    return true;
+  }
+
+  /** Items that wait behind the running one, in their order. */
+  waiting(sessionKey: string): readonly Item[] {
+    return [...(this.#actors.get(sessionKey)?.queue ?? [])];
+  }
+
+  /** The item that is worked on. */
+  running(sessionKey: string): Item | undefined {
+    return this.#actors.get(sessionKey)?.running?.item;
+  }
+
+  /** Whether the session has work, running or waiting. */
+  isBusy(sessionKey: string): boolean {
+    return this.#actors.has(sessionKey);
+  }
+
+  /** How many items wait behind the running one. */
+  queued(sessionKey: string): number {
+    return this.#actors.get(sessionKey)?.queue.length ?? 0;
+  }
+
+  /** Items that wait, over all sessions. */
+  get queuedInAll(): number {
+    return this.#actors.values().reduce((sum, { queue }) => sum + queue.length, 0);
+  }
+
+  /** Items that are worked on now. */
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Ends the running item with this reason; false when none runs. */
+  abort(sessionKey: string, reason: LaneAbort | LaneYield): boolean {
+    const running = this.#actors.get(sessionKey)?.running;
+    running?.abort.abort(reason);
+    return running !== undefined;
+  }
+
+  /** Resolves when nothing runs and nothing waits. */
+  async idle(): Promise<void> {
+    while (this.#actors.size > 0) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  /**
+   * Starts nothing more and resolves when everything that runs has ended: by itself within `drainMs`, else by an abort. What waits is forgotten here;
+   * it is durable elsewhere.
+   */
+  async close(reason: string, options: { readonly drainMs: number }): Promise<void> {
+    this.#closed = true;
+    for (const [sessionKey, actor] of this.#actors) {
+      actor.wake?.[Symbol.dispose]();
+      const forgotten = actor.queue;
+      actor.queue = [];
+      this.#arrange(sessionKey, actor);
+      for (const item of forgotten) this.#options.onForgotten(sessionKey, item);
+    }
+    const running = [...this.#actors.values()].flatMap((actor) => actor.running ?? []);
+    const end = (): void => {
+      for (const { abort } of running) abort.abort(new LaneShutdown(reason));
+    };
+    if (options.drainMs <= 0) end();
+    using _timer = this.#options.clock.schedule(options.drainMs, end);
+    await Promise.all(running.map(({ settled }) => settled));
+  }
+
+  #actorOf(sessionKey: string): Actor<Item> {
+    const actor = this.#actors.get(sessionKey) ?? { queue: [], running: undefined, wake: undefined };
+    this.#actors.set(sessionKey, actor);
+    return actor;
+  }
+
+  /** Decides what comes next for a session. The one place where actors are let go. */
+  #arrange(sessionKey: string, actor: Actor<Item>): void {
+    actor.wake?.[Symbol.dispose]();
+    actor.wake = undefined;
+    if (actor.running !== undefined) return;
+    const [next] = actor.queue;
+    if (next === undefined) {
+      this.#unready(sessionKey);
+      this.#actors.delete(sessionKey);
+      if (this.#actors.size === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
+      return;
+    }
+    const waitMs = (this.#options.notBeforeMs(next) ?? 0) - this.#options.clock.monotonic();
+    const lane = this.#options.laneOf(next);
+    const line = this.#options.goesFirst(next) ? this.#lanes[lane].first : this.#lanes[lane].others;
+    this.#unready(sessionKey, waitMs > 0 ? undefined : line);
+    if (waitMs > 0) actor.wake = this.#options.clock.schedule(waitMs, () => this.#goOn(sessionKey, actor));
+    else line.add(sessionKey);
+    this.#dispatch();
+  }
+
+  /** Takes a session out of every line but this one, in which it keeps its turn. */
+  #unready(sessionKey: string, except?: Set<string>): void {
+    for (const lane of LANES)
+      for (const line of [this.#lanes[lane].first, this.#lanes[lane].others]) if (line !== except) line.delete(sessionKey);
+  }
+
+  #dispatch(): void {
+    const capacities = this.#options.capacities();
+    for (const name of LANES) {
+      const lane = this.#lanes[name];
+      // While the lanes close, what runs may still end by itself.
+      for (const enter of lane.returning) {
+        if (lane.held >= capacities[name]) break;
+        enter();
+      }
+      if (this.#closed) continue;
+      for (const line of [lane.first, lane.others]) {
+        for (const sessionKey of line) {
+          if (lane.held >= capacities[name]) break;
+          const actor = this.#actors.get(sessionKey);
+          const head = actor?.queue[0];
+          if (head !== undefined && this.#isOneAlone && this.#options.runsAlone(head)) continue;
+          line.delete(sessionKey);
+          const item = actor?.queue.shift();
+          if (actor !== undefined && item !== undefined) this.#start(sessionKey, actor, item, name);
+        }
+      }
+    }
+  }
+
+  #start(sessionKey: string, actor: Actor<Item>, item: Item, lane: LaneName): void {
+    const abort = new AbortController();
+    this.#active += 1;
+    const isAlone = this.#options.runsAlone(item);
+    this.#isOneAlone ||= isAlone;
+    actor.running = { item, abort, settled: this.#run(sessionKey, actor, { item, lane, isAlone, signal: abort.signal }) };
+  }
+
+  /** The one place where a session and its lane's place are released, however the work ended. */
+  async #run(
+    sessionKey: string,
+    actor: Actor<Item>,
+    started: { readonly item: Item; readonly lane: LaneName; readonly isAlone: boolean; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const place = this.#takePlace(started.lane);
+    try {
+      // The first await comes before any work, so that `running` is set when `process` looks.
+      await Promise.resolve();
+      this.#options.onQueueChange(sessionKey, actor.queue.length);
+      await this.#options.process(sessionKey, started.item, { signal: started.signal, place });
+    } catch (error) {
+      this.#options.onError(sessionKey, error);
+    } finally {
+      actor.running = undefined;
+      this.#active -= 1;
+      if (started.isAlone) this.#isOneAlone = false;
+      place.close();
+      this.#goOn(sessionKey, actor);
+      this.#dispatch();
+    }
+  }
+
+  /** The running item has ended, or the first one may be begun now; what does not start waits for another reason than before. */
+  #goOn(sessionKey: string, actor: Actor<Item>): void {
+    this.#arrange(sessionKey, actor);
+    if (actor.running === undefined && actor.queue.length > 0) this.#options.onQueueChange(sessionKey, actor.queue.length);
+  }
+
+  /** Takes a free place of a lane. `close` releases it for good. */
+  #takePlace(name: LaneName): LanePlace & { readonly close: () => void } {
+    const lane = this.#lanes[name];
+    let isHeld = true;
+    let isClosed = false;
+    lane.held += 1;
+    const hold = (): void => {
+      isHeld = true;
+      lane.held += 1;
+    };
+    const release = (): void => {
+      if (isHeld) lane.held -= 1;
+      isHeld = false;
+    };
+    return {
+      enter: async (signal) => {
+        signal.throwIfAborted();
+        if (isHeld || isClosed) return;
+        if (lane.returning.size === 0 && lane.held < this.#options.capacities()[name]) return hold();
+        await waitIn(lane.returning, signal, () => !isClosed && hold());
+      },
+      leave: () => {
+        release();
+        this.#dispatch();
+      },
+      close: () => {
+        isClosed = true;
+        release();
+      },
+    };
+  }
+}
+
+function createLane(): Lane {
+  return { held: 0, returning: new Set(), first: new Set(), others: new Set() };
+}
+
+/** Resolves when what it has put into the line is called, which calls `then` in the same step. Rejects with the signal's reason. */
+async function waitIn(line: Set<() => void>, signal: AbortSignal, then: () => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = (): void => {
+    line.delete(enter);
+    reject(signal.reason instanceof Error ? signal.reason : new Error("aborted", { cause: signal.reason }));
+  };
+  const enter = (): void => {
+    line.delete(enter);
+    signal.removeEventListener("abort", onAbort);
+    then();
+    resolve();
+  };
+  line.add(enter);
+  signal.addEventListener("abort", onAbort, { once: true });
+  return promise;
+}

@@ -1,0 +1,353 @@
+import type { Clock, RunKind } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { InputRecord, TurnRecord } from "@factotum/store";
+import { conversationKey } from "../kernel/conversation-key.ts";
+import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
+import { inputsOf, isBackground, originOf, saidIn } from "./turn-job.ts";
+import type { InputJob, ResumeJob, SaidInput, TurnJob } from "./turn-job.ts";
+import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
+import { SessionLanes } from "./session-lanes.ts";
+import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
+
+/** Messages that one turn tells the model of in a line each; more are dropped with a word. */
+const MAX_SHORTENED = 100;
+
+/** What a message in the queue waits for: more of it, earlier work of its session, interrupted turns to be resumed, or a place in its lane. */
+type QueueWait = "held" | "earlier" | "restart" | "place";
+
+/** Construction of the queue. */
+export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities" | "process" | "onQueueChange" | "onError"> {
+  readonly clock: Clock;
+  /** An input got no turn because too many waited: its sender is to be told. */
+  readonly onDropped: (sessionKey: string, input: InputRecord) => void;
+}
+
+/**
+ * What happens to work while its session is busy: the queue modes, the cap and what is done beyond it. Everything here is decided at
+ * once, and nothing is only here: an input is in the inbox until a turn has it.
+ */
+export class TurnQueue {
+  readonly lanes: SessionLanes<TurnJob>;
+  readonly #clock: Clock;
+  readonly #onDropped: TurnQueueOptions["onDropped"];
+
+  constructor({ onDropped, ...options }: TurnQueueOptions) {
+    this.#clock = options.clock;
+    this.#onDropped = onDropped;
+    this.lanes = new SessionLanes<TurnJob>({
+      ...options,
+      laneOf,
+      // Inputs and turns are on the disk; of a task only whoever asked for it knows.
+      onForgotten: (_sessionKey, job) => {
+        if (job.type === "task") job.forget();
+      },
+      notBeforeMs: (job) => (job.type === "task" ? undefined : job.notBeforeMs),
+      overtakes,
+      goesFirst: (job) => job.type === "resume",
+      runsAlone: (job) => job.type !== "task" && job.runsAlone === true,
+    });
+  }
+
+  /**
+   * Takes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before says that there
+   * was a second one: from then on they are resumed one at a time, so that another crash can be attributed, and those with the fewest attempts first, so
+   * that the turns that a crashing one interrupted do not wait for it to be given up.
+   */
+  resume(turns: readonly TurnRecord[]): void {
+    const runsAlone = turns.some(({ starts }) => starts > 1);
+    for (const turn of turns.toSorted((one, other) => one.attempts - other.attempts))
+      this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(runsAlone ? { runsAlone } : {}) });
+  }
+
+  /** Takes an input by the mode that holds for it. */
+  add(sessionKey: string, said: InputJob): void {
+    const job = this.#withBreath(said);
+    const running = this.lanes.running(sessionKey);
+    if (policyOf(job).isAttended) this.#makeWay(sessionKey);
+    const isBusy =
+      (running !== undefined && !isBackground(running)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
+    if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
+    const begun = this.#breath(sessionKey, job);
+    if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
+    const fitting = this.#makeRoom(sessionKey, job);
+    if (fitting === undefined) return;
+    const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
+    const held = this.#collected(fitting);
+    if (host === undefined) this.lanes.enqueue(sessionKey, held);
+    else this.lanes.replace(sessionKey, host, gather(host, held));
+    if (fitting.queue.mode === "interrupt" && running !== undefined && isSaidInto(fitting, running))
+      this.lanes.abort(sessionKey, new LaneInterrupt());
+  }
+
+  /** Nothing more comes in this breath: what waits for more is begun as soon as it can be. */
+  endBreath(sessionKey: string): void {
+    for (const job of this.#waitingInputs(sessionKey)) {
+      if (!this.#mayBreathe(job)) continue;
+      const { breathUntilMs, notBeforeMs, ...rest } = job;
+      // The window of `collect` is another matter.
+      const isLater = notBeforeMs !== undefined && breathUntilMs !== undefined && notBeforeMs > breathUntilMs;
+      this.lanes.replace(sessionKey, job, isLater ? { ...rest, notBeforeMs } : rest);
+    }
+  }
+
+  /** Takes back what was interrupted before its turn had begun: it comes next, in one turn with what interrupted it. */
+  putBack(sessionKey: string, job: InputJob): void {
+    const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
+    if (host === undefined) this.lanes.prepend(sessionKey, job);
+    else this.lanes.replace(sessionKey, host, gather(job, host));
+  }
+
+  /** Takes back what could not be finished: nothing else of the session comes before it. */
+  again(sessionKey: string, job: InputJob | ResumeJob, delayMs: number): void {
+    this.lanes.prepend(sessionKey, { ...job, notBeforeMs: this.#clock.monotonic() + delayMs });
+  }
+
+  /** What waits and may be said into a turn at work, oldest first. It stays in the queue until it is taken. */
+  steerable(sessionKey: string, turn: TurnRecord): readonly InputJob[] {
+    const found: InputJob[] = [];
+    for (const job of this.lanes.waiting(sessionKey)) {
+      if (job.type !== "input") break;
+      if (!isOfConversation(job, turn)) continue;
+      // What was said later goes behind it, and who is still talking is heard out.
+      if (this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
+      found.push(job);
+    }
+    return found;
+  }
+
+  /** Takes a waiting job for a turn at work; false when it is not there any more, or has changed. */
+  take(sessionKey: string, job: InputJob): boolean {
+    return this.lanes.remove(sessionKey, job);
+  }
+
+  /**
+   * Takes everything that was said and waits out of the queue, or what waits before a job. A reset or a removal that waits is somebody's request: it
+   * stays.
+   */
+  dropInputs(sessionKey: string, before?: TurnJob): readonly InputRecord[] {
+    const waiting = this.lanes.waiting(sessionKey);
+    const ahead = before === undefined ? waiting : waiting.slice(0, Math.max(0, waiting.indexOf(before)));
+    const jobs = ahead.filter((job) => job.type === "input");
+    for (const job of jobs) this.lanes.remove(sessionKey, job);
+    return jobs.flatMap(inputsOf);
+  }
+
+  /** Takes one input out of the queue; false when it does not wait. */
+  removeInput(sessionKey: string, inputId: string): boolean {
+    const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
+    if (job === undefined) return false;
+    const shortened = (job.shortened ?? []).filter(({ id }) => id !== inputId);
+    const rest = withSaid(
+      { ...job, shortened },
+      saidIn(job).filter(({ input }) => input.id !== inputId),
+    );
+    if (rest === undefined) {
+      this.lanes.remove(sessionKey, job);
+      // Nobody is left to tell of them in a turn.
+      for (const input of shortened) this.#onDropped(sessionKey, input);
+    } else this.lanes.replace(sessionKey, job, rest);
+    return true;
+  }
+
+  /** What no person waits for is ended when somebody does (R7). A turn that has been begun is closed before anything else of its session begins. */
+  #makeWay(sessionKey: string): void {
+    const running = this.lanes.running(sessionKey);
+    if (running !== undefined && isBackground(running)) this.lanes.abort(sessionKey, new LaneYield());
+    for (const job of this.lanes.waiting(sessionKey))
+      if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, givesWay: true });
+  }
+
+  /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
+  #withBreath(job: InputJob): InputJob {
+    const { quietMs = 0 } = job;
+    if (quietMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
+    const breathUntilMs = this.#clock.monotonic() + quietMs;
+    return { ...job, breathUntilMs, notBeforeMs: breathUntilMs };
+  }
+
+  /** A job as it goes behind others: `collect` has a window of its own. */
+  #collected(job: InputJob): InputJob {
+    if (job.queue.mode !== "collect" || isAlone(job)) return job;
+    return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
+  }
+
+  /** What a message belongs to that was said in the same breath; nobody goes on for longer than the cap allows. */
+  #breath(sessionKey: string, job: InputJob): InputJob | undefined {
+    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
+    if (last === undefined || !this.#mayBreathe(last) || !isTogether(last, job)) return undefined;
+    return saidIn(last).length < job.queue.cap ? last : undefined;
+  }
+
+  #mayBreathe(job: InputJob): boolean {
+    return job.breathUntilMs !== undefined && job.breathUntilMs > this.#clock.monotonic();
+  }
+
+  /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
+  #makeRoom(sessionKey: string, job: InputJob): InputJob | undefined {
+    const { cap, drop } = job.queue;
+    let fitting = job;
+    for (;;) {
+      const jobs = this.#waitingInputs(sessionKey).filter((waiting) => policyOf(waiting).isFromPerson);
+      const [oldest] = jobs;
+      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + saidIn(waiting).length, 0) < cap) return fitting;
+      if (drop === "new") {
+        this.#onDropped(sessionKey, job.input);
+        return undefined;
+      }
+      fitting = this.#dropOldest(sessionKey, oldest, fitting);
+    }
+  }
+
+  /** Takes the oldest message out of the queue: into a line of a later turn, or for good with a word. */
+  #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
+    const [first, ...others] = saidIn(job);
+    const rest = withSaid(job, others);
+    const told = first === undefined ? [] : [...(job.shortened ?? []), first.input];
+    const isKept = newest.queue.drop === "summarize" && !isAlone(job);
+    if (rest !== undefined) {
+      const shortened = isKept ? this.#shorten(sessionKey, told, []) : (job.shortened ?? []);
+      if (!isKept && first !== undefined) this.#onDropped(sessionKey, first.input);
+      this.lanes.replace(sessionKey, job, { ...rest, shortened });
+      return newest;
+    }
+    this.lanes.remove(sessionKey, job);
+    const host = isKept ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting)) : undefined;
+    if (host !== undefined)
+      this.lanes.replace(sessionKey, host, { ...host, shortened: this.#shorten(sessionKey, told, host.shortened ?? []) });
+    else if (isKept && isTogether(job, newest)) return { ...newest, shortened: this.#shorten(sessionKey, told, newest.shortened ?? []) };
+    else for (const input of told) this.#onDropped(sessionKey, input);
+    return newest;
+  }
+
+  #shorten(sessionKey: string, older: readonly InputRecord[], newer: readonly InputRecord[]): readonly InputRecord[] {
+    const all = [...older, ...newer];
+    for (const input of all.slice(0, -MAX_SHORTENED)) this.#onDropped(sessionKey, input);
+    return all.slice(-MAX_SHORTENED);
+  }
+
+  /** What a new job is gathered with: the last one of its conversation, so that nothing changes its order. */
+  #host(sessionKey: string, job: InputJob): InputJob | undefined {
+    const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
+    return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
+  }
+
+  /** What a person's message of this conversation, or of the whole session, waits for; `undefined` when none waits. */
+  waitReason(sessionKey: string, target?: Origin): QueueWait | undefined {
+    const key = target === undefined ? undefined : conversationKey(target);
+    const waiting = this.lanes.waiting(sessionKey);
+    const at = waiting.findIndex(
+      (job) => job.type !== "task" && policyOf(job).isFromPerson && (key === undefined || conversationKey(originOf(job)) === key),
+    );
+    const job = waiting[at];
+    if (job === undefined || job.type === "task") return undefined;
+    if ((job.notBeforeMs ?? 0) > this.#clock.monotonic()) return "held";
+    if (this.lanes.running(sessionKey) !== undefined) return "earlier";
+    const [head] = waiting;
+    if (head !== undefined && head.type !== "task" && head.runsAlone === true) return "restart";
+    return at > 0 ? "earlier" : "place";
+  }
+
+  /** True while a turn for this address runs or waits. */
+  worksFor(sessionKey: string, target: Origin): boolean {
+    const jobs = [this.lanes.running(sessionKey), ...this.lanes.waiting(sessionKey)];
+    const key = conversationKey(target);
+    return jobs.some((job) => {
+      if (job === undefined || job.type === "task") return false;
+      return conversationKey(originOf(job)) === key;
+    });
+  }
+
+  /** True while what runs for the session is for this input alone. */
+  worksOn(sessionKey: string, inputId: string): boolean {
+    const job = this.lanes.running(sessionKey);
+    if (job === undefined || job.type === "task") return false;
+    const ids = job.type === "input" ? inputsOf(job).map(({ id }) => id) : job.turn.inputIds;
+    return ids.every((id) => id === inputId) && ids.length > 0;
+  }
+
+  #waitingInputs(sessionKey: string): readonly InputJob[] {
+    return this.lanes.waiting(sessionKey).flatMap((job) => (job.type === "input" ? [job] : []));
+  }
+}
+
+function kindOf(job: TurnJob): RunKind {
+  if (job.type === "task") return "user";
+  return job.type === "input" ? job.input.admission.kind : job.turn.kind;
+}
+
+function policyOf(job: TurnJob): RunPolicy {
+  return RUN_POLICY[kindOf(job)];
+}
+
+/** What people wait for goes before what nobody waits for. A turn that has been begun is overtaken by nothing. */
+function overtakes(job: TurnJob, waiting: TurnJob): boolean {
+  if (isBackground(job) || !policyOf(job).isAttended) return false;
+  if (waiting.type === "task") return isBackground(waiting);
+  return job.type === "input" && policyOf(job).isFromPerson && waiting.type === "input" && !policyOf(waiting).isAttended;
+}
+
+function laneOf(job: TurnJob): LaneName {
+  if (isBackground(job)) return job.type === "resume" && job.givesWay === true ? "main" : "cron";
+  return policyOf(job).lane;
+}
+
+/** Its sender waits for an answer to it alone, or it begins a conversation, or it may be what crashes the gateway. */
+function isAlone(job: InputJob): boolean {
+  return job.isReset === true || job.input.admission.ownTurn === true || job.runsAlone === true;
+}
+
+function gathers({ queue }: InputJob): boolean {
+  return queue.mode === "collect" || queue.mode === "interrupt";
+}
+
+/** Two jobs may be one turn: one conversation, one authority, one agent. */
+function isTogether(one: InputJob, other: InputJob): boolean {
+  return (
+    !isAlone(one) &&
+    !isAlone(other) &&
+    one.agentId === other.agentId &&
+    kindOf(one) === kindOf(other) &&
+    one.input.admission.owner === other.input.admission.owner &&
+    isSameConversation(one.input, other.input)
+  );
+}
+
+function isSameConversation(one: InputRecord, other: InputRecord): boolean {
+  return conversationKey(one.message.origin) === conversationKey(other.message.origin);
+}
+
+/** The turn answers where the message was said, with its authority (R4, R19). */
+function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boolean {
+  return (
+    RUN_POLICY[turn.kind].isFromPerson &&
+    RUN_POLICY[input.admission.kind].isFromPerson &&
+    turn.agentId === agentId &&
+    turn.owner === input.admission.owner &&
+    conversationKey(turn.origin) === conversationKey(input.message.origin)
+  );
+}
+
+function isSaidInto(job: InputJob, running: TurnJob): boolean {
+  if (running.type === "task") return false;
+  return running.type === "input" ? isTogether(running, job) : !isAlone(job) && isOfConversation(job, running.turn);
+}
+
+/** One job of two, in their order. Of what the messages asked for beside their text the later word counts. */
+function gather(earlier: InputJob, later: InputJob): InputJob {
+  const { notBeforeMs: _held, breathUntilMs: _breath, ...rest } = earlier;
+  const shortened = [...(earlier.shortened ?? []), ...(later.shortened ?? [])];
+  const directives = { ...earlier.directives, ...later.directives };
+  return {
+    ...rest,
+    queue: later.queue,
+    more: [...(earlier.more ?? []), ...saidIn(later)],
+    ...(shortened.length === 0 ? {} : { shortened }),
+    ...(Object.keys(directives).length === 0 ? {} : { directives }),
+    ...(later.notBeforeMs === undefined ? {} : { notBeforeMs: later.notBeforeMs }),
+    ...(later.breathUntilMs === undefined ? {} : { breathUntilMs: later.breathUntilMs }),
+  };
+}
+
+function withSaid(job: InputJob, [first, ...more]: readonly SaidInput[]): InputJob | undefined {
+  return first === undefined ? undefined : { ...job, ...first, more };
+}

@@ -1,0 +1,123 @@
+import { describeContext, diffContext } from "@factotum/agent-core";
+import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
+import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
+import type { RequestRecord, Store } from "@factotum/store";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
+import { restingModels } from "../agents/resting-models.ts";
+import type { Clock } from "@factotum/agent-contract";
+import type { Cooldowns } from "@factotum/models";
+import { toContextRequest } from "./context-request.ts";
+import { findRequest } from "./find-request.ts";
+import type { RequestQuery } from "./find-request.ts";
+import { rebuildRequest } from "./rebuild-request.ts";
+import type { RebuiltRequest } from "./rebuild-request.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+
+/** Longest text of one section in a report, and of all together; what is longer was sent all the same. */
+const MAX_SECTION_CHARS = 40_000;
+const MAX_REPORT_CHARS = 600_000;
+/** Requests between two compared ones whose causes are gathered. */
+const MAX_BETWEEN = 200;
+
+/** Which request, and what of it. */
+export interface ReportQuery extends RequestQuery {
+  /** Compares with the last request of this turn, or with the one before. */
+  readonly diff?: number | "previous" | undefined;
+  /** Texts too, and not only sizes. */
+  readonly texts?: boolean | undefined;
+}
+
+/** What the reports stand on. */
+export type ReportServices = {
+  readonly store: Store;
+  readonly hideSecrets: (text: string) => string;
+  readonly cooldowns: Cooldowns;
+  readonly clock: Clock;
+};
+
+/** Shows what a model was given in one kept request. Known secrets are hidden in every text; images are told by kind and size. */
+export async function buildContextReport(query: ReportQuery, services: ReportServices): Promise<ContextReport> {
+  const record = await findRequest(query, services.store);
+  const rebuilt = await rebuildOrRefuse(record, services);
+  const description = describe(rebuilt);
+  const earlier = await earlierRequest(record, query, services);
+  const { prompt } = rebuilt;
+  const resting = restingModels(services).filter(({ provider }) => record.model.startsWith(`${provider}/`));
+  return {
+    sessionKey: query.sessionKey,
+    sessionId: record.sessionId,
+    request: toContextRequest(record, services.hideSecrets),
+    exact: rebuilt.exact,
+    contextWindow: record.view.contextWindow,
+    prompt: { cause: prompt.cause, renderedAtMs: prompt.renderedAtMs },
+    total: description.total,
+    parts: presentParts(description.parts, query.texts === true, services.hideSecrets),
+    cutFiles: prompt.outline?.cutFiles ?? [],
+    ...(earlier === undefined ? {} : { diff: await compare(earlier, record, description, services) }),
+    ...(resting.length === 0 ? {} : { resting }),
+  };
+}
+
+async function rebuildOrRefuse(record: RequestRecord, { store }: ReportServices): Promise<RebuiltRequest> {
+  const rebuilt = await rebuildRequest(record, store);
+  if (rebuilt !== undefined) return rebuilt;
+  throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be shown.");
+}
+
+function describe({ request, prompt, promptIndex }: RebuiltRequest): ContextDescription {
+  return describeContext({
+    system: request.system,
+    ...(prompt.outline === undefined ? {} : { outline: prompt.outline.sections }),
+    messages: request.messages,
+    promptIndex,
+    tools: request.tools,
+  });
+}
+
+async function earlierRequest(record: RequestRecord, query: ReportQuery, { store }: ReportServices): Promise<RequestRecord | undefined> {
+  if (query.diff === undefined) return undefined;
+  if (query.diff !== "previous") return findRequest({ sessionKey: query.sessionKey, turn: query.diff }, store);
+  const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
+  return items.find(({ turnId, kind }) => turnId === record.turnId || !RUN_POLICY[kind].isAside);
+}
+
+async function compare(
+  earlier: RequestRecord,
+  record: RequestRecord,
+  description: ContextDescription,
+  services: ReportServices,
+): Promise<ContextDiff> {
+  const difference = diffContext(describe(await rebuildOrRefuse(earlier, services)), description);
+  return {
+    requestId: earlier.id,
+    turn: earlier.turnNumber,
+    request: earlier.number,
+    causes: await causesBetween(earlier, record, services),
+    ...difference,
+    changes: difference.changes.map((change) => ({ ...change, title: services.hideSecrets(change.title) })),
+  };
+}
+
+/** The causes of every request after the earlier one, this one's included. */
+async function causesBetween(earlier: RequestRecord, record: RequestRecord, { store }: ReportServices): Promise<readonly string[]> {
+  const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
+  const between = items.filter(({ id }) => id > earlier.id).toReversed();
+  return [...new Set([...between, record].flatMap(({ causes }) => causes))];
+}
+
+function presentParts(parts: readonly DescribedPart[], texts: boolean, hide: (text: string) => string): readonly ContextPart[] {
+  let left = MAX_REPORT_CHARS;
+  return parts.map((part) => ({
+    ...part,
+    sections: part.sections.map((section): ContextSection => {
+      const { text: whole, sent: _sent, ...facts } = section;
+      const shown = { ...facts, title: hide(section.title) };
+      if (!texts) return shown;
+      // Hidden first and cut then: no half of a secret stands at the end.
+      const hidden = hide(whole);
+      const text = hidden.slice(0, Math.min(left, MAX_SECTION_CHARS)).toWellFormed();
+      left -= text.length;
+      return { ...shown, text, ...(text.length === hidden.length ? {} : { omittedChars: hidden.length - text.length }) };
+    }),
+  }));
+}

@@ -1,0 +1,112 @@
+import type { AssistantMessage, ModelEvent, Clock, Random } from "@factotum/agent-contract";
+import { ModelError, NO_USAGE } from "@factotum/agent-contract";
+import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
+import type { RequestRecord, Store } from "@factotum/store";
+import { modelChain } from "./model-chain.ts";
+import type { ResolvedModel, ModelSource } from "../agents/model-source.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
+import type { AgentDirectory } from "../agents/agent-directory.ts";
+import type { Cooldowns } from "@factotum/models";
+import type { Observer } from "../observe/observer.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
+import { toContextRequest, toRunUsage } from "./context-request.ts";
+import { findRequest } from "./find-request.ts";
+import type { RequestQuery } from "./find-request.ts";
+import { rebuildRequest } from "./rebuild-request.ts";
+
+/** Which request, and to whom. */
+export interface ReplayQuery extends RequestQuery {
+  /** A reference or an alias; the model that answered then when left out. */
+  readonly model?: string | undefined;
+}
+
+/** What replays stand on. */
+export type ReplayServices = {
+  readonly store: Store;
+  readonly models: ModelSource;
+  readonly agents: AgentDirectory;
+  readonly spend: SpendGuard;
+  readonly hideSecrets: (text: string) => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly cooldowns: Cooldowns;
+  readonly observer: Observer;
+};
+
+/** What of an answer is shown as it comes. */
+export type ReplayPiece = Omit<ReplayDelta, "replayId">;
+
+/**
+ * Sends a kept request again and hands out the answer as it comes. Nothing is stored in the conversation and no tool is run; the call is charged to the
+ * person. A history that can no longer be put together as it was sent is sent as it stands now, and the result says so.
+ */
+export async function replayRequest(
+  query: ReplayQuery,
+  services: ReplayServices,
+  options: { readonly signal: AbortSignal; readonly onPiece: (piece: ReplayPiece) => void },
+): Promise<ReplayResult> {
+  const record = await findRequest(query, services.store);
+  const rebuilt = await rebuildRequest(record, services.store);
+  if (rebuilt === undefined) {
+    throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
+  }
+  const model = await resolveModel(query.model ?? record.model, services);
+  const cause = { agentId: await agentOf(record, services), kind: "user" } as const;
+  const client = modelChain([model], cause, services);
+  const answer = await listen(client.stream(rebuilt.request, options), options.onPiece);
+  return {
+    request: toContextRequest(record, services.hideSecrets),
+    model: model.reference,
+    exact: rebuilt.exact && model.reference === record.model,
+    ...present(answer, services.hideSecrets),
+  };
+}
+
+/** A model that cannot be used is the caller's affair: the message says what to set. */
+async function resolveModel(reference: string, { models }: ReplayServices): Promise<ResolvedModel> {
+  try {
+    return await models.resolve(reference);
+  } catch (error) {
+    if (ModelError.isInstance(error)) throw new SessionRequestError("invalid-request", error.message);
+    throw error;
+  }
+}
+
+async function agentOf(record: RequestRecord, { store, agents }: ReplayServices): Promise<string> {
+  return (await store.readTurn(record.turnId))?.agentId ?? agents.default.config.id;
+}
+
+interface Answer {
+  readonly message: AssistantMessage | undefined;
+  readonly outcome: ContextOutcome;
+}
+
+async function listen(events: AsyncIterable<ModelEvent>, onPiece: (piece: ReplayPiece) => void): Promise<Answer> {
+  for await (const event of events) {
+    if (event.type === "text-delta") onPiece({ block: "text", text: event.text });
+    else if (event.type === "thinking-delta") onPiece({ block: "thinking", text: event.text });
+    else if (event.type === "tool-call-start") onPiece({ block: "tool-call", text: event.name });
+    else if (event.type === "message-end") {
+      return { message: event.message, outcome: { type: "answered", stopReason: event.message.stopReason } };
+    } else if (event.type === "message-failed") {
+      const { code, message } = event.error;
+      return { message: event.partial, outcome: { type: "failed", code, message } };
+    }
+  }
+  return { message: undefined, outcome: { type: "failed", code: "truncated", message: "The model's answer broke off." } };
+}
+
+function present(
+  { message, outcome }: Answer,
+  hide: (text: string) => string,
+): Pick<ReplayResult, "text" | "toolCalls" | "usage" | "outcome"> {
+  const blocks = message?.content ?? [];
+  return {
+    text: blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n\n"),
+    toolCalls: blocks.flatMap((block) =>
+      block.type === "toolCall" ? [{ name: block.name, argumentsText: JSON.stringify(block.arguments) }] : [],
+    ),
+    usage: toRunUsage(message?.usage ?? NO_USAGE),
+    outcome: outcome.type === "answered" ? outcome : { ...outcome, message: hide(outcome.message) },
+  };
+}

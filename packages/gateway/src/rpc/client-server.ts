@@ -1,0 +1,88 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { CLOSE_CODES, MAX_FRAME_BYTES } from "@factotum/protocol";
+import { WebSocketServer } from "ws";
+import { ClientBacklogs } from "./client-backlogs.ts";
+import { ClientConnection } from "./client-connection.ts";
+import type { ClientServices } from "./client-services.ts";
+import type { ClientAddress } from "../access/client-address.ts";
+import { WarningWatch } from "./warning-watch.ts";
+
+/** Clients that may be connected at once. */
+const MAX_CONNECTIONS = 256;
+/** Sockets that may be open without having shown the token. They make room for each other, so that none of them keeps a client out. */
+const MAX_WAITING = 64;
+
+/** The WebSocket side of the port: one `ClientConnection` for every client. */
+export class ClientServer {
+  readonly #options: ClientServices;
+  readonly #server: WebSocketServer;
+  readonly #connections = new Set<ClientConnection>();
+  /** Those that have not said who they are, in the order of coming. */
+  readonly #waiting = new Set<ClientConnection>();
+  readonly #backlogs = new ClientBacklogs();
+  readonly #changes: Disposable;
+  readonly #warnings: WarningWatch;
+
+  constructor(options: ClientServices) {
+    this.#options = options;
+    this.#server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME_BYTES, perMessageDeflate: false });
+    this.#changes = options.events.onSessionsChange((key) => {
+      for (const connection of this.#connections) connection.noteSessionChange(key);
+    });
+    this.#warnings = new WarningWatch({
+      read: options.warnings,
+      tell: (warnings) => {
+        if (warnings !== undefined) for (const connection of this.#connections) connection.notify("warnings-change", { warnings });
+        return this.#connections.size > 0;
+      },
+      clock: options.clock,
+    });
+  }
+
+  /** Takes over a socket whose address and origin have been checked. */
+  handleUpgrade(
+    request: IncomingMessage,
+    { socket, head, client }: { readonly socket: Duplex; readonly head: Buffer; readonly client: ClientAddress },
+  ): void {
+    if (this.#connections.size >= MAX_CONNECTIONS) {
+      socket.end("HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      return;
+    }
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      const connection: ClientConnection = new ClientConnection(webSocket, {
+        ...this.#options,
+        backlogs: this.#backlogs,
+        client,
+        onConnect: () => {
+          this.#waiting.delete(connection);
+          this.#connections.add(connection);
+          this.#warnings.begin();
+        },
+        onClose: () => {
+          this.#waiting.delete(connection);
+          this.#connections.delete(connection);
+        },
+      });
+      const [oldest] = this.#waiting;
+      if (oldest !== undefined && this.#waiting.size >= MAX_WAITING) {
+        this.#waiting.delete(oldest);
+        oldest.terminate();
+      }
+      this.#waiting.add(connection);
+    });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** Tells every client why, and closes; whatever of it fails, the rest is done. */
+  close(reason: string): void {
+    using ends = new DisposableStack();
+    ends.defer(() => this.#server.close());
+    ends.use(this.#warnings);
+    ends.use(this.#changes);
+    for (const connection of [...this.#waiting, ...this.#connections]) ends.defer(() => connection.close(CLOSE_CODES.shutdown, reason));
+  }
+}

@@ -1,0 +1,20 @@
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { GatewayWarning } from "@factotum/protocol";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { Authenticator } from "../access/credentials.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { RpcHandlers } from "./rpc-methods.ts";
+
+/** What the connections of clients work with. */
+export interface ClientServices {
+  readonly handlers: RpcHandlers;
+  readonly authenticator: Authenticator;
+  readonly storage: Pick<StorageGuard, "problem">;
+  readonly events: SessionEvents;
+  /** The warnings of now; cheap. */
+  readonly warnings: () => readonly GatewayWarning[];
+  readonly version: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}

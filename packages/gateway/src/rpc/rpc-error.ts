@@ -1,0 +1,31 @@
+import type { RpcErrorBody, RpcErrorCode } from "@factotum/protocol";
+import { StoreError } from "@factotum/store";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
+import { SessionRequestError } from "../kernel/session-request-error.ts";
+
+/** A request that a method refuses. */
+export class RpcError extends Error {
+  readonly code: RpcErrorCode;
+
+  constructor(code: RpcErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "RpcError";
+    this.code = code;
+  }
+}
+
+/** What a client is told of a failure; `undefined` for one that is ours and not theirs. */
+export function toRpcError(error: unknown): RpcErrorBody | undefined {
+  if (error instanceof RpcError || error instanceof SessionRequestError) return { code: error.code, message: error.message };
+  if (error instanceof LaneShutdown) return ENDING;
+  if (StoreError.isInstance(error)) {
+    if (error.code === "not-found" || error.code === "conflict") return { code: error.code, message: error.message };
+    if (error.code === "invalid") return { code: "invalid-request", message: error.message };
+    // The store says what to do.
+    if (error.code === "full") return { code: "unavailable", message: error.message };
+    if (error.code === "closed") return ENDING;
+  }
+  return undefined;
+}
+
+const ENDING: RpcErrorBody = { code: "unavailable", message: "The gateway is shutting down. Try again in a moment." };

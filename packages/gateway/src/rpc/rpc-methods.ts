@@ -1,0 +1,226 @@
+import { messageId } from "@factotum/channel-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import type {
+  AgentRunResult,
+  ChatEvent,
+  ConfigReloadResult,
+  GatewayStatus,
+  GatewayWarning,
+  RpcEvent,
+  RpcEvents,
+  RpcMethod,
+  RpcMethods,
+} from "@factotum/protocol";
+import { buildContextReport } from "../requests/build-context-report.ts";
+import { listContextRequests } from "../requests/list-context-requests.ts";
+import { replayRequest } from "../requests/replay-request.ts";
+import type { Engine } from "../engine/engine.ts";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+import type { RunReport } from "../turn/run-report.ts";
+import { RpcError } from "./rpc-error.ts";
+import type { WebchatHub } from "./webchat-hub.ts";
+
+/** What a method may do with the connection that called it. */
+export interface RpcConnection {
+  readonly clientName: string;
+  /** Fires when the connection closes. */
+  readonly signal: AbortSignal;
+  /** Sends the session's events to this connection from now on, in place of an earlier subscription. */
+  subscribe(sessionKey: string, open: (listener: (event: ChatEvent) => void) => Promise<Disposable>): Promise<void>;
+  unsubscribe(sessionKey: string): boolean;
+  /** Sends an event to this connection alone. */
+  notify<Event extends RpcEvent>(event: Event, payload: RpcEvents[Event]): void;
+}
+
+/** What the methods work with. */
+export interface RpcServices {
+  readonly engine: Engine;
+  readonly hub: WebchatHub;
+  readonly status: () => Promise<GatewayStatus>;
+  readonly warnings: () => readonly GatewayWarning[];
+  readonly reloadConfig: () => Promise<ConfigReloadResult>;
+  readonly requestRestart: () => Promise<void>;
+  readonly requestShutdown: (reason: string) => void;
+}
+
+/** One handler for every method of the protocol; a missing one does not compile. Parameters are checked before. */
+export type RpcHandlers = {
+  readonly [Method in RpcMethod]: (
+    params: RpcMethods[Method]["params"],
+    connection: RpcConnection,
+  ) => Promise<RpcMethods[Method]["result"]>;
+};
+
+/** Makes the handlers. They reject with `RpcError` for what the caller can mend. */
+export function createRpcHandlers(services: RpcServices): RpcHandlers {
+  const { engine, hub } = services;
+  const { sessions } = engine;
+  return {
+    "chat.send": async (params, connection) => {
+      const sessionKey = await sessions.resolveTarget(params);
+      const accepted = await hub.submit({
+        sessionKey,
+        text: params.text,
+        ...(params.attachments === undefined ? {} : { attachments: params.attachments }),
+        idempotencyKey: params.idempotencyKey,
+        clientName: connection.clientName,
+      });
+      if (accepted === undefined) throw new RpcError("unavailable", "The chat is not ready yet. Try again in a moment.");
+      return { sessionKey, status: accepted };
+    },
+    "chat.history": async (params) =>
+      sessions.history(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
+        limit: params.limit ?? 50,
+        ...(params.before === undefined ? {} : { before: params.before }),
+      }),
+    "chat.subscribe": async (params, connection) => {
+      const sessionKey = await sessions.resolveKey(params);
+      const opened = Promise.withResolvers<RpcMethods["chat.subscribe"]["result"]>();
+      await connection.subscribe(sessionKey, async (listener) => {
+        const { snapshot, subscription } = await sessions.subscribe(sessionKey, { limit: params.limit ?? 50, listener });
+        opened.resolve(snapshot);
+        return subscription;
+      });
+      return opened.promise;
+    },
+    "chat.unsubscribe": async (params, connection) => ({
+      subscribed: connection.unsubscribe(await sessions.resolveKey({ sessionKey: params.sessionKey })),
+    }),
+    "chat.abort": async (params) =>
+      sessions.abort(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
+        queued: params.queued ?? false,
+        reason: "you asked me to stop",
+        ...(params.runId === undefined ? {} : { runId: params.runId }),
+      }),
+    agent: async (params, connection) => runAgentRequest(engine, params, connection),
+    "agents.list": async () => ({
+      agents: engine.services.agents.list().map((agent) => ({
+        id: agent.config.id,
+        name: agent.name ?? agent.config.id,
+        isDefault: agent.config.isDefault,
+        mainSessionKey: sessions.mainKey(agent.config.id),
+      })),
+    }),
+    ...sessionHandlers(engine),
+    "context.list": async ({ sessionKey, ...page }) =>
+      listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.services),
+    "context.report": async ({ sessionKey, ...query }) =>
+      buildContextReport({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services),
+    "context.replay": async ({ sessionKey, replayId, ...query }, connection) =>
+      replayRequest({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services, {
+        signal: connection.signal,
+        onPiece: (piece) => connection.notify("replay", { replayId, ...piece }),
+      }),
+    "deadletters.list": async (params) => engine.deadLetters.list(params),
+    "deadletters.show": async ({ id }) => engine.deadLetters.show(id),
+    "deadletters.replay": async ({ id, risk }) => engine.deadLetters.replay(id, { risk: risk ?? false }),
+    "deadletters.purge": async (params) => engine.deadLetters.purge(params),
+    "damage.list": async () => ({ events: engine.damage.list() }),
+    "damage.acknowledge": async ({ ids }) => ({ acknowledged: await engine.damage.acknowledge(ids) }),
+    ...gatewayHandlers(services),
+  };
+}
+
+/** What is about the gateway as a whole. */
+function gatewayHandlers({
+  status,
+  warnings,
+  reloadConfig,
+  requestRestart,
+  requestShutdown,
+}: RpcServices): Pick<RpcHandlers, "status" | "warnings.list" | "config.reload" | "gateway.restart" | "gateway.shutdown"> {
+  return {
+    status,
+    "warnings.list": async () => ({ warnings: warnings() }),
+    "config.reload": reloadConfig,
+    "gateway.restart": async () => {
+      await requestRestart();
+      return { restarting: true };
+    },
+    "gateway.shutdown": async (params) => {
+      requestShutdown(params.reason ?? "asked by a client");
+      return { stopping: true };
+    },
+  };
+}
+
+/** Those over sessions as a whole. */
+function sessionHandlers({ sessions, transfer }: Engine): Pick<RpcHandlers, Extract<RpcMethod, `sessions.${string}`>> {
+  return {
+    "sessions.list": async (params) => sessions.list(params),
+    "sessions.show": async ({ key }) => transfer.show(await sessions.resolve({ key })),
+    "sessions.export": async ({ key, ...from }) => transfer.export((await sessions.resolve({ key })).key, from),
+    "sessions.import": async (params, connection) => transfer.import(params, { signal: connection.signal }),
+    "sessions.resolve": async (params) => {
+      if (params.key === undefined && params.label === undefined) throw new RpcError("invalid-request", "Give a key or a label.");
+      return { session: await sessions.resolve(params) };
+    },
+    "sessions.patch": async (params) => ({ session: await sessions.patch(params) }),
+    "sessions.reset": async (params) => ({
+      session: sessions.summary(
+        await sessions.reset(await sessions.resolveKey({ sessionKey: params.key }), { reason: "the conversation was reset" }),
+      ),
+    }),
+    "sessions.delete": async (params) => ({ deleted: await sessions.delete(await sessions.resolveKey({ sessionKey: params.key })) }),
+  };
+}
+
+/** Says something and waits for the end of its run. The run goes on when the client leaves: its answer is in the conversation. */
+async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["params"], connection: RpcConnection): Promise<AgentRunResult> {
+  const sessionKey = await engine.sessions.resolveTarget(params);
+  const agentId = params.agentId?.toLowerCase() ?? parseAgentSessionKey(sessionKey)?.agentId;
+  const message: MsgContext = {
+    origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
+    eventId: params.idempotencyKey,
+    messageId: messageId(params.idempotencyKey),
+    timestampMs: engine.services.clock.now(),
+    event: { type: "message" },
+    sender: { id: "owner", isBot: false },
+    text: params.message,
+    mentionsBot: true,
+    attachments: [],
+  };
+  const ended = Promise.withResolvers<AgentRunResult>();
+  const { status } = await engine.submit(
+    message,
+    { owner: true, kind: "user", ownTurn: true, sessionKey, ...(agentId === undefined ? {} : { agentId }) },
+    {
+      onClaimed: () => undefined,
+      onReport: (report) => ended.resolve(toRunResult(report)),
+      onSettled: (reason) =>
+        ended.resolve({
+          sessionKey,
+          runId: "",
+          outcome: { type: "done" },
+          text: reason,
+          usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+        }),
+    },
+  );
+  if (status === "duplicate")
+    throw new RpcError("conflict", "A message with this idempotencyKey was said before. Read the conversation with chat.history.");
+  connection.signal.addEventListener("abort", () => ended.reject(new RpcError("unavailable", "the connection closed")), { once: true });
+  return ended.promise;
+}
+
+function toRunResult(report: RunReport): AgentRunResult {
+  const { outcome, usage } = report;
+  const message = outcome.type === "failed" ? report.failureText : outcome.type === "aborted" ? outcome.reason : undefined;
+  return {
+    sessionKey: report.sessionKey,
+    runId: report.runId,
+    outcome: { type: outcome.type, ...(message === undefined ? {} : { message }) },
+    text: report.text,
+    ...(report.remarks.length === 0 ? {} : { remarks: report.remarks }),
+    ...(report.notices.length === 0 ? {} : { notices: report.notices }),
+    ...(report.thoughts === "" ? {} : { thoughts: report.thoughts }),
+    usage: {
+      input: usage.input,
+      output: usage.output,
+      cacheRead: usage.cacheRead,
+      cacheWrite: usage.cacheWrite,
+      total: usage.total,
+      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+
+type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "config" | "media">;
+
+/** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
+export class WebchatHub implements WebchatSocket {
+  #handler: ((input: WebchatInput) => Promise<"accepted" | "duplicate">) | undefined;
+  #services: HubServices | undefined;
+
+  /** Gives the hub what it stores and shows with; before that nothing can be delivered. */
+  connect(services: HubServices): void {
+    this.#services = services;
+  }
+
+  listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable {
+    this.#handler = handler;
+    return {
+      [Symbol.dispose]: () => {
+        if (this.#handler === handler) this.#handler = undefined;
+      },
+    };
+  }
+
+  /** Hands an input to the channel; `undefined` when it is not running. */
+  async submit(input: WebchatInput): Promise<"accepted" | "duplicate" | undefined> {
+    return this.#handler?.(input);
+  }
+
+  async readUpload(ref: string): Promise<Uint8Array | undefined> {
+    return this.#services?.media.uploads.read(ref);
+  }
+
+  async deliver(delivery: WebchatDelivery): Promise<{ readonly entryId: string }> {
+    const services = this.#services;
+    if (services === undefined) throw new Error("the gateway has not started");
+    const { store, clock, random, config } = services;
+    const earlier = await store.findNotice(delivery.idempotencyKey);
+    if (earlier !== undefined) return { entryId: earlier.id };
+    const agentId = parseAgentSessionKey(delivery.sessionKey)?.agentId ?? config.defaultAgentId;
+    const session =
+      (await store.readSession(delivery.sessionKey)) ??
+      (await store.createSession(
+        { key: delivery.sessionKey, sessionId: random.uuid(), agentId, isPrivate: true, displayName: "webchat" },
+        { nowMs: clock.now() },
+      ));
+    const entry = await store.appendEntry(
+      session.sessionId,
+      { type: "notice", level: "info", text: delivery.text, key: delivery.idempotencyKey },
+      { timestampMs: clock.now() },
+    );
+    publishEntry(services, delivery.sessionKey, entry, undefined);
+    return { entryId: entry.id };
+  }
+}

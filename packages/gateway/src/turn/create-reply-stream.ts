@@ -1,0 +1,70 @@
+import type { ChunkLimits } from "@factotum/channel-kit";
+import type { ResolvedAgent } from "@factotum/config";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import type { TurnServices } from "./turn-services.ts";
+import { BlockStream } from "../delivery/streaming/block-stream.ts";
+import type { BlockStreamOptions } from "../delivery/streaming/block-stream.ts";
+import { HumanPace } from "../delivery/streaming/human-pace.ts";
+import { PreviewStream } from "../delivery/streaming/preview-stream.ts";
+import type { ReplyStream } from "../delivery/streaming/reply-stream.ts";
+
+/** What the stream of a turn asks of its run. */
+export interface StreamedRun {
+  /** What the run has sent with a tool, to its own origin. */
+  readonly sentTexts: () => readonly string[];
+  /** True for ids of messages that the model was given. */
+  readonly isGiven: (id: string) => boolean;
+  /** Fires when the run is stopped: then nothing more is sent. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Makes what shows the answers of a turn while they are written; `undefined` where nothing does. Runs that nobody asked for may come to tell nothing:
+ * they show nothing before their end.
+ */
+export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: TurnServices): ReplyStream | undefined {
+  const { turn, agent, own } = prepared;
+  const account = services.channels.accountFor(turn.origin);
+  const channel = services.channels.channelFor(turn.origin);
+  if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
+  if (!RUN_POLICY[turn.kind].showsProgress) return undefined;
+  const { capabilities } = channel;
+  const { maxLength, unit, maxLines } = capabilities.text;
+  const limits = {
+    maxLength: Math.max(32, Math.min(maxLength, account.textChunkLimit ?? maxLength)),
+    unit,
+    ...(maxLines === undefined ? {} : { maxLines }),
+  };
+  const isResumed = prepared.prompt === undefined;
+  const common = {
+    turn,
+    place: { mode: account.replyToMode, isGiven: run.isGiven },
+    answersBefore: own.filter(({ role }) => role === "assistant").length,
+    isResumed,
+    sentTexts: run.sentTexts,
+    signal: run.signal,
+    services,
+  };
+  if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
+    return createBlockStream(agent.config, limits, common);
+  const { mode = "off" } = account.streaming;
+  if (mode === "off" || !capabilities.edit || capabilities.streaming !== "edit") return undefined;
+  return new PreviewStream({ ...common, channel, mode, limits });
+}
+
+function createBlockStream(
+  { blockStreamingBreak, blockStreamingChunk, blockStreamingCoalesce, humanDelay }: ResolvedAgent,
+  limits: ChunkLimits,
+  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly services: TurnServices },
+): BlockStream {
+  const { clock, random } = common.services;
+  const maxLength = Math.max(32, Math.min(blockStreamingChunk.maxChars, limits.maxLength));
+  return new BlockStream({
+    ...common,
+    breaksAt: blockStreamingBreak,
+    limits: { ...limits, maxLength, minLength: Math.min(blockStreamingChunk.minChars, maxLength) },
+    idleMs: blockStreamingCoalesce.idleMs,
+    pace: new HumanPace(humanDelay, { random, now: () => clock.now() }),
+  });
+}
