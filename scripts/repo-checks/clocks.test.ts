@@ -27,7 +27,7 @@ const RECKONED = {
   "packages/gateway/src/delivery/dispatcher.ts": "a time for the disk; this process waits by the monotonic clock",
   "packages/gateway/src/delivery/streaming/block-stream.ts": "a time for the disk",
   "packages/gateway/src/delivery/streaming/preview-stream.ts": "a time for the disk",
-  "packages/gateway/src/commands/status-text.ts": "shown to a person",
+  "packages/gateway/src/commands/status.ts": "shown to a person",
   "packages/gateway/src/agents/resting-models.ts": "shown to a person",
   "packages/gateway/src/sessions/session-service.ts": "a person asks for what was active lately",
 };

@@ -2,28 +2,27 @@ import { isOwnersPerson } from "../access/owner.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import { answerInput } from "../turn/answer-input.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { isOwnerOnly } from "./command.ts";
-import type { Command, OwnerCommand } from "./command.ts";
+import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
 
 /** Whether a command is done, ignored without an answer, or answered with a refusal. */
-type CommandAccess = "allowed" | "ignored" | "refused";
+type AccessDecision = "allowed" | "ignored" | "refused";
 
 /**
  * A command of the owner alone is ignored for everybody else. One that changes a conversation which its sender shares with others and does not own is the
  * owner's there. A person's own direct conversation is theirs to change.
  */
 export function commandAccess(
-  command: Command,
+  command: TypedCommand,
   { sessionKey, input }: Pick<CommandTarget, "sessionKey" | "input">,
   { config }: Pick<TurnServices, "config">,
-): CommandAccess {
+): AccessDecision {
   const { message, admission } = input;
   if (admission.owner) return "allowed";
-  if (isOwnerOnly(command)) return "ignored";
-  if (!changesConversation(command)) return "allowed";
+  if (command.type === "command" && command.access === "owner") return "ignored";
+  if (command.type === "command" && !command.changesConversation) return "allowed";
   if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
   return isMain || isOwnersPerson(`${message.origin.channel}:${message.sender.id}`, config) ? "refused" : "allowed";
@@ -33,29 +32,4 @@ export function commandAccess(
 export async function refuseCommand({ sessionKey, input }: CommandTarget, services: TurnServices): Promise<void> {
   await answerInput(services, sessionKey, input, { text: OWNER_ONLY_HERE, level: "info", state: { type: "command" } });
   services.watchers.settled([input.id], OWNER_ONLY_HERE);
-}
-
-function changesConversation(command: Exclude<Command, OwnerCommand>): boolean {
-  switch (command.type) {
-    case "stop":
-    case "reset":
-    case "compact":
-      return true;
-    case "model":
-      return command.wish !== undefined && command.wish.toLowerCase() !== "list";
-    case "think":
-    case "reasoning":
-    case "verbose":
-    case "activation":
-      return command.wish !== undefined;
-    case "queue":
-      return command.words.length > 0;
-    case "status":
-    case "context":
-    case "skill":
-    case "usage":
-    case "whoami":
-    case "help":
-      return false;
-  }
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, SessionRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
-import type { Command } from "../commands/command.ts";
+import type { TypedCommand } from "../commands/parse-command.ts";
 import { tellEnded } from "../commands/ended-text.ts";
 import { resetWithModel } from "../commands/reset-with-model.ts";
 import { runCommand } from "../commands/run-command.ts";
@@ -393,7 +393,7 @@ export class Engine {
 
   async #runCommand(
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
-    command: Command,
+    command: TypedCommand,
   ): Promise<void> {
     if (commandAccess(command, { ...route, input }, this.services) !== "allowed") return refuseCommand({ ...route, input }, this.services);
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);

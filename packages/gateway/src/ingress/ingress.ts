@@ -5,8 +5,9 @@ import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner, withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
-import { expandSkill, parseCommand } from "../commands/command.ts";
-import type { Command } from "../commands/command.ts";
+import { parseCommand } from "../commands/parse-command.ts";
+import type { TypedCommand } from "../commands/parse-command.ts";
+import { expandSkill } from "../commands/skill.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
@@ -24,7 +25,7 @@ export interface IngressTargets {
   /** Nothing of the session runs or waits. */
   readonly isIdle: (sessionKey: string) => boolean;
   readonly enqueue: (sessionKey: string, job: InputJob) => void;
-  readonly command: (route: Route, command: Command, input: InputRecord, queue: QueueSettings) => void;
+  readonly command: (route: Route, command: TypedCommand, input: InputRecord, queue: QueueSettings) => void;
   /** Ends a message of somebody who may talk here, which its platform delivered too late to be acted on. */
   readonly tooOld: (sessionKey: string, input: InputRecord) => void;
   /** Told of a message of somebody who may talk here, for which there was no room on the disk. */

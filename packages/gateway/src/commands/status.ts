@@ -4,14 +4,25 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { restingModels } from "../agents/resting-models.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
-import { modelLine } from "./choose-model.ts";
-import { sendLine } from "./choose-send.ts";
-import { thinkingLine } from "./choose-thinking.ts";
+import { modelLine } from "./model.ts";
+import { sendLine } from "./send.ts";
+import { thinkingLine } from "./think.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** Shows model, credential, thinking and context, and what is kept back. */
+export const statusCommand: Command = defineCommand({
+  name: "/status",
+  summary: "show model, credential, thinking and context, and what is kept back",
+  access: "anyone",
+  parse: parseNothing,
+  run: (_, { target, sessions, services }) => statusText(target, sessions, services),
+});
 
 /** What `/status` answers: the conversation's model, credential and context, and what is not asked now. */
-export async function statusText(target: CommandTarget, sessions: SessionService, services: TurnServices): Promise<string> {
+async function statusText(target: CommandTarget, sessions: SessionService, services: TurnServices): Promise<string> {
   const session = await readTarget(target, services);
   const { record, agent } = session;
   const model = await usableModel(session);

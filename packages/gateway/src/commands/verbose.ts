@@ -3,9 +3,21 @@ import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { VERBOSE_CHOICES } from "../queue/inline-directives.ts";
 import type { VerboseChoice } from "../queue/inline-directives.ts";
+import { defineCommand, hasWish, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses whether the chat is told of tools. */
+export const verboseCommand: Command = defineCommand<Wish>({
+  name: "/verbose",
+  summary: "on tells of each tool as it begins, full of its result too, off of none",
+  access: "anyone",
+  parse: parseWish,
+  changes: hasWish,
+  run: ({ wish }, { target, services }) => chooseVerbose(target, wish, services),
+});
 
 /** What `/verbose` answers, after it has done what it was asked for. */
-export async function verboseCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseVerbose(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const choices = `${VERBOSE_CHOICES.join(", ")} or default`;
   const choice = VERBOSE_CHOICES.find((known) => known === wish?.toLowerCase());
   if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")

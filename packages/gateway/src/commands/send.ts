@@ -2,11 +2,23 @@ import { sendPolicy } from "../delivery/send-policy.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand, hasWish, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses whether replies are sent here. */
+export const sendCommand: Command = defineCommand<Wish>({
+  name: "/send",
+  summary: "off keeps my replies in this conversation back, on sends them, inherit does as it is configured",
+  access: "owner",
+  parse: parseWish,
+  changes: hasWish,
+  run: ({ wish }, { target, services }) => chooseSend(target, wish, services),
+});
 
 const CHOICES = "on, off or inherit";
 
 /** What `/send` answers, after it has done what it was asked for. Its own answer is sent whatever it has chosen. */
-export async function sendCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseSend(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const choice = wish?.toLowerCase();
   if (choice !== undefined && !Object.hasOwn(POLICIES, choice)) return `"${wish ?? ""}" is not understood. /send takes ${CHOICES}.`;
   if (choice !== undefined) await changeOverrides(target, { sendPolicy: POLICIES[choice] ?? null }, services);

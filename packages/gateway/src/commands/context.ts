@@ -2,6 +2,23 @@ import type { ContextPartType, ContextReport, ContextSection } from "@factotum/p
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
+import { defineCommand } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** Shows what the model was given last: sizes and costs, with `detail` the largest sections too. */
+export const contextCommand: Command = defineCommand<{ readonly detail: boolean }>({
+  name: "/context",
+  summary: "show what the model was given last; /context detail names its largest sections",
+  access: "anyone",
+  parse: (words) => CHOICES[words.toLowerCase()],
+  run: ({ detail }, { target, services }) => contextText(target.sessionKey, { detail }, services),
+});
+
+const CHOICES: Readonly<Record<string, { readonly detail: boolean }>> = {
+  "": { detail: false },
+  " list": { detail: false },
+  " detail": { detail: true },
+};
 
 /** Sections that the detailed answer names. */
 const MAX_SECTIONS = 20;
@@ -15,7 +32,7 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 };
 
 /** What `/context` answers: sizes and costs of the last request; with `detail` its largest sections too. Never a text of the conversation. */
-export async function contextText(sessionKey: string, options: { readonly detail: boolean }, services: TurnServices): Promise<string> {
+async function contextText(sessionKey: string, options: { readonly detail: boolean }, services: TurnServices): Promise<string> {
   try {
     const report = await buildContextReport({ sessionKey, diff: "previous" }, services);
     return [...summary(report), ...(options.detail ? details(report) : ["/context detail names the largest sections."])].join("\n");

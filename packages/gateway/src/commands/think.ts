@@ -1,14 +1,24 @@
 import { ModelError, THINKING_LEVELS } from "@factotum/agent-contract";
 import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
-import { clampThinking, noThoughtsNote, thinkingLevelsOf } from "@factotum/models";
+import { clampThinking, thinkingLevelsOf } from "@factotum/models";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
-import { REASONING_CHOICES } from "../queue/inline-directives.ts";
-import type { ReasoningChoice } from "../queue/inline-directives.ts";
+import { defineCommand, hasWish, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses how much the model thinks. */
+export const thinkCommand: Command = defineCommand<Wish>({
+  name: "/think",
+  summary: "show how much the model thinks; /think <level> chooses, /think default undoes that",
+  access: "anyone",
+  parse: parseWish,
+  changes: hasWish,
+  run: ({ wish }, { target, services }) => chooseThinking(target, wish, services),
+});
 
 /** What `/think` answers, after it has done what it was asked for. */
-export async function thinkCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseThinking(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const session = await readTarget(target, services);
   const info = await infoOf(session);
   if (wish === undefined) return [thinkingLine(session, info), `/think takes ${levelList(info)}, or default.`].join("\n");
@@ -31,34 +41,8 @@ export function thinkingLine({ record, agent }: CommandSession, info: ModelInfo 
   return `thinking ${level}, ${origin}.${note === undefined ? "" : ` ${note}`}`;
 }
 
-/** What `/reasoning` answers, after it has done what it was asked for. */
-export async function reasoningCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
-  const choices = `${REASONING_CHOICES.join(", ")} or default`;
-  const choice = REASONING_CHOICES.find((known) => known === wish?.toLowerCase());
-  if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
-    return `"${wish}" is not understood. /reasoning takes ${choices}.`;
-  if (wish !== undefined) await changeOverrides(target, { reasoning: choice ?? null }, services);
-  const line = await reasoningLine(await readTarget(target, services));
-  return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
-}
-
-/** Who sees the thoughts in a conversation, and why there are none where that is so. */
-async function reasoningLine(session: CommandSession): Promise<string> {
-  const { record, agent } = session;
-  const seen = record?.overrides.reasoning ?? agent.config.reasoning;
-  const info = seen === "off" ? undefined : await infoOf(session);
-  const note = info === undefined ? undefined : noThoughtsNote(info, record?.overrides.thinking ?? agent.config.thinking);
-  return note === undefined ? SEEN[seen] : `${SEEN[seen]} ${note}`;
-}
-
-const SEEN: Readonly<Record<ReasoningChoice, string>> = {
-  off: "thoughts are hidden.",
-  on: "thoughts are shown before the reply.",
-  stream: "thoughts are shown as soon as they are complete.",
-};
-
 /** A model that cannot be used says so when it is asked; what is chosen here holds all the same. */
-async function infoOf({ record, agent }: CommandSession): Promise<ModelInfo | undefined> {
+export async function infoOf({ record, agent }: CommandSession): Promise<ModelInfo | undefined> {
   try {
     return (await agent.model(record?.overrides.model)).client.info;
   } catch (error) {

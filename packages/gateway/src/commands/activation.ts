@@ -2,9 +2,21 @@ import { ACTIVATIONS, needsMention } from "../access/admit-message.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand, hasWish, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses which messages of a group are answered. */
+export const activationCommand: Command = defineCommand<Wish>({
+  name: "/activation",
+  summary: "in a group: mention answers who mentions me, always answers everything, default undoes that",
+  access: "anyone",
+  parse: parseWish,
+  changes: hasWish,
+  run: ({ wish }, { target, services }) => chooseActivation(target, wish, services),
+});
 
 /** What `/activation` answers, after it has done what it was asked for. */
-export async function activationCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseActivation(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const { message } = target.input;
   const account = services.channels.accountFor(message.origin);
   if (message.origin.conversation.kind === "direct" || account === undefined)

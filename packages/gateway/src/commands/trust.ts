@@ -2,9 +2,22 @@ import type { SessionTrust } from "@factotum/store";
 import { ensureSession } from "../turn/ensure-session.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Trusts what others wrote in the conversation so far, until its reset, or no more. */
+export const trustCommand: Command = defineCommand<Wish>({
+  name: "/trust",
+  summary:
+    "after you have checked it: treat what others wrote here so far as yours; /trust session does so until the next reset, /trust off ends that",
+  access: "owner",
+  parse: parseWish,
+  changes: () => true,
+  run: ({ wish }, { target, services }) => chooseTrust(target, wish, services),
+});
 
 /** What `/trust` answers, after it has done what it was asked for: the marks of others' text that stand in the conversation now count no more (R23). */
-export async function trustCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseTrust(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const { store, clock } = services;
   const choice = wish?.toLowerCase() ?? "now";
   if (!isChoice(choice)) return `"${wish ?? ""}" is not understood. /trust takes nothing, session or off.`;

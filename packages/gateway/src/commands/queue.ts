@@ -4,6 +4,23 @@ import type { QueueSettings } from "../queue/queue-settings.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** Shows or chooses what happens to messages that come while the assistant works. */
+export const queueCommand: Command = defineCommand<{ readonly words: readonly string[] }>({
+  name: "/queue",
+  summary:
+    "show what happens to messages that come while I work; /queue steer, followup, collect or interrupt chooses, /queue default undoes that",
+  access: "anyone",
+  parse: (written) => {
+    const found = /^(?:[ \t]+(\S.*))?$/.exec(written);
+    const words = (found?.[1] ?? "").split(/[ \t]+/).filter((word) => word !== "");
+    return found !== null && isQueueWish(words) ? { words } : undefined;
+  },
+  changes: ({ words }) => words.length > 0,
+  run: ({ words }, { target, services }) => chooseQueue(target, words, services),
+});
 
 type QueueOverride = NonNullable<SessionOverrides["queue"]>;
 
@@ -13,7 +30,7 @@ const MAX_CAP = 1000;
 const USAGE = `/queue takes ${QUEUE_MODES.join(", ")} or default, and debounce:2s, cap:20, drop:${DROP_POLICIES.join("|")}.`;
 
 /** What `/queue` answers, after it has done what it was asked for. */
-export async function queueCommand(target: CommandTarget, words: readonly string[], services: TurnServices): Promise<string> {
+async function chooseQueue(target: CommandTarget, words: readonly string[], services: TurnServices): Promise<string> {
   if (words.length === 0) return `${await settingsLine(target, services)}\n${USAGE}`;
   if (words.length === 1 && words[0]?.toLowerCase() === "default") {
     await changeOverrides(target, { queue: null }, services);
@@ -27,7 +44,7 @@ export async function queueCommand(target: CommandTarget, words: readonly string
 }
 
 /** True for words that can only be meant for `/queue`: what else stands behind it is a message. */
-export function isQueueWish(words: readonly string[]): boolean {
+function isQueueWish(words: readonly string[]): boolean {
   const [first, ...rest] = words;
   return rest.every((word) => OPTION.test(word)) && (rest.length === 0 || OPTION.test(first ?? "") || isMode(first?.toLowerCase()));
 }

@@ -5,9 +5,21 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
+import { defineCommand, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses the model of the conversation. */
+export const modelCommand: Command = defineCommand<Wish>({
+  name: "/model",
+  summary: "show the model; /model list names those that are configured, /model <name> chooses one, /model default undoes that",
+  access: "anyone",
+  parse: parseWish,
+  changes: ({ wish }) => wish !== undefined && wish.toLowerCase() !== "list",
+  run: ({ wish }, { target, services }) => showOrChoose(target, wish, services),
+});
 
 /** What `/model` answers, after it has done what it was asked for. */
-export async function modelCommand(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function showOrChoose(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
   const session = await readTarget(target, services);
   switch (wish?.toLowerCase()) {
     case undefined:

@@ -3,9 +3,20 @@ import type { SpendRecord } from "@factotum/store";
 import type { TurnServices } from "../turn/turn-services.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** Shows what the conversation has used. */
+export const usageCommand: Command = defineCommand({
+  name: "/usage",
+  summary: "show what this conversation has used",
+  access: "anyone",
+  parse: parseNothing,
+  run: (_, { target, services }) => usageText(target, services),
+});
 
 /** What `/usage` answers: what the conversation has used since it began, and for the owner what its agent has used today. */
-export async function usageText(target: CommandTarget, services: TurnServices): Promise<string> {
+async function usageText(target: CommandTarget, services: TurnServices): Promise<string> {
   const { record, agent } = await readTarget(target, services);
   const lines = [
     record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage),

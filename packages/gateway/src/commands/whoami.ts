@@ -1,8 +1,19 @@
 import type { TurnServices } from "../turn/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** Shows ids and standing of the sender. */
+export const whoamiCommand: Command = defineCommand({
+  name: "/whoami",
+  summary: "show your ids and what you are here",
+  access: "anyone",
+  parse: parseNothing,
+  run: async (_, { target, services }) => whoamiText(target, services),
+});
 
 /** What `/whoami` answers: the ids that the lists of the configuration take, and what the sender is here. */
-export function whoamiText({ sessionKey, input }: CommandTarget, { channels }: Pick<TurnServices, "channels">): string {
+function whoamiText({ sessionKey, input }: CommandTarget, { channels }: Pick<TurnServices, "channels">): string {
   const { message, admission } = input;
   const { channel, accountId, conversation } = message.origin;
   const standing = admission.owner ? "You are the owner." : "You may talk to me here, and are not the owner.";

@@ -1,0 +1,37 @@
+import { activationCommand } from "./activation.ts";
+import { compactCommand } from "./compact.ts";
+import { contextCommand } from "./context.ts";
+import type { Command } from "./define-command.ts";
+import { helpCommand } from "./help.ts";
+import { modelCommand } from "./model.ts";
+import { queueCommand } from "./queue.ts";
+import { reasoningCommand } from "./reasoning.ts";
+import { sendCommand } from "./send.ts";
+import { skillCommand } from "./skill.ts";
+import { statusCommand } from "./status.ts";
+import { stopCommand } from "./stop.ts";
+import { thinkCommand } from "./think.ts";
+import { trustCommand } from "./trust.ts";
+import { usageCommand } from "./usage.ts";
+import { verboseCommand } from "./verbose.ts";
+import { whoamiCommand } from "./whoami.ts";
+
+/** The commands of this build beside the resets, in the order of `/help`. One command is one file and one row. */
+export const COMMANDS: readonly Command[] = [
+  stopCommand,
+  compactCommand,
+  modelCommand,
+  thinkCommand,
+  reasoningCommand,
+  queueCommand,
+  verboseCommand,
+  activationCommand,
+  sendCommand,
+  trustCommand,
+  skillCommand,
+  statusCommand,
+  usageCommand,
+  whoamiCommand,
+  contextCommand,
+  helpCommand,
+];

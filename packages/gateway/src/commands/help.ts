@@ -1,0 +1,15 @@
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+import { RESETS } from "./reset.ts";
+
+/** Lists the commands that the sender may give. */
+export const helpCommand: Command = defineCommand({
+  name: "/help",
+  summary: "show this list",
+  access: "anyone",
+  parse: parseNothing,
+  run: async (_, { target, commands }) =>
+    [...RESETS, ...commands.filter(({ access }) => access === "anyone" || target.input.admission.owner)]
+      .map(({ name, summary }) => `${name}: ${summary}`)
+      .join("\n"),
+});

@@ -1,0 +1,16 @@
+import { COMMANDS } from "./command-table.ts";
+import type { ParsedCommand } from "./define-command.ts";
+import { parseReset } from "./reset.ts";
+import type { ResetCommand } from "./reset.ts";
+
+/** What a person typed instead of a message. */
+export type TypedCommand = ResetCommand | ParsedCommand;
+
+/** Reads a message as a command; `undefined` for a message like any other. A command is the whole message. */
+export function parseCommand(text: string, resetTriggers: readonly string[]): TypedCommand | undefined {
+  const said = text.trim();
+  const reset = parseReset(said, resetTriggers);
+  if (reset !== undefined) return reset;
+  const [name = ""] = /^\/\S+/.exec(said) ?? [];
+  return COMMANDS.find((command) => command.name === name.toLowerCase())?.read(said.slice(name.length));
+}

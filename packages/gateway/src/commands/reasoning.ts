@@ -1,0 +1,45 @@
+import { noThoughtsNote } from "@factotum/models";
+import { REASONING_CHOICES } from "../queue/inline-directives.ts";
+import type { ReasoningChoice } from "../queue/inline-directives.ts";
+import type { TurnServices } from "../turn/turn-services.ts";
+import { changeOverrides, readTarget } from "./command-target.ts";
+import type { CommandSession, CommandTarget } from "./command-target.ts";
+import { infoOf } from "./think.ts";
+import { defineCommand, hasWish, parseWish } from "./define-command.ts";
+import type { Command, Wish } from "./define-command.ts";
+
+/** Shows or chooses whether the thoughts of the model are seen. */
+export const reasoningCommand: Command = defineCommand<Wish>({
+  name: "/reasoning",
+  summary: "on shows the model's thoughts before a reply, stream each at once, off hides them",
+  access: "anyone",
+  parse: parseWish,
+  changes: hasWish,
+  run: ({ wish }, { target, services }) => chooseReasoning(target, wish, services),
+});
+
+/** What `/reasoning` answers, after it has done what it was asked for. */
+async function chooseReasoning(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+  const choices = `${REASONING_CHOICES.join(", ")} or default`;
+  const choice = REASONING_CHOICES.find((known) => known === wish?.toLowerCase());
+  if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
+    return `"${wish}" is not understood. /reasoning takes ${choices}.`;
+  if (wish !== undefined) await changeOverrides(target, { reasoning: choice ?? null }, services);
+  const line = await reasoningLine(await readTarget(target, services));
+  return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
+}
+
+/** Who sees the thoughts in a conversation, and why there are none where that is so. */
+async function reasoningLine(session: CommandSession): Promise<string> {
+  const { record, agent } = session;
+  const seen = record?.overrides.reasoning ?? agent.config.reasoning;
+  const info = seen === "off" ? undefined : await infoOf(session);
+  const note = info === undefined ? undefined : noThoughtsNote(info, record?.overrides.thinking ?? agent.config.thinking);
+  return note === undefined ? SEEN[seen] : `${SEEN[seen]} ${note}`;
+}
+
+const SEEN: Readonly<Record<ReasoningChoice, string>> = {
+  off: "thoughts are hidden.",
+  on: "thoughts are shown before the reply.",
+  stream: "thoughts are shown as soon as they are complete.",
+};

@@ -1,0 +1,19 @@
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+
+/** `/skill` alone. With a name it is a message to the model: see `expandSkill`. */
+export const skillCommand: Command = defineCommand({
+  name: "/skill",
+  summary: "/skill <name> <words> does it with that skill",
+  access: "anyone",
+  parse: parseNothing,
+  run: async () => "/skill takes the name of a skill, and words that say what to do with it.",
+});
+
+/** What `/skill NAME words` says to the model; any other message as it is. */
+export function expandSkill(text: string): string {
+  const [, name = "", words = ""] = /^\/skill[ \t]+(\S+)(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
+  if (name === "") return text;
+  const task = words.trim();
+  return `Do this with the skill "${name}": read its SKILL.md before anything else. If you have no such skill, say so and name those that come close.${task === "" ? "" : `\n\n${task}`}`;
+}

@@ -1,0 +1,17 @@
+import { defineCommand, parseNothing } from "./define-command.ts";
+import type { Command } from "./define-command.ts";
+import { endedText } from "./ended-text.ts";
+
+/** Ends the run and drops what waits. */
+export const stopCommand: Command = defineCommand({
+  name: "/stop",
+  summary: "stop what I am doing and forget what waits",
+  access: "anyone",
+  parse: parseNothing,
+  changes: () => true,
+  run: async (_, { target, sessions }) => {
+    const by = target.input.message;
+    const ended = await sessions.abort(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
+    return endedText(ended) ?? "There was nothing to stop.";
+  },
+});
