@@ -97,13 +97,22 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // Work that waits, and what clients are told of
     "events",
     "queue",
-    // What a model is given
+    // Kept requests, the history of a request, text of others
     "context",
     "taint",
     "requests",
     // What leaves
     "delivery",
+    // Summaries of older turns, and the services that every part above is given
+    "summaries",
+    "services",
+    // The session that a turn belongs to, and what the gateway itself says there
+    "conversation",
     "notices",
+    // What a model is given
+    "prompt",
+    "messages",
+    "compaction",
     // A turn, sessions, and what people ask of them
     "turn",
     "sessions",

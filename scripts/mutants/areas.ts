@@ -6,18 +6,27 @@ export interface MutationArea {
   readonly folder: string;
   /** Globs relative to `folder`. */
   readonly sources: readonly string[];
-  /** The folder of the tests that count, relative to `folder`, where running the package's other tests takes too long. */
+  /** A glob of the folders of the tests that count, relative to `folder`, where running the package's other tests takes too long. */
   readonly tests?: string;
   /** Share of the lines in the fixed sample, in percent: about a hundred mutants an area, so that a run takes minutes. */
   readonly samplePercent: number;
 }
+
+/** A turn from its session to its commit. */
+const TURN = "src/{conversation,notices,prompt,messages,compaction,summaries,turn}";
 
 /** What loses messages, money or authority when it is wrong. */
 export const AREAS: readonly MutationArea[] = [
   { name: "loop", folder: "packages/agent-core", sources: ["src/loop/**/*.ts"], tests: "src/loop", samplePercent: 12 },
   { name: "projection", folder: "packages/agent-core", sources: ["src/{projection,history,bootstrap}/**/*.ts"], samplePercent: 12 },
   { name: "lanes", folder: "packages/gateway", sources: ["src/queue/**/*.ts"], tests: "src/queue", samplePercent: 10 },
-  { name: "turn", folder: "packages/gateway", sources: ["src/turn/**/*.ts"], tests: "src/turn", samplePercent: 3 },
+  {
+    name: "turn",
+    folder: "packages/gateway",
+    sources: [`${TURN}/**/*.ts`],
+    tests: TURN,
+    samplePercent: 3,
+  },
   { name: "delivery", folder: "packages/gateway", sources: ["src/delivery/**/*.ts"], tests: "src/delivery", samplePercent: 3 },
   { name: "access", folder: "packages/gateway", sources: ["src/access/**/*.ts"], tests: "src/access", samplePercent: 30 },
   { name: "store", folder: "packages/store", sources: ["src/sqlite/**/*.ts"], samplePercent: 3 },

@@ -94,7 +94,7 @@ export class FlipScene implements AsyncDisposable {
     for (let round = 0; round < 3; round += 1) for (const group of GROUPS) await say(group);
     await platform.waitForSends(3 * GROUPS.length);
     await first.gateway.engine.idle();
-    // Closing writes the log back into the database; from here on it stays a log.
+    // TurnConclusion writes the log back into the database; from here on it stays a log.
     await first.stop();
     const second = await startTestGateway({ ...options, clock: withoutPauses() });
     for (const group of GROUPS) await say(group);

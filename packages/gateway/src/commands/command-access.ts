@@ -1,7 +1,7 @@
 import { isOwnersPerson } from "../access/owner.ts";
 import { sessionKind } from "../routing/session-key.ts";
-import { answerInput } from "../turn/answer-input.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { answerInput } from "../notices/answer-input.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
 

@@ -1,7 +1,7 @@
 import type { InputRecord, SessionPatch, SessionRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import { ensureSession } from "../turn/ensure-session.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { ensureSession } from "../conversation/ensure-session.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** The conversation that a command is about. */
 export interface CommandTarget {

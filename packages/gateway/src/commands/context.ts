@@ -1,7 +1,7 @@
 import type { ContextPartType, ContextReport, ContextSection } from "@factotum/protocol";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 

@@ -1,5 +1,5 @@
 import type { SessionService } from "../sessions/session-service.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command runs with. */

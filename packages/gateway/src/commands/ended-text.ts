@@ -1,6 +1,6 @@
-import { sendNotice } from "../turn/send-notice.ts";
+import { sendNotice } from "../notices/send-notice.ts";
 import type { EndedWork } from "../sessions/session-service.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command has ended, in words for the person who sent it; `undefined` for nothing. */

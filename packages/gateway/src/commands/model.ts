@@ -2,7 +2,7 @@ import { ModelError } from "@factotum/agent-contract";
 import { clampThinking, findProvider, noThoughtsNote } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";

@@ -1,7 +1,7 @@
 import type { SessionOverrides } from "@factotum/store";
 import { DROP_POLICIES, QUEUE_MODES, resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand } from "./define-command.ts";

@@ -1,7 +1,7 @@
 import { noThoughtsNote } from "@factotum/models";
 import { REASONING_CHOICES } from "../queue/inline-directives.ts";
 import type { ReasoningChoice } from "../queue/inline-directives.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
 import { infoOf } from "./think.ts";

@@ -1,7 +1,7 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { SessionService } from "../sessions/session-service.ts";
-import { answerInput } from "../turn/answer-input.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { answerInput } from "../notices/answer-input.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { findModel } from "./model.ts";
 import { tellEnded } from "./ended-text.ts";
 import { changeOverrides } from "./command-target.ts";

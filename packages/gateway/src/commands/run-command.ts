@@ -1,6 +1,6 @@
 import type { SessionService } from "../sessions/session-service.ts";
-import { answerInput } from "../turn/answer-input.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { answerInput } from "../notices/answer-input.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { CommandTarget } from "./command-target.ts";
 import type { ParsedCommand } from "./define-command.ts";

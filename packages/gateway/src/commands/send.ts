@@ -1,5 +1,5 @@
 import { sendPolicy } from "../delivery/send-policy.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";

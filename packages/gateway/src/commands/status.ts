@@ -3,7 +3,7 @@ import { preferCredential } from "../requests/session-credential.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { SessionService } from "../sessions/session-service.ts";
 import { restingModels } from "../agents/resting-models.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { modelLine } from "./model.ts";
 import { sendLine } from "./send.ts";
 import { thinkingLine } from "./think.ts";

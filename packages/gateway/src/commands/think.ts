@@ -1,7 +1,7 @@
 import { ModelError, THINKING_LEVELS } from "@factotum/agent-contract";
 import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
 import { clampThinking, thinkingLevelsOf } from "@factotum/models";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";

@@ -1,6 +1,6 @@
 import type { SessionTrust } from "@factotum/store";
-import { ensureSession } from "../turn/ensure-session.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import { ensureSession } from "../conversation/ensure-session.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";

@@ -1,6 +1,6 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { SpendRecord } from "@factotum/store";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, parseNothing } from "./define-command.ts";

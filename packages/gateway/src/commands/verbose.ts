@@ -1,4 +1,4 @@
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { changeOverrides, readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { VERBOSE_CHOICES } from "../queue/inline-directives.ts";

@@ -1,4 +1,4 @@
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";

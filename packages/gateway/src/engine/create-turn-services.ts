@@ -21,10 +21,10 @@ import { TurnContext } from "../observe/turn-context.ts";
 import { createGuardedStore } from "../storage/guarded-store.ts";
 import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
-import { Compactor } from "../turn/compact-session.ts";
-import { InputWatchers } from "../turn/run-report.ts";
+import { Compactor } from "../summaries/compact-session.ts";
+import { InputWatchers } from "../queue/run-report.ts";
 import { SessionCache } from "../context/session-cache.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** What the services call back into. */
 export interface TurnServicesHooks {

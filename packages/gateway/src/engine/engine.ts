@@ -25,26 +25,26 @@ import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
 import { RecoveryNotices } from "../notices/recovery-notices.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
-import type { FlushMemory } from "../turn/memory-flush.ts";
+import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { InputJob, TurnJob } from "../queue/turn-job.ts";
 import { createTurnServices } from "./create-turn-services.ts";
 import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "../notices/session-notices.ts";
-import { SessionWaits } from "../turn/session-waits.ts";
-import { tellExpired } from "../turn/tell-expired.ts";
+import { SessionWaits } from "../notices/session-waits.ts";
+import { tellExpired } from "../notices/tell-expired.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
 import { SeparatedGuests } from "../sessions/separated-guests.ts";
 import { SharedSessions } from "../sessions/shared-sessions.ts";
 import { SessionService } from "../sessions/session-service.ts";
-import type { InputWatcher } from "../turn/run-report.ts";
-import { endInputs } from "../turn/answer-input.ts";
-import { DROPPED, dropInput } from "../turn/drop-input.ts";
+import type { InputWatcher } from "../queue/run-report.ts";
+import { endInputs } from "../notices/answer-input.ts";
+import { DROPPED, dropInput } from "../notices/drop-input.ts";
 import { endMisplacedTurns } from "../turn/end-misplaced.ts";
-import type { PresentPolicy } from "../turn/present-authority.ts";
-import { RoomKeeper } from "../turn/room-keeper.ts";
+import type { CurrentPolicy } from "../conversation/current-authorization.ts";
+import { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { TurnRunner } from "../turn/turn-runner.ts";
 import type { WaitingInputs } from "../turn/job-preparer.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Runs that no person waits for, at the same time. */
@@ -59,10 +59,10 @@ export class Engine {
   readonly #shared: SharedSessions;
   readonly #separated: SeparatedGuests;
   readonly #queue: TurnQueue;
-  readonly #room: RoomKeeper;
+  readonly #room: BackgroundCompactor;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
-  readonly #policy: PresentPolicy = { admits: (input) => this.#ingress.admits(input), routeOf: (input) => this.#ingress.route(input) };
+  readonly #policy: CurrentPolicy = { admits: (input) => this.#ingress.admits(input), routeOf: (input) => this.#ingress.route(input) };
   readonly #background = new Set<Promise<void>>();
   /** Conversations that were told of damage. */
   readonly #damaged = new Set<string>();
@@ -96,7 +96,7 @@ export class Engine {
     const { running } = this.services;
     const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
     const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
-    this.#room = new RoomKeeper(this.services, { behind, flushMemory });
+    this.#room = new BackgroundCompactor(this.services, { behind, flushMemory });
     const waiting: WaitingInputs = {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),

@@ -16,7 +16,7 @@ import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { Overheard } from "./overheard.ts";
 

@@ -4,7 +4,7 @@ import { conversationKey } from "../kernel/conversation-key.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** The reason of the dead letter. */
 const TOO_OLD = "too-old";

@@ -1,6 +1,6 @@
 import { StoreError } from "@factotum/store";
 import type { ConversationRecord } from "@factotum/store";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -71,10 +71,10 @@ class PrunePass {
       if (oldMs !== undefined && conversation.isEnded && conversation.activeAtMs <= oldMs) await this.#removeConversation(conversation);
       else copyBytes += conversation.copyBytes;
     });
-    if (maxBytes !== undefined) yield* this.#makeRoom(copyBytes, maxBytes);
+    if (maxBytes !== undefined) yield* this.#ensureContextBudget(copyBytes, maxBytes);
   }
 
-  async *#makeRoom(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
+  async *#ensureContextBudget(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
     const { store, steadyNow } = this.#services;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;

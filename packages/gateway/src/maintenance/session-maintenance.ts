@@ -1,4 +1,4 @@
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { maintenanceBounds } from "./maintenance-bounds.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 import { pruneSessions } from "./prune-sessions.ts";

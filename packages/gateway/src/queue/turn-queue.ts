@@ -69,7 +69,7 @@ export class TurnQueue {
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#breath(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
-    const fitting = this.#makeRoom(sessionKey, job);
+    const fitting = this.#ensureContextBudget(sessionKey, job);
     if (fitting === undefined) return;
     const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
     const held = this.#collected(fitting);
@@ -183,7 +183,7 @@ export class TurnQueue {
   }
 
   /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
-  #makeRoom(sessionKey: string, job: InputJob): InputJob | undefined {
+  #ensureContextBudget(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {

@@ -16,7 +16,7 @@ import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
 import type { Engine } from "../engine/engine.ts";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
-import type { RunReport } from "../turn/run-report.ts";
+import type { RunReport } from "../queue/run-report.ts";
 import { RpcError } from "./rpc-error.ts";
 import type { WebchatHub } from "./webchat-hub.ts";
 

@@ -1,6 +1,6 @@
 import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 
 type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "config" | "media">;

@@ -2,7 +2,7 @@ import type { InputRecord } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 import type { Route } from "../routing/route.ts";
 import { addNotice, sayInChat } from "../notices/session-notices.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Conversations that are remembered as checked. */

@@ -2,7 +2,7 @@ import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, Sessio
 import { StoreError } from "@factotum/store";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
-import { resetSession } from "../turn/reset-session.ts";
+import { resetSession } from "../conversation/reset-session.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
@@ -11,18 +11,18 @@ import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import { LaneAbort, LaneShutdown } from "../kernel/lane-abort.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import { endInputs } from "../turn/answer-input.ts";
+import { endInputs } from "../notices/answer-input.ts";
 import { toChatEntry } from "../delivery/chat-entries.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { DROPPED, dropInput } from "../turn/drop-input.ts";
-import type { CompactionOutcome } from "../turn/compaction-outcome.ts";
-import { compactNow } from "../turn/make-room.ts";
-import type { FlushMemory } from "../turn/memory-flush.ts";
-import { readLastRun } from "../turn/last-run.ts";
-import { readSessionContext } from "../turn/session-context.ts";
+import { DROPPED, dropInput } from "../notices/drop-input.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import { compactNow } from "../compaction/ensure-context-budget.ts";
+import type { FlushMemory } from "../compaction/memory-flush.ts";
+import { readLastRun } from "../messages/last-run.ts";
+import { readSessionContext } from "../conversation/session-context.ts";
 import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** What an abort has ended: the run, and how many messages that waited. */
 export interface EndedWork {

@@ -5,7 +5,7 @@ import { importSessionFile, importSessionFolder, renderEntry, renderHeader, rend
 import type { ImportReport, SessionRecord } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { describeProblems } from "./describe-problems.ts";
 import { promptSnapshots } from "./prompt-snapshots.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";

@@ -5,7 +5,7 @@ import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
 import { isSharingTold, tellSharing } from "../notices/session-notices.ts";
-import type { TurnServices } from "../turn/turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Everybody whom the owner list names, and whoever holds the gateway's token. */

@@ -2,17 +2,17 @@ import type { RunFacts, UserMessage } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
 import type { TurnRecord } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
-import { withFetchedContext } from "./fetch-context.ts";
-import { createNewTurn } from "./new-turn.ts";
+import { withFetchedContext } from "../messages/fetch-context.ts";
+import { createNewTurn } from "../conversation/new-turn.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import { resetIfStale } from "./reset-if-stale.ts";
-import { runFacts } from "./run-facts.ts";
-import { readSessionFacts } from "./session-context.ts";
+import { resetIfStale } from "../conversation/reset-if-stale.ts";
+import { runFacts } from "../prompt/run-facts.ts";
+import { readSessionFacts } from "../conversation/session-context.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
-import { renderTurnMessages } from "./turn-messages.ts";
-import type { TurnMessagesRequest } from "./turn-messages.ts";
-import type { TurnServices } from "./turn-services.ts";
+import { renderTurnMessages } from "../messages/turn-messages.ts";
+import type { TurnMessagesRequest } from "../messages/turn-messages.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /**

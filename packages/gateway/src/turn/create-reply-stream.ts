@@ -2,7 +2,7 @@ import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { BlockStream } from "../delivery/streaming/block-stream.ts";
 import type { BlockStreamOptions } from "../delivery/streaming/block-stream.ts";
 import { HumanPace } from "../delivery/streaming/human-pace.ts";

@@ -1,10 +1,10 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { endUnbegun } from "./end-unbegun.ts";
-import { isMisplaced } from "./present-authority.ts";
-import type { PresentPolicy } from "./present-authority.ts";
+import { isMisplaced } from "../conversation/current-authorization.ts";
+import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { readInputs } from "./prepare-turn.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** Why such a turn ends, as its session's conversation says. */
 const MISPLACED = "its sender has another conversation now";
@@ -32,7 +32,7 @@ export async function endMisplacedTurn(
  */
 export async function endMisplacedTurns(
   turns: readonly TurnRecord[],
-  policy: PresentPolicy,
+  policy: CurrentPolicy,
   services: TurnServices,
 ): Promise<readonly TurnRecord[]> {
   const { ownerAllowFrom } = services.config.commands;

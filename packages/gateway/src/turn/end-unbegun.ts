@@ -3,15 +3,15 @@ import type { RunOutcome } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
-import { answerInput } from "./answer-input.ts";
+import { answerInput } from "../notices/answer-input.ts";
 import { beginRefusedTurn } from "./begin-refused-turn.ts";
-import { closeTurn } from "./close-turn.ts";
-import type { FinishedRun } from "./close-turn.ts";
-import { failureText, ownerFailureText } from "./failure-text.ts";
-import { RunDeadline } from "./run-deadline.ts";
+import { concludeTurn } from "./conclude-turn.ts";
+import type { FinishedRun } from "./conclude-turn.ts";
+import { failureText, ownerFailureText } from "../notices/failure-text.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** Ends a turn that was begun, by an earlier process or a moment ago, and does not go on. */
 export async function endUnbegun(
@@ -20,7 +20,7 @@ export async function endUnbegun(
   services: TurnServices,
   options: Pick<FinishedRun, "isGivenUp" | "givesWay" | "misplaced"> = {},
 ): Promise<void> {
-  await closeTurn(services, {
+  await concludeTurn(services, {
     turn,
     outcome,
     ...options,

@@ -3,17 +3,17 @@ import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import { crashed, endGivenWay, endUnbegun, giveUpInputs, preparationFailure, refuseJob } from "./end-unbegun.ts";
-import { withFetchedContext } from "./fetch-context.ts";
+import { withFetchedContext } from "../messages/fetch-context.ts";
 import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { endMisplacedTurn } from "./end-misplaced.ts";
-import { isMisplaced, judgeJob, TURNED_AWAY } from "./present-authority.ts";
-import type { RoomKeeper } from "./room-keeper.ts";
-import { RunDeadline } from "./run-deadline.ts";
-import { ShownGroups } from "./shown-groups.ts";
+import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
+import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
+import { ShownGroups } from "../prompt/shown-groups.ts";
 import { historyOf, inputsOf, isLost } from "../queue/turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -45,10 +45,10 @@ export interface WaitingInputs extends SteeringSource {
 export class JobPreparer {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
-  readonly #room: RoomKeeper;
+  readonly #room: BackgroundCompactor;
   readonly #groups = new ShownGroups();
 
-  constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
+  constructor(services: TurnServices, waiting: WaitingInputs, room: BackgroundCompactor) {
     this.#services = services;
     this.#waiting = waiting;
     this.#room = room;
@@ -93,7 +93,7 @@ export class JobPreparer {
       }
       const inputs = await readInputs(turn, this.#services);
       if (!inputs.every((input) => this.#admitsNow(input))) {
-        await endUnbegun(turn, { type: "aborted", reason: TURNED_AWAY }, this.#services);
+        await endUnbegun(turn, { type: "aborted", reason: SENDER_REVOKED }, this.#services);
         return undefined;
       }
       if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services))) {
@@ -153,11 +153,11 @@ export class JobPreparer {
   /** What waited begins by the policy of now, in the session that is its own now: both may have changed since. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
-    const { job, moved, turnedAway } = judgeJob(sessionKey, waited, this.#waiting, this.#services);
+    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services);
     for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
-    if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: TURNED_AWAY });
-    watchers.settled(ids, TURNED_AWAY);
+    if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });
+    watchers.settled(ids, SENDER_REVOKED);
     return job;
   }
 }

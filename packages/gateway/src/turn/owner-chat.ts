@@ -1,10 +1,10 @@
 import type { TurnRecord } from "@factotum/store";
 import { readInputs } from "./prepare-turn.ts";
-import { withPresentAuthority } from "./present-authority.ts";
-import type { TurnServices } from "./turn-services.ts";
+import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
 export async function isOwnerChat(turn: TurnRecord, services: Pick<TurnServices, "store" | "config">): Promise<boolean> {
   if (!turn.owner || turn.origin.conversation.kind !== "direct") return false;
-  return withPresentAuthority(turn, await readInputs(turn, services), services).owner;
+  return withCurrentAuthorization(turn, await readInputs(turn, services), services).owner;
 }

@@ -9,28 +9,28 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
 import { turnMessages } from "../delivery/sent-texts.ts";
 import { viewHistory } from "../context/history-view.ts";
-import type { CompactionOutcome } from "./compaction-outcome.ts";
-import { longTextTokens, shortenMessages } from "./long-message.ts";
-import { makeRoom } from "./make-room.ts";
-import type { RoomKeeper } from "./room-keeper.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import { longTextTokens, shortenMessages } from "../messages/long-message.ts";
+import { ensureContextBudget } from "../compaction/ensure-context-budget.ts";
+import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { hasMark, isHistoryTainted } from "../taint/taint.ts";
-import { createNewTurn } from "./new-turn.ts";
+import { createNewTurn } from "../conversation/new-turn.ts";
 import { contextMessages } from "../context/read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "../context/history-view.ts";
-import { parseBasis } from "./prompt-cause.ts";
-import { withdrawnText, withPresentAuthority } from "./present-authority.ts";
-import { resetIfStale } from "./reset-if-stale.ts";
-import { readShownHistory } from "./rerender-history.ts";
-import { resolvePrompt } from "./resolve-prompt.ts";
-import type { ResolvedPrompt } from "./resolve-prompt.ts";
-import { runFacts } from "./run-facts.ts";
-import { renderTurnMessages } from "./turn-messages.ts";
+import { parseBasis } from "../prompt/prompt-cause.ts";
+import { withdrawnText, withCurrentAuthorization } from "../conversation/current-authorization.ts";
+import { resetIfStale } from "../conversation/reset-if-stale.ts";
+import { readShownHistory } from "../prompt/rerender-history.ts";
+import { resolvePrompt } from "../prompt/resolve-prompt.ts";
+import type { ResolvedPrompt } from "../prompt/resolve-prompt.ts";
+import { runFacts } from "../prompt/run-facts.ts";
+import { renderTurnMessages } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import { readSessionContext } from "./session-context.ts";
-import type { SessionContext } from "./session-context.ts";
+import { readSessionContext } from "../conversation/session-context.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
 import { inputsOf, saidIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Entries that are read at once. */
@@ -80,7 +80,7 @@ export async function prepareInputTurn(
   sessionKey: string,
   job: InputJob,
   services: TurnServices,
-  options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly room: RoomKeeper },
+  options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly room: BackgroundCompactor },
 ): Promise<PreparedTurn> {
   const { store, clock, random } = services;
   const { message, admission } = job.input;
@@ -88,7 +88,7 @@ export async function prepareInputTurn(
   const bound = { signal, clock };
   const found = await raceAbort(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
   const renewed = await resetIfStale(found, sessionKey, job, services);
-  const { context, outcome: compacted } = await makeRoom(renewed, services, {
+  const { context, outcome: compacted } = await ensureContextBudget(renewed, services, {
     ...options,
     incomingTokens: longTextTokens(
       saidIn(job).map(({ input }) => input.message.text),
@@ -202,7 +202,7 @@ export async function prepareResumedTurn(
 ): Promise<PreparedTurn> {
   const { signal } = options;
   const inputs = await readInputs(begun, services);
-  const turn = withPresentAuthority(begun, inputs, services);
+  const turn = withCurrentAuthorization(begun, inputs, services);
   const bound = { signal, clock: services.clock };
   const context = await raceAbort(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);

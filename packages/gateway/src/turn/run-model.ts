@@ -7,8 +7,8 @@ import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import type { PromptCause } from "./prompt-cause.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { PromptCause } from "../prompt/prompt-cause.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 
 /** The model of one run: its fallbacks behind it, every call charged before it is sent. */
 export interface RunModel {

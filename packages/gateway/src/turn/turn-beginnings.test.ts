@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { lostCommit, lostTurn } from "../../test/lost-writes.ts";
-import type { RunReport } from "./run-report.ts";
+import type { RunReport } from "../queue/run-report.ts";
 
 let server: AnthropicServer;
 let platform: TestPlatform;

@@ -14,7 +14,7 @@ import { answerText, chatToolCall, thinkingText } from "../delivery/chat-entries
 import type { PreparedTurn } from "./prepare-turn.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import type { TurnSteering } from "./turn-steering.ts";
 
 /**

@@ -12,23 +12,24 @@ import { LaneAbort, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import type { LaneOptions } from "../queue/session-lanes.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";
 import type { ToolWait } from "../queue/tool-limits.ts";
-import { RunDeadline } from "./run-deadline.ts";
-import { closeTurn } from "./close-turn.ts";
-import type { FinishedRun } from "./close-turn.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
+import { concludeTurn } from "./conclude-turn.ts";
+import type { FinishedRun } from "./conclude-turn.ts";
 import { prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
-import { leaveOut } from "./leave-out.ts";
-import type { LeftOut } from "./leave-out.ts";
-import { windowBudget } from "./context-size.ts";
-import { leftOutRemark } from "./compaction-outcome.ts";
-import { longTextRemark } from "./long-message.ts";
-import { compactNow } from "./make-room.ts";
-import type { RoomKeeper } from "./room-keeper.ts";
-import { beginMemoryFlush, checkFlushCall, notesPath } from "./memory-flush.ts";
+import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
+import type { LeftOut } from "./quarantine-rejected-item.ts";
+import { windowBudget } from "../compaction/context-size.ts";
+import { leftOutRemark } from "../summaries/compaction-outcome.ts";
+import { longTextRemark } from "../messages/long-message.ts";
+import { compactNow } from "../compaction/ensure-context-budget.ts";
+import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
+import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
+import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import { readSessionContext } from "./session-context.ts";
-import type { SessionContext } from "./session-context.ts";
-import { checkCall, presentFacts } from "./present-authority.ts";
+import { readSessionContext } from "../conversation/session-context.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
@@ -38,7 +39,7 @@ import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
 import { inputsOf, isLost } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "./turn-services.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -78,12 +79,12 @@ const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
-  readonly #room: RoomKeeper;
+  readonly #room: BackgroundCompactor;
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
   readonly #toolLimits: ToolLimits;
 
-  constructor(services: TurnServices, waiting: WaitingInputs, room: RoomKeeper) {
+  constructor(services: TurnServices, waiting: WaitingInputs, room: BackgroundCompactor) {
     this.#services = services;
     this.#waiting = waiting;
     this.#room = room;
@@ -299,7 +300,7 @@ export class TurnRunner {
     if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
     await recorder.flush();
     const refusal = { words: outcome.message, requests: recorder.takeRequests() };
-    const leftOut = await leaveOut(prepared, refusal, this.#services);
+    const leftOut = await quarantineRejectedItem(prepared, refusal, this.#services);
     return leftOut === undefined ? undefined : { ...tried, leftOut };
   }
 
@@ -324,7 +325,7 @@ export class TurnRunner {
       readonly undo: TranscriptBody | undefined;
     },
   ): Promise<void> {
-    await closeTurn(this.#services, {
+    await concludeTurn(this.#services, {
       turn: prepared.turn,
       outcome,
       ...end,
@@ -333,7 +334,7 @@ export class TurnRunner {
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
-      facts: presentFacts(prepared.facts, prepared.inputs, this.#services),
+      facts: currentFacts(prepared.facts, prepared.inputs, this.#services),
       tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,

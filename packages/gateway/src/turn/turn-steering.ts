@@ -4,16 +4,16 @@ import type { RequestRecorder } from "../requests/request-recorder.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
-import { hasKeptAuthority } from "./present-authority.ts";
-import type { PresentPolicy } from "./present-authority.ts";
+import { hasKeptAuthority } from "../conversation/current-authorization.ts";
+import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
-import { renderJoinedMessages } from "./turn-messages.ts";
-import type { TurnServices } from "./turn-services.ts";
+import { renderJoinedMessages } from "../messages/turn-messages.ts";
+import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Where messages wait that may be said into a turn at work. */
-export interface SteeringSource extends PresentPolicy {
+export interface SteeringSource extends CurrentPolicy {
   readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
   /** Takes one out; false when it is not there any more. */
   readonly take: (sessionKey: string, job: InputJob) => boolean;

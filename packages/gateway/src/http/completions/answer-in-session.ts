@@ -5,7 +5,7 @@ import type { InputAdmission } from "@factotum/store";
 import type { Engine } from "../../engine/engine.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
-import type { RunReport } from "../../turn/run-report.ts";
+import type { RunReport } from "../../queue/run-report.ts";
 import { RunReasoning } from "../run-reasoning.ts";
 import { RunText } from "../run-text.ts";
 import { AnswerQueue } from "./answer.ts";

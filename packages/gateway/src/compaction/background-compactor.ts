@@ -1,0 +1,226 @@
+import { shouldCompactAhead, shouldFlushMemory } from "@factotum/agent-core";
+import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { RunKind, UsageTotals } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { SessionRecord } from "@factotum/store";
+import { LRUCache } from "lru-cache";
+import { LaneYield } from "../kernel/lane-abort.ts";
+import { SessionLanes } from "../queue/session-lanes.ts";
+import type { Compaction, CompactionRequest } from "../summaries/compact-session.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import { readContextSize, windowBudget } from "./context-size.ts";
+import { isOversized } from "../summaries/is-oversized.ts";
+import { mayFlushMemory } from "./memory-flush.ts";
+import type { FlushMemory } from "./memory-flush.ts";
+import { readSessionContext, refreshed } from "../conversation/session-context.ts";
+import type { TurnJob } from "../queue/turn-job.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+import { raceAbort } from "../kernel/race-abort.ts";
+
+/** Summaries that are made at the same time, over all sessions. */
+const MAX_SUMMARIES = 4;
+
+/** Summaries that wait for their making hold a window's text each; when there are more, the next turn looks again. */
+const MAX_WAITING = 16;
+
+/** Notes that gave way to messages, or summaries that failed, as often as this in one stretch of a conversation are tried no more in it. */
+const MAX_TRIES = 3;
+
+/** Sessions whose tries are remembered. */
+const MAX_REMEMBERED = 1000;
+
+const NOTHING: CompactionOutcome = { type: "nothing" };
+
+/** A turn behind which room may be wanted. */
+export interface RoomQuery {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly origin: Origin;
+  readonly kind: RunKind;
+}
+
+/** What is done with a session's lane. */
+export interface BackgroundCompactorOptions {
+  /** Puts work behind everything that waits in the session. */
+  readonly behind: (sessionKey: string, task: TurnJob) => void;
+  readonly flushMemory: FlushMemory;
+}
+
+/** A summary that is being made, or waits for its place. */
+interface Work {
+  readonly compaction: Compaction;
+  /** Resolves when it is made, to whether there is one. Never rejects. */
+  readonly made: Promise<boolean>;
+  readonly begin: (signal: AbortSignal) => Promise<void>;
+}
+
+/** What was tried in vain since the last compaction. */
+interface Tries {
+  readonly since: string;
+  notes: number;
+  summaries: number;
+}
+
+/**
+ * Makes room in conversations behind their turns, while nobody waits for it (R7, R9). Notes are a turn of the session and give way to a message at once;
+ * the summary is made beside the turns that come meanwhile, and takes its place between two of them.
+ */
+export class BackgroundCompactor {
+  readonly #services: TurnServices;
+  readonly #options: BackgroundCompactorOptions;
+  readonly #works = new Map<string, Work>();
+  readonly #summaries: SessionLanes<Work>;
+  readonly #tries = new LRUCache<string, Tries>({ max: MAX_REMEMBERED });
+
+  constructor(services: TurnServices, options: BackgroundCompactorOptions) {
+    this.#services = services;
+    this.#options = options;
+    this.#summaries = new SessionLanes<Work>({
+      capacities: () => ({ main: 0, subagent: 0, cron: MAX_SUMMARIES }),
+      laneOf: () => "cron",
+      notBeforeMs: () => undefined,
+      overtakes: () => false,
+      goesFirst: () => false,
+      runsAlone: () => false,
+      process: async (_sessionKey, work, { signal }) => work.begin(signal),
+      onQueueChange: () => undefined,
+      onForgotten: (sessionKey, work) => this.#drop(sessionKey, work),
+      onError: (sessionKey, error) => services.logger.error("A summary could not be made", { sessionKey, error }),
+      clock: services.clock,
+    });
+  }
+
+  /** A turn has ended: what is to be done comes behind it. Cheap where there is room. */
+  look(query: RoomQuery, budget: ContextBudgetOptions, usage: UsageTotals): void {
+    const { sessionKey } = query;
+    if (this.#works.has(sessionKey)) return;
+    // What the provider counted, and at most what was answered; without its figures the history is measured.
+    const contextTokens = usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite + usage.output;
+    if (usage.total > 0 && !shouldFlushMemory(contextTokens, budget)) return;
+    const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
+      try {
+        await this.#ensureContextBudget(query, signal);
+      } catch (error) {
+        if (error !== signal.reason) this.#services.logger.error("No room could be made in a conversation", { sessionKey, error });
+      }
+    };
+    this.#options.behind(sessionKey, { type: "task", isBackground: true, run, forget: () => undefined });
+  }
+
+  /**
+   * Puts the summary in place that was begun for this conversation, and waits for it when it is being made; when no model gives it, what a rule makes of
+   * it. Call it in the session's lane. Rejects when the signal fires meanwhile; then the summary takes its place later.
+   */
+  async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<CompactionOutcome> {
+    const work = this.#works.get(key);
+    if (work === undefined || work.compaction.sessionId !== sessionId) return NOTHING;
+    // Nobody waits for what waits for others.
+    if (this.#summaries.remove(key, work)) {
+      this.#drop(key, work);
+      return NOTHING;
+    }
+    await raceAbort(work.made, { signal, clock: this.#services.clock });
+    return this.#place(key, work, { isNeeded: true });
+  }
+
+  /** Resolves when no summary is being made. */
+  async idle(): Promise<void> {
+    await this.#summaries.idle();
+  }
+
+  get isIdle(): boolean {
+    return this.#summaries.active === 0 && this.#summaries.queuedInAll === 0;
+  }
+
+  /** Ends what is being made. */
+  async close(reason: string): Promise<void> {
+    await this.#summaries.close(reason, { drainMs: 0 });
+  }
+
+  async #ensureContextBudget({ sessionKey, agentId, origin, kind }: RoomQuery, signal: AbortSignal): Promise<void> {
+    let context = await readSessionContext(sessionKey, agentId, origin, this.#services);
+    if (context.record === undefined || this.#works.has(sessionKey)) return;
+    const budget = windowBudget(context);
+    let size = await readContextSize(context, this.#services);
+    if (!shouldFlushMemory(size.contextTokens, budget)) return;
+    const tries = this.#triesOf(sessionKey, `${context.sessionId} ${size.compactedAtMs ?? ""}`);
+    const { window } = budget;
+    if (
+      tries.notes < MAX_TRIES &&
+      !isOversized(size, window) &&
+      (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#services))
+    ) {
+      await this.#options.flushMemory(context, { signal });
+      if (signal.reason instanceof LaneYield) tries.notes += 1;
+      if (signal.aborted) return;
+      context = await refreshed(context, this.#services);
+      size = await readContextSize(context, this.#services);
+    }
+    const { record, agent, model } = context;
+    if (record === undefined || tries.summaries >= MAX_TRIES || !shouldCompactAhead(size, budget)) return;
+    if (this.#summaries.queuedInAll >= MAX_WAITING) return;
+    await this.#begin({ record, agent, model, ...size, forced: false }, tries);
+  }
+
+  async #begin(request: CompactionRequest, tries: Tries): Promise<void> {
+    const { key } = request.record;
+    const compaction = await this.#services.compactor.begin(request);
+    if (compaction === undefined) return;
+    const { promise: made, resolve } = Promise.withResolvers<boolean>();
+    const work: Work = {
+      compaction,
+      made,
+      begin: async (signal) => {
+        let isMade = false;
+        try {
+          isMade = await compaction.summarise(signal);
+          if (!isMade) tries.summaries += 1;
+        } catch (error) {
+          if (error !== signal.reason) throw error;
+        } finally {
+          resolve(isMade);
+          this.#options.behind(key, {
+            type: "task",
+            isBackground: true,
+            run: async () => this.#placeAtLast(key, work),
+            forget: () => this.#drop(key, work),
+          });
+        }
+      },
+    };
+    this.#works.set(key, work);
+    this.#summaries.enqueue(key, work);
+  }
+
+  async #placeAtLast(sessionKey: string, work: Work): Promise<void> {
+    try {
+      await this.#place(sessionKey, work, { isNeeded: false });
+    } catch (error) {
+      this.#services.logger.error("A summary could not take its place", { sessionKey, error });
+    }
+  }
+
+  /** Once for each: whoever comes first has it. */
+  async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
+    if (this.#works.get(sessionKey) !== work) return NOTHING;
+    this.#works.delete(sessionKey);
+    using compaction = work.compaction;
+    // What a rule would cut is cut when there is no room left.
+    if ((await work.made) || isNeeded) return await compaction.finish();
+    await compaction.giveUp("failed");
+    return NOTHING;
+  }
+
+  #drop(sessionKey: string, work: Work): void {
+    if (this.#works.get(sessionKey) === work) this.#works.delete(sessionKey);
+    work.compaction[Symbol.dispose]();
+  }
+
+  #triesOf(sessionKey: string, since: string): Tries {
+    const known = this.#tries.get(sessionKey);
+    if (known?.since === since) return known;
+    const tries = { since, notes: 0, summaries: 0 };
+    this.#tries.set(sessionKey, tries);
+    return tries;
+  }
+}

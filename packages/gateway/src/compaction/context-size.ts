@@ -1,0 +1,38 @@
+import { estimateContextTokens } from "@factotum/agent-core";
+import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { ContextSize } from "../summaries/is-oversized.ts";
+import { readHistory } from "../context/read-history.ts";
+import { estimatePromptTokens } from "../context/session-cache.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/**
+ * The provider's own figure where it still holds, an estimate for the rest. Figures that came with an import were counted by another program over a
+ * context of its own: they say nothing here.
+ */
+export async function readContextSize(
+  { sessionId, record }: Pick<SessionContext, "sessionId" | "record">,
+  services: TurnServices,
+): Promise<ContextSize> {
+  const { messages, compactedAtMs, omitted } = await readHistory(sessionId, services);
+  const overheadTokens = services.cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, services));
+  const countedFromMs = Math.max(compactedAtMs ?? Number.NEGATIVE_INFINITY, record?.importedAtMs ?? Number.NEGATIVE_INFINITY);
+  const usageFrom = messages.findIndex((message) => message.timestamp > countedFromMs);
+  return {
+    contextTokens: estimateContextTokens(messages, { overheadTokens, usageFrom: usageFrom === -1 ? messages.length : usageFrom }),
+    overheadTokens,
+    compactedAtMs,
+    omitted,
+  };
+}
+
+/** How the window of a session's model is shared out. */
+export function windowBudget({ agent, model }: Pick<SessionContext, "agent" | "model">): ContextBudgetOptions {
+  const { reserveTokens, keepRecentTokens } = agent.config.compaction;
+  return { window: model.client.info.contextWindow, reserveTokens, keepRecentTokens };
+}
+
+async function readPromptTokens(sessionId: string, { store }: TurnServices): Promise<number> {
+  const prompt = await store.readPrompt(sessionId);
+  return prompt === undefined ? 0 : estimatePromptTokens(prompt);
+}

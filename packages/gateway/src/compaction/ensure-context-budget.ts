@@ -1,0 +1,94 @@
+import { joinOutcomes } from "../summaries/compaction-outcome.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import type { CompactionRequest } from "../summaries/compact-session.ts";
+import { readContextSize, windowBudget } from "./context-size.ts";
+import { isOverfull, isOversized } from "../summaries/is-oversized.ts";
+import type { ContextSize } from "../summaries/is-oversized.ts";
+import { mayFlushMemory } from "./memory-flush.ts";
+import type { FlushMemory } from "./memory-flush.ts";
+import type { BackgroundCompactor } from "./background-compactor.ts";
+import { refreshed } from "../conversation/session-context.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** A session with room for another turn. */
+export interface SessionWithRoom {
+  readonly context: SessionContext;
+  /** What was done for it in this turn. */
+  readonly outcome: CompactionOutcome;
+}
+
+/**
+ * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the summary that was begun behind an earlier turn,
+ * if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two compactions of one. No notes are taken
+ * here, since a person waits (R7).
+ */
+export async function ensureContextBudget(
+  before: SessionContext,
+  services: TurnServices,
+  { room, signal, incomingTokens }: { readonly room: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
+): Promise<SessionWithRoom> {
+  const isFull = (size: ContextSize, context: SessionContext): boolean =>
+    isOverfull({ ...size, contextTokens: size.contextTokens + incomingTokens }, windowBudget(context));
+  const unchanged: SessionWithRoom = { context: before, outcome: { type: "nothing" } };
+  if (before.record === undefined) return unchanged;
+  let size = await readContextSize(before, services);
+  if (!isFull(size, before)) return unchanged;
+  const placed = await room.finish(before.record, signal);
+  const context = await refreshed(before, services);
+  if (placed.type !== "nothing") size = await readContextSize(context, services);
+  const { record, agent, model } = context;
+  if (record === undefined || !isFull(size, context)) return { context, outcome: placed };
+  const outcome = await services.compactor.compact(
+    {
+      record,
+      agent,
+      model,
+      ...size,
+      forced: false,
+      byRule: placed.type !== "nothing" && isOversized(size, windowBudget(context).window),
+    },
+    { signal },
+  );
+  return { context: await refreshed(context, services), outcome: joinOutcomes(placed, outcome) };
+}
+
+/**
+ * Compacts the session now, because a person asks for it or a provider found the request too long; for the latter no notes can be taken before: that
+ * request would be too long, too. None are taken when there is nothing to summarise, and none over a history that no request can hold.
+ */
+export async function compactNow(
+  context: SessionContext,
+  services: TurnServices,
+  {
+    flushMemory,
+    ...options
+  }: {
+    readonly signal: AbortSignal;
+    readonly instructions?: string;
+    readonly flushMemory?: FlushMemory;
+    /** No model is asked: this turn has had its summary. */
+    readonly byRule?: boolean;
+  },
+): Promise<CompactionOutcome> {
+  const { signal, ...heeding } = options;
+  let request = await forcedRequest(context, services);
+  if (
+    request !== undefined &&
+    flushMemory !== undefined &&
+    !isOversized(request, context.model.client.info.contextWindow) &&
+    (await mayFlushMemory({ kind: undefined, compactedAtMs: request.compactedAtMs }, context, services))
+  ) {
+    if (!(await services.compactor.canCompact(request))) return { type: "nothing" };
+    await flushMemory(context, { signal });
+    signal.throwIfAborted();
+    request = await forcedRequest(await refreshed(context, services), services);
+  }
+  return request === undefined ? { type: "nothing" } : services.compactor.compact({ ...request, ...heeding }, { signal });
+}
+
+/** `undefined` for a session that has not begun. */
+async function forcedRequest(context: SessionContext, services: TurnServices): Promise<(CompactionRequest & ContextSize) | undefined> {
+  const { record, agent, model } = context;
+  return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, services)), forced: true };
+}

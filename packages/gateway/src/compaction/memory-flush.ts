@@ -1,0 +1,124 @@
+import { access, constants } from "node:fs/promises";
+import type { AgentTool, RunFacts, RunKind, ToolCall } from "@factotum/agent-contract";
+import { memoryFlushPrompt, renderEffectivePrompt } from "@factotum/agent-core";
+import type { ToolDecision } from "@factotum/agent-core";
+import type { Origin } from "@factotum/channel-contract";
+import type { TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { LocalFiles } from "../media/local-files.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { MAX_NOTES_BYTES, notesPath } from "../messages/notes-file.ts";
+
+/** Runs the silent turn in which the agent writes its notes. Resolves however that ended; rejects only when the store does. */
+export type FlushMemory = (context: SessionContext, options: { readonly signal: AbortSignal }) => Promise<void>;
+
+/** What decides whether notes are taken. */
+export interface FlushQuery {
+  /** The run behind which room is made; `undefined`: a person has asked for the summary. */
+  readonly kind: RunKind | undefined;
+  readonly compactedAtMs: number | undefined;
+}
+
+/**
+ * True when the agent should write its notes before the conversation is summarised: once for each summary, in private sessions that work in the
+ * agent's own workspace, when that and the tools allow writing.
+ */
+export async function mayFlushMemory(
+  { kind, compactedAtMs }: FlushQuery,
+  context: SessionContext,
+  services: Pick<TurnServices, "agents">,
+): Promise<boolean> {
+  const { record, agent, model, fallbacks, group, isGroup } = context;
+  if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
+  if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
+  if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
+  if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
+  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
+  return workspace === agent.config.workspace && isWritable(workspace);
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  return access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Begins the turn in which the notes are written. In the same commit the session remembers it, so that it comes once, through any crash. */
+export async function beginMemoryFlush(
+  context: SessionContext,
+  origin: Origin,
+  services: TurnServices,
+): Promise<{ readonly turn: TurnRecord; readonly entries: readonly TranscriptEntry[] }> {
+  const { record, agent } = context;
+  if (record === undefined) throw new Error("a session that has not begun has nothing to note");
+  const startedAtMs = services.clock.now();
+  const { text, parts } = renderEffectivePrompt(
+    {
+      delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
+      run: "memory",
+      nowMs: startedAtMs,
+      timeZone: agent.config.userTimezone,
+      trusted: {},
+      systemEvents: [],
+      body: { type: "task", text: memoryFlushPrompt({ notesPath: notesPath(context, startedAtMs) }) },
+      untrustedNotes: [],
+    },
+    agent.time,
+  );
+  return services.store.startTurn({
+    id: services.random.uuid(),
+    session: record,
+    touch: { memoryFlushAtMs: startedAtMs },
+    kind: "memory",
+    origin,
+    owner: true,
+    inputIds: [],
+    entries: [{ type: "message", message: { role: "user", content: [{ type: "text", text }], parts, timestamp: startedAtMs } }],
+    startedAtMs,
+  });
+}
+
+/** Tools that can add to a file, with the arguments that they take. */
+const WRITERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["write", new Set(["path", "content"])],
+  ["edit", new Set(["path", "edits"])],
+]);
+
+/** What the calls of a flush are judged by. */
+export interface FlushBounds {
+  readonly notesPath: string;
+  readonly run: RunFacts;
+  readonly files: LocalFiles;
+}
+
+/** While notes are taken, a model may read, and add to today's notes; whatever it has been told, nothing of them can be lost (R9). */
+export async function checkFlushCall(call: ToolCall, tool: AgentTool, bounds: FlushBounds): Promise<ToolDecision> {
+  const { effect, network } = tool.traits;
+  if (effect === "read" && !network) return { type: "allow" };
+  const known = WRITERS.get(call.name);
+  const isNotes = known !== undefined && Object.keys(call.arguments).every((name) => known.has(name)) && pathOf(call) === bounds.notesPath;
+  if (isNotes && (await onlyAdds(call, bounds))) return { type: "allow" };
+  return {
+    type: "refuse",
+    message: `Only reading, and adding to ${bounds.notesPath}, is allowed in this turn. Keep what stands there: give edit the old text with the new behind it, or write the old content and the new.`,
+  };
+}
+
+function pathOf({ arguments: { path } }: ToolCall): string | undefined {
+  return typeof path === "string" ? path.replace(/^(?:\.\/)+/, "") : undefined;
+}
+
+async function onlyAdds({ name, arguments: args }: ToolCall, { notesPath: path, run, files }: FlushBounds): Promise<boolean> {
+  if (name === "edit") return Array.isArray(args["edits"]) && args["edits"].every(isAddition);
+  const file = await files.read(path, { run, maxBytes: MAX_NOTES_BYTES });
+  if (file.type === "refused") return file.reason === "not-found";
+  const { content } = args;
+  return typeof content === "string" && content.startsWith(new TextDecoder().decode(file.bytes).trimEnd());
+}
+
+function isAddition(edit: unknown): boolean {
+  const { oldText, newText } = edit as { readonly oldText?: unknown; readonly newText?: unknown };
+  return typeof oldText === "string" && typeof newText === "string" && newText.includes(oldText);
+}

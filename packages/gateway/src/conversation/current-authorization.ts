@@ -1,0 +1,134 @@
+import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
+import type { ToolDecision } from "@factotum/agent-core";
+import type { InputRecord, TurnRecord } from "@factotum/store";
+import { withPresentOwner } from "../access/owner.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { Route } from "../routing/route.ts";
+import { groupOf } from "./session-context.ts";
+import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** Why nothing is done for somebody who was let in once. */
+export const SENDER_REVOKED = "its sender may not talk here any more";
+
+/** What a call is judged by. */
+interface CallingRun {
+  readonly prepared: { readonly turn: TurnRecord; readonly facts: RunFacts; readonly model: ResolvedModel };
+  /** Everything that was said in the run so far. */
+  readonly inputs: readonly InputRecord[];
+  readonly tainted: boolean;
+}
+
+/** What the configuration of now says about an input. */
+export interface CurrentPolicy {
+  /** Whether its sender is let in. */
+  readonly admits: (input: InputRecord) => boolean;
+  /** Where it would go if it came now. */
+  readonly routeOf: (input: InputRecord) => Route;
+}
+
+/** A job by what holds when it is begun. */
+interface ReauthorizedJob {
+  /** What of it is still let in and belongs to its session, with the authority that all of it has; `undefined` for nothing. */
+  readonly job: InputJob | undefined;
+  /** What belongs to another session now. */
+  readonly moved: readonly InputRecord[];
+  readonly turnedAway: readonly InputRecord[];
+}
+
+/**
+ * Whether an input must not run in a session, however it came there: the configuration of now keeps it out of that one, or gives its sender, who is not the
+ * owner, another one. The owner's own inputs stay where they were said.
+ */
+export function isMisplaced(
+  sessionKey: string,
+  input: InputRecord,
+  { routeOf }: Pick<CurrentPolicy, "routeOf">,
+  { config }: Pick<TurnServices, "config">,
+): boolean {
+  const route = routeOf(input);
+  if (route.sessionKey === sessionKey) return false;
+  return route.keptOutOf === sessionKey || !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner;
+}
+
+/** Judges again what has waited in a session: the configuration may have changed since. */
+export function reauthorizeJob(
+  sessionKey: string,
+  waited: InputJob,
+  policy: CurrentPolicy,
+  services: Pick<TurnServices, "config">,
+): ReauthorizedJob {
+  const { ownerAllowFrom } = services.config.commands;
+  const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
+  const turnedAway = everything.filter((input) => !policy.admits(input));
+  const moved = everything.filter((input) => !turnedAway.includes(input) && isMisplaced(sessionKey, input, policy, services));
+  const all = everything.filter((input) => !turnedAway.includes(input) && !moved.includes(input));
+  const owner = all.every(({ admission }) => admission.owner);
+  const judged = new Map(all.map((input) => [input.id, { ...input, admission: { ...input.admission, owner } }]));
+  const admitted = (input: InputRecord): readonly InputRecord[] => {
+    const present = judged.get(input.id);
+    return present === undefined ? [] : [present];
+  };
+  const [first, ...more] = saidIn(waited).flatMap(({ input, overheard }) =>
+    admitted(input).map((present) => ({ input: present, overheard })),
+  );
+  const shortened = (waited.shortened ?? []).flatMap(admitted);
+  const job = first === undefined ? undefined : { ...waited, ...first, more, shortened };
+  // Lines about dropped messages need a turn: without one they begin their own.
+  return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
+}
+
+/** Whether everybody who has a part in a job may still say it, in its session and with the authority of then. */
+export function hasKeptAuthority(
+  sessionKey: string,
+  waited: InputJob,
+  policy: CurrentPolicy,
+  services: Pick<TurnServices, "config">,
+): boolean {
+  const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, services);
+  return moved.length === 0 && turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
+}
+
+/** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */
+export function withCurrentAuthorization(
+  turn: TurnRecord,
+  inputs: readonly InputRecord[],
+  services: Pick<TurnServices, "config">,
+): TurnRecord {
+  return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, services) };
+}
+
+/** What the tools of a run may know of it now: whoever was the owner when it began may be so no more. */
+export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], services: Pick<TurnServices, "config">): RunFacts {
+  return { ...facts, owner: facts.owner && areOwners(inputs, services) };
+}
+
+/**
+ * Decides about a call by what holds when it is made. A run that began as the owner's works where only the owner may: when it is that no more, it does
+ * nothing more.
+ */
+export function checkCall(
+  call: ToolCall,
+  tool: AgentTool,
+  { prepared, inputs, tainted }: CallingRun,
+  services: TurnServices,
+): ToolDecision {
+  const { turn, facts, model } = prepared;
+  if (facts.owner && !areOwners(inputs, services))
+    return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
+  const { agents, channels } = services;
+  const agent = agents.get(turn.agentId) ?? agents.default;
+  if (!agent.allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
+    return { type: "refuse", message: withdrawnText(tool.name) };
+  return services.toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+}
+
+/** What a call of a tool is answered with that the policy does not allow any more. */
+export function withdrawnText(name: string): string {
+  return `${name} is no longer available: the tool policy has changed. Go on without it.`;
+}
+
+function areOwners(inputs: readonly InputRecord[], { config }: Pick<TurnServices, "config">): boolean {
+  return inputs.every((input) => withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner);
+}

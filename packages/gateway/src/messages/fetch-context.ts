@@ -1,0 +1,65 @@
+import type { MsgContext } from "@factotum/channel-contract";
+import type { InputRecord } from "@factotum/store";
+import { raceAbort } from "../kernel/race-abort.ts";
+import type { InputJob, SaidInput } from "../queue/turn-job.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** A reply does not wait longer for names; what comes later is there for the next message. */
+const TIMEOUT_MS = 3_000;
+
+type ContextServices = Pick<TurnServices, "channels" | "clock" | "logger">;
+
+/**
+ * Adds to the messages of a job what their platform says of them: names of senders, the group's subject, the quoted text. All of it is display text;
+ * ids, addresses and the body stay as they were committed. Never rejects: what does not come in time is left out.
+ */
+export async function withFetchedContext(
+  job: InputJob,
+  services: ContextServices,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<InputJob> {
+  const limit = new AbortController();
+  using _timer = services.clock.schedule(TIMEOUT_MS, () => limit.abort());
+  const options = { signal: AbortSignal.any([signal, limit.signal]) };
+  const fetchInput = async (input: InputRecord): Promise<InputRecord> => ({
+    ...input,
+    message: await fetchMessage(input.message, services, options),
+  });
+  const fetchSaid = async ({ input, overheard }: SaidInput): Promise<SaidInput> => {
+    const [complete, ...earlier] = await Promise.all([
+      fetchInput(input),
+      // Their quotes are not shown.
+      ...overheard.map(async ({ replyTo: _quote, ...message }) => fetchMessage(message, services, options)),
+    ]);
+    return { input: complete, overheard: earlier };
+  };
+  const [said, more, shortened] = await Promise.all([
+    fetchSaid(job),
+    job.more === undefined ? undefined : Promise.all(job.more.map(fetchSaid)),
+    job.shortened === undefined ? undefined : Promise.all(job.shortened.map(fetchInput)),
+  ]);
+  return { ...job, ...said, ...(more === undefined ? {} : { more }), ...(shortened === undefined ? {} : { shortened }) };
+}
+
+async function fetchMessage(
+  message: MsgContext,
+  { channels, clock, logger }: ContextServices,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<MsgContext> {
+  const channel = channels.channelFor(message.origin);
+  if (channel?.capabilities.fetchesContext !== true) return message;
+  try {
+    const found = await raceAbort(channel.fetchContext(message, { signal }), { signal, clock });
+    const { senderName, group, replyTo } = found;
+    return {
+      ...message,
+      ...(senderName === undefined ? {} : { sender: { ...message.sender, name: senderName } }),
+      ...(group === undefined ? {} : { group: { ...message.group, ...group } }),
+      ...(replyTo === undefined ? {} : { replyTo }),
+    };
+  } catch (error) {
+    // It did not come in time, or the turn was stopped.
+    if (error !== signal.reason) logger.warn("What surrounds a message could not be fetched", { channel: message.origin.channel, error });
+    return message;
+  }
+}

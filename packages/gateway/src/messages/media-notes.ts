@@ -1,0 +1,19 @@
+import type { SystemEvent } from "@factotum/agent-core";
+import { mediaNotesAfter } from "../context/media-notes-after.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** Entries that are looked through: the note is the last one of its turn, and little comes between two turns. */
+const LOOK_BACK = 3;
+
+/** What the last turn could not send, told to the model in the next one. */
+export async function mediaNotes(
+  sessionId: string,
+  { store, cache }: Pick<TurnServices, "store" | "cache">,
+): Promise<readonly SystemEvent[]> {
+  const known = cache.mediaNotes(sessionId);
+  if (known !== undefined) return known;
+  const { items } = await store.readTranscript(sessionId, { limit: LOOK_BACK });
+  const notes = items.reduce<readonly SystemEvent[]>(mediaNotesAfter, []);
+  cache.setMediaNotes(sessionId, notes);
+  return notes;
+}

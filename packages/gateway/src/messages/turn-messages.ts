@@ -1,0 +1,148 @@
+import { opensFiles } from "@factotum/agent-core";
+import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
+import type { InputRecord } from "@factotum/store";
+import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
+import { withFetchedContext } from "./fetch-context.ts";
+import { readLastRun, sessionHint } from "./last-run.ts";
+import { mediaNotes } from "./media-notes.ts";
+import { isTainted } from "../taint/taint.ts";
+import type { MessageFactsContext } from "./message-facts.ts";
+import { parseBasis } from "../prompt/prompt-cause.ts";
+import type { ResolvedPrompt } from "../prompt/resolve-prompt.ts";
+import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
+import { sourceEvents } from "../prompt/source-events.ts";
+import { saidIn } from "../queue/turn-job.ts";
+import type { InputJob, SaidInput } from "../queue/turn-job.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+import { renderUserMessage } from "./user-message.ts";
+import type { MessageContext, UserMessageRequest } from "./user-message.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+
+const MAX_LINE_CHARS = 160;
+
+/** What the messages of a turn are rendered with. */
+export interface TurnMessagesRequest extends Pick<UserMessageRequest, "facts" | "nowMs" | "showsGroup" | "signal"> {
+  readonly sessionKey: string;
+  readonly history: readonly AgentMessage[];
+  /** The session is private, this turn's messages included. */
+  readonly isPrivate: boolean;
+}
+
+/** Of messages that begin no turn. */
+const NO_OPENING = {
+  joined: true,
+  isReset: false,
+  showsGroup: false,
+  opening: { systemEvents: [], truncations: [], dailyNotes: [] },
+  isOpeningTainted: false,
+} as const;
+
+/**
+ * The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. A turn that no
+ * request can be made for has neither a prompt nor a model.
+ */
+export async function renderTurnMessages(
+  job: InputJob,
+  request: TurnMessagesRequest,
+  prompt: ResolvedPrompt | undefined,
+  context: SessionFacts & MessageContext,
+  services: TurnServices,
+): Promise<readonly UserMessage[]> {
+  const { facts, nowMs, signal, showsGroup } = request;
+  const { admission } = job.input;
+  const lastRun = await readLastRun(context.sessionId, services.store);
+  const { isFromPerson } = RUN_POLICY[admission.kind];
+  const hint = isFromPerson ? sessionHint(lastRun) : undefined;
+  const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
+  const daily =
+    request.isPrivate && isFirst && isFromPerson && facts !== undefined
+      ? await readDailyNotes(services, { run: facts, agent: context.agent, nowMs })
+      : NO_NOTES;
+  // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
+  const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
+  const opening: UserMessageRequest["opening"] = {
+    systemEvents: [
+      ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
+        ? []
+        : await sourceEvents({ ...request, facts }, prompt, context, services)),
+      ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, services)),
+    ],
+    truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
+    ...(hint === undefined ? {} : { sessionHint: hint }),
+    dailyNotes: daily.notes,
+    ...(prompt === undefined ? {} : responseFormat(prompt, context)),
+  };
+  const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
+  const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
+  return renderSaid(
+    job,
+    { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), opensFiles: opens, ...shown },
+    context,
+    services,
+  );
+}
+
+/** A job's messages for a turn at work. */
+export async function renderJoinedMessages(
+  job: InputJob,
+  request: { readonly facts: RunFacts; readonly tools: readonly { readonly name: string }[]; readonly signal: AbortSignal },
+  context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
+  services: TurnServices,
+): Promise<readonly UserMessage[]> {
+  const { facts, tools, signal } = request;
+  const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
+  const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
+  const plain = { facts, session, signal, nowMs: services.clock.now(), ...can };
+  return renderSaid(await withFetchedContext(job, services, { signal }), { ...plain, ...NO_OPENING }, context, services);
+}
+
+async function renderSaid(
+  job: InputJob,
+  request: Omit<UserMessageRequest, "said">,
+  context: MessageContext,
+  services: TurnServices,
+): Promise<readonly UserMessage[]> {
+  const shortened = job.shortened ?? [];
+  const listed = shortenedInput(shortened);
+  const all = [...(listed === undefined ? [] : [listed]), ...saidIn(job)];
+  const messages: UserMessage[] = [];
+  for (const [index, said] of all.entries()) {
+    messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, services));
+  }
+  const { ownerAllowFrom } = services.config.commands;
+  const isMarked = shortened.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
+  return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
+}
+
+/** How the turn's channel shows text, for a session that several reach: its prompt tells of one. */
+function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick<MessageFactsContext, "format"> {
+  const promptChannel = parseBasis(prompt.record.basis)?.channel;
+  // A prompt of an older build does not say what it was rendered for.
+  if (channel === undefined || promptChannel === undefined) return {};
+  const { dialect, markdown, maxLength } = channel.capabilities.text;
+  return {
+    format: { responseFormat: { dialect, markdown, maxMessageChars: maxLength }, ...(promptChannel === "" ? {} : { promptChannel }) },
+  };
+}
+
+/** Messages of one conversation as one that lists them. */
+function shortenedInput(inputs: readonly InputRecord[]): SaidInput | undefined {
+  const newest = inputs.at(-1);
+  if (newest === undefined) return undefined;
+  const { replyTo: _quote, forwarded: _forwarded, thread: _thread, untrusted: _notes, ...message } = newest.message;
+  const lines = inputs.map((input) => `- ${lineOf(input)}`);
+  const text = ["More messages came in while you were busy than can be queued. The oldest of them, shortened:", ...lines].join("\n");
+  return { input: { ...newest, message: { ...message, text, attachments: [] } }, overheard: [] };
+}
+
+function lineOf({ message: { text, sender, origin, attachments } }: InputRecord): string {
+  const flat = text.replaceAll(/\s+/g, " ").trim();
+  const cut = flat.length <= MAX_LINE_CHARS ? flat : `${flat.slice(0, MAX_LINE_CHARS).toWellFormed()}…`;
+  const who = origin.conversation.kind === "direct" ? "" : `${sender.name ?? sender.id}: `;
+  const count = attachments.length;
+  return `${who}${cut}${count === 0 ? "" : ` (${count} ${count === 1 ? "attachment" : "attachments"} left out)`}`;
+}
+
+function hasMessageTool(tools: readonly { readonly name: string }[]): boolean {
+  return tools.some(({ name }) => name === "message");
+}

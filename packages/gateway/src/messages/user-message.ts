@@ -1,0 +1,105 @@
+import { renderEffectivePrompt } from "@factotum/agent-core";
+import type { RunFacts, UserMessage } from "@factotum/agent-contract";
+import { displayId } from "../access/display-id.ts";
+import type { PreparedMedia } from "../media/media-stage.ts";
+import { shortenText } from "./long-message.ts";
+import type { LongTextPlace } from "./long-message.ts";
+import { isTainted } from "../taint/taint.ts";
+import { messageFacts } from "./message-facts.ts";
+import type { MessageFactsContext } from "./message-facts.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { SaidInput } from "../queue/turn-job.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** What of the turn goes into one of its messages. */
+export interface UserMessageRequest {
+  readonly said: SaidInput;
+  /** Absent where there is no workspace to work in: then attachments are left out. */
+  readonly facts: RunFacts | undefined;
+  /** Where a text is kept that is too long for the model. */
+  readonly session: Pick<LongTextPlace, "sessionId" | "sessionKey">;
+  readonly nowMs: number;
+  readonly showsGroup: boolean;
+  readonly isReset: boolean;
+  /** The message came into a turn that another one had begun. */
+  readonly joined: boolean;
+  /** What only the message that begins a turn tells. */
+  readonly opening: Pick<MessageFactsContext, "systemEvents" | "truncations" | "sessionHint" | "format" | "dailyNotes">;
+  /** The opening holds words of somebody else than the owner. */
+  readonly isOpeningTainted: boolean;
+  readonly hasMessageTool: boolean;
+  /** Files can be announced: a tool of the session opens them. */
+  readonly opensFiles: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What messages are rendered for; without a model where there is none to ask. */
+export interface MessageContext extends Pick<SessionContext, "agent" | "fallbacks"> {
+  readonly model: SessionContext["model"] | undefined;
+}
+
+const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false };
+
+/** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
+export async function renderUserMessage(
+  request: UserMessageRequest,
+  context: MessageContext,
+  services: TurnServices,
+): Promise<UserMessage> {
+  const { said, facts, nowMs, signal } = request;
+  const { message: whole, admission } = said.input;
+  const shortened = await shortenText(
+    whole.text,
+    context.model?.client.info.contextWindow,
+    { ...request.session, untrusted: !admission.owner },
+    request.opensFiles ? services.media.store : undefined,
+  );
+  const message = { ...whole, text: shortened.text };
+  const platform = services.channels.channelFor(message.origin);
+  const media =
+    facts === undefined
+      ? NO_MEDIA
+      : await services.media.prepare(
+          {
+            message,
+            run: facts,
+            channel: message.origin.channel === "http" ? services.media.uploads : platform,
+            model: context.model?.client.info,
+            fallbacks: context.fallbacks.map(({ client }) => client.info),
+          },
+          { signal },
+        );
+  const effective = renderEffectivePrompt(
+    messageFacts(message, {
+      admission,
+      delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
+      nowMs,
+      timeZone: context.agent.config.userTimezone,
+      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
+      hasMessageTool: request.hasMessageTool,
+      isPlatform: platform?.capabilities.addressing === "platform",
+      overheard: said.overheard,
+      showsGroup: request.showsGroup,
+      isReset: request.isReset,
+      ...request.opening,
+      opensFiles: request.opensFiles,
+      media: [...media.media, ...(shortened.file === undefined ? [] : [shortened.file])],
+    }),
+    context.agent.time,
+  );
+  const tainted =
+    media.tainted ||
+    request.isOpeningTainted ||
+    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
+  return {
+    role: "user",
+    content: [{ type: "text", text: effective.text }, ...media.images],
+    parts: {
+      ...effective.parts,
+      ...(request.joined ? { joined: true } : {}),
+      source: { channel: message.origin.channel, eventId: message.eventId },
+    },
+    ...(tainted ? { tainted } : {}),
+    timestamp: nowMs,
+  };
+}

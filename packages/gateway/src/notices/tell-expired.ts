@@ -1,0 +1,65 @@
+import { cutText } from "@factotum/agent-core";
+import type { OutboxRecord } from "@factotum/store";
+import type { AccountAddress } from "../delivery/account-gates.ts";
+import { conversationKey } from "../kernel/conversation-key.ts";
+import { EXPIRED_REASON } from "../delivery/expired-row.ts";
+import { sendKey } from "../kernel/idempotency-key.ts";
+import { sayInChat, timeText } from "./session-notices.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** Dead letters that are looked through, newest first. */
+const MAX_LETTERS = 200;
+
+/** Messages of a notice that are quoted. */
+const MAX_QUOTED = 5;
+const QUOTED_CHARS = 80;
+
+/** What ran out of time longer ago is not told of any more. */
+const MAX_AGE_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Says in the conversations of an account which messages ran out of time while nothing could be sent there: one notice a conversation. Its idempotency key
+ * names the newest of these messages, so that none is told of twice, over a restart either.
+ */
+export async function tellExpired(
+  services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "channels" | "config" | "dispatcher">,
+  account: AccountAddress,
+): Promise<void> {
+  const { store, steadyNow } = services;
+  const { items } = await store.listDeadLetters({ type: "outbound", limit: MAX_LETTERS });
+  const rows = items.flatMap(({ type, reason, record, failedAtMs }) => {
+    const isOurs = type === "outbound" && reason === EXPIRED_REASON && steadyNow() - failedAtMs < MAX_AGE_MS;
+    return isOurs && record !== undefined && isOf(record, account) && record.purpose !== "notice" ? [record] : [];
+  });
+  for (const ofConversation of Map.groupBy(rows, ({ target }) => conversationKey(target)).values()) {
+    const untold: OutboxRecord[] = [];
+    for (const row of ofConversation) {
+      if ((await store.findOutbound(sendKey(...identityOf(row), 0))) !== undefined) break;
+      untold.unshift(row);
+    }
+    const newest = untold.at(-1);
+    if (newest === undefined) continue;
+    await sayInChat(services, newest.sessionKey, newest.target, { text: expiredText(untold), identity: identityOf(newest) });
+  }
+}
+
+function isOf({ target }: OutboxRecord, { channel, accountId }: AccountAddress): boolean {
+  return target.channel === channel && target.accountId === accountId;
+}
+
+function identityOf({ id }: OutboxRecord): readonly string[] {
+  return ["expired", id];
+}
+
+function expiredText(rows: readonly OutboxRecord[]): string {
+  const quoted = rows.slice(0, MAX_QUOTED).map(({ createdAtMs, outbound }) => {
+    return `- ${timeText(createdAtMs)}: ${cutText(outbound.text.replaceAll(/\s+/g, " ").trim(), QUOTED_CHARS, "…")}`;
+  });
+  const more = rows.length - quoted.length;
+  return [
+    `I could not send here for a while, and ${rows.length === 1 ? "a message" : `${rows.length} messages`} of mine ran out of time:`,
+    ...quoted,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+    "Please ask again if you still need it.",
+  ].join("\n");
+}

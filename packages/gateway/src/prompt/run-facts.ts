@@ -1,0 +1,23 @@
+import type { RunFacts, RunKind } from "@factotum/agent-contract";
+import type { SessionFacts } from "../conversation/session-context.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** What the tools of a turn may know of it. */
+export async function runFacts(
+  turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
+  context: Pick<SessionFacts, "agent" | "isGroup">,
+  services: Pick<TurnServices, "agents">,
+): Promise<RunFacts> {
+  const { agent, isGroup } = context;
+  const { id, kind, owner, sessionKey, sessionId } = turn;
+  return {
+    runId: id,
+    kind,
+    agentId: agent.config.id,
+    sessionKey,
+    sessionId,
+    workspace: await services.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
+    owner,
+    timeZone: agent.config.userTimezone,
+  };
+}

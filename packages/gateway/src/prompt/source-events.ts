@@ -1,0 +1,43 @@
+import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
+import type { SystemEvent } from "@factotum/agent-core";
+import { announceChanges, readSources, skillsOf } from "../workspace/source-changes.ts";
+import { parseBasis } from "./prompt-cause.ts";
+import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import type { SessionFacts } from "../conversation/session-context.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+
+/** What of the turn decides about the events. */
+export interface SourceEventsQuery {
+  readonly sessionKey: string;
+  readonly history: readonly AgentMessage[];
+  readonly nowMs: number;
+  readonly facts: RunFacts;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Announces what has changed of the files and skills that the session's prompt was made of, since the prompt itself waits for a named cause. Looks at the
+ * disk only when the watch says that something may have changed since the session's last turn.
+ */
+export async function sourceEvents(
+  query: SourceEventsQuery,
+  prompt: ResolvedPrompt,
+  context: SessionFacts,
+  services: TurnServices,
+): Promise<readonly SystemEvent[]> {
+  const { agent, group, isGroup, sessionId } = context;
+  // Elsewhere the files of the workspace cannot be opened; the turn that can is told of them.
+  const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
+  const generation = agent.sources.generation();
+  if (services.cache.sourceGeneration(sessionId) === generation) return [];
+  if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
+  const rendered = parseBasis(prompt.record.basis)?.sources;
+  if (rendered === undefined) return [];
+  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const skills = await agent.skills({ workspace, group, signal: query.signal });
+  const now = await readSources(agent.config.workspace, skills);
+  return isOwnWorkspace
+    ? announceChanges(rendered, now, query.history, query.nowMs)
+    : announceChanges(skillsOf(rendered), skillsOf(now), query.history, query.nowMs);
+}

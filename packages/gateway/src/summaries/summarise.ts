@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { ModelError } from "@factotum/agent-contract";
+import type { Clock, Logger, ModelClient, Random } from "@factotum/agent-contract";
+import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "@factotum/agent-core";
+import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
+import type { Cooldowns } from "@factotum/models";
+import { LRUCache } from "lru-cache";
+import type { AgentRuntime } from "../agents/agent-directory.ts";
+import { modelChain } from "../requests/model-chain.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Observer } from "../observe/observer.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
+
+/** How long the summarising may take in all. What is ready then is kept for the next attempt (R9). */
+const TIME_BUDGET_MS = 120_000;
+/** Summaries of chunks that are kept for another attempt, over all sessions, and their characters. */
+const MAX_KEPT_SUMMARIES = 500;
+const MAX_KEPT_CHARS = 4 * 1024 * 1024;
+
+/** What summaries are made with. */
+export interface SummariserOptions {
+  readonly running: RunningConfig;
+  readonly spend: SpendGuard;
+  readonly cooldowns: Cooldowns;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly observer: Observer;
+  readonly logger: Logger;
+}
+
+/** What is to be summarised, and for whom. */
+export interface SummaryRequest {
+  readonly sessionKey: string;
+  readonly plan: CompactionPlan;
+  /** What the person asked the summary to heed. */
+  readonly instructions: string | undefined;
+  /** Window of the session's model, in tokens: the summary has to fit there. */
+  readonly window: number;
+}
+
+/** Who writes a summary. */
+export interface Summariser {
+  /** The model that is asked first. */
+  readonly reference: string;
+  readonly client: ModelClient;
+}
+
+/** Has models summarise the older part of conversations, in chunks whose summaries are reused when an attempt breaks off (R9). */
+export class Summaries {
+  readonly #options: SummariserOptions;
+  readonly #kept = new LRUCache<string, string>({ max: MAX_KEPT_SUMMARIES, maxSize: MAX_KEPT_CHARS });
+
+  constructor(options: SummariserOptions) {
+    this.#options = options;
+  }
+
+  /** The model that is configured for summaries, and behind it the session's own (R9). */
+  async summariser(agent: AgentRuntime, sessionModel: ResolvedModel): Promise<Summariser> {
+    const own = await this.#ownModel(agent);
+    const model = own ?? sessionModel;
+    const models = own === undefined || own.reference === sessionModel.reference ? [model] : [own, sessionModel];
+    const cause = { agentId: agent.config.id, kind: "compaction" } as const;
+    return { reference: model.reference, client: modelChain(models, cause, this.#options) };
+  }
+
+  /** The summary; `undefined` when no model gives one in time. Rejects when the signal fires, but for a run whose time is over. */
+  async summarise(
+    { plan, instructions, window, sessionKey }: SummaryRequest,
+    model: ModelClient,
+    outer: AbortSignal,
+  ): Promise<string | undefined> {
+    const { clock, logger } = this.#options;
+    using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer });
+    const { signal } = deadline;
+    const ask = async (part: SummaryPart): Promise<string> => this.#ask(model, part, instructions, signal);
+    const merging = { window: model.info.contextWindow };
+    try {
+      let summaries: readonly string[] = [];
+      for (const [index, chunk] of plan.chunks.entries())
+        summaries = [...summaries, await ask({ type: "chunk", text: chunk.text, number: index + 1, count: plan.chunks.length })];
+      if (plan.isLimited)
+        summaries = fitToMerge([...(plan.earlierSummary === undefined ? [] : [plan.earlierSummary]), ...summaries], merging);
+      while (summaries.length > 1) {
+        const merged: string[] = [];
+        for (const group of groupSummaries(summaries, merging))
+          merged.push(group.length === 1 ? (group[0] ?? "") : await ask({ type: "merge", summaries: group }));
+        summaries = merged;
+      }
+      return limitSummary(summaries[0] ?? "", { window });
+    } catch (error) {
+      if (!(error instanceof SummaryFailure)) throw error;
+      // Who stopped it, or stops the process, does not mean to have the conversation cut by rule. A turn whose time is over leaves room to the next.
+      if (!RunDeadline.caused(outer)) outer.throwIfAborted();
+      logger.warn("The conversation could not be summarised", { sessionKey, detail: error.message });
+      return undefined;
+    }
+  }
+
+  /** A model that cannot be used keeps no conversation from going on. */
+  async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
+    if (config.compaction.model === undefined) return undefined;
+    try {
+      return await this.#options.running.current.models.resolve(config.compaction.model);
+    } catch (error) {
+      if (!ModelError.isInstance(error)) throw error;
+      const { logger } = this.#options;
+      logger.warn("The model for summaries cannot be used; the session's own writes them", { agent: config.id, detail: error.message });
+      return undefined;
+    }
+  }
+
+  /** One summary; the same part is not asked for twice. */
+  async #ask(model: ModelClient, part: SummaryPart, instructions: string | undefined, signal: AbortSignal): Promise<string> {
+    const key = createHash("sha256")
+      .update(JSON.stringify([model.info.provider, model.info.id, instructions, part]))
+      .digest("hex");
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const options = {
+      window: model.info.contextWindow,
+      nowMs: this.#options.clock.now(),
+      ...(instructions === undefined ? {} : { instructions }),
+    };
+    const text = await readAnswer(model, renderSummaryRequest(part, options), signal);
+    this.#kept.set(key, text, { size: text.length });
+    return text;
+  }
+}
+
+/** A summariser that gave no summary. */
+class SummaryFailure extends Error {}
+
+async function readAnswer(model: ModelClient, request: ReturnType<typeof renderSummaryRequest>, signal: AbortSignal): Promise<string> {
+  for await (const event of model.stream({ ...request, cacheRetention: "none" }, { signal })) {
+    if (event.type === "message-failed") throw new SummaryFailure(event.error.message, { cause: event.error });
+    if (event.type !== "message-end") continue;
+    const text = event.message.content
+      .flatMap((block) => (block.type === "text" ? [block.text] : []))
+      .join("\n")
+      .trim();
+    if (text === "") throw new SummaryFailure("the summariser said nothing");
+    return text;
+  }
+  throw new SummaryFailure("the summariser's answer broke off");
+}

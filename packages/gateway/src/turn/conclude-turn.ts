@@ -1,0 +1,349 @@
+import type { AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
+import { isHeartbeatOk } from "@factotum/agent-core";
+import type { NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
+import { parseReply } from "../delivery/parse-reply.ts";
+import type { ParsedReply } from "../delivery/parse-reply.ts";
+import { NO_MEDIA, planMedia } from "../delivery/plan-media.ts";
+import type { PlannedMedia } from "../delivery/plan-media.ts";
+import { planRemoval, planReply } from "../delivery/plan-reply.ts";
+import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { planThoughts } from "../delivery/plan-thoughts.ts";
+import { LaneAbort } from "../kernel/lane-abort.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { isTaintBinding } from "../taint/taint.ts";
+import { answerText } from "../delivery/chat-entries.ts";
+import { failureText, ownerFailureText } from "../notices/failure-text.ts";
+import { isOwnerChat } from "./owner-chat.ts";
+import { RunDeadline } from "../queue/run-deadline.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** How long the files of a reply may take to be had. */
+const MEDIA_TIMEOUT_MS = 90_000;
+
+/** A reply that may have files of earlier answers, and nothing of its own. */
+const WORDLESS = { type: "visible", text: "", replyTo: { type: "none" }, media: [] } as const;
+
+/** A turn whose run is over. */
+export interface FinishedRun {
+  readonly turn: TurnRecord;
+  readonly outcome: RunOutcome;
+  readonly usage: UsageTotals;
+  /** Completed and not committed. */
+  readonly entries: readonly TranscriptBody[];
+  /** Ended and not committed. */
+  readonly requests?: readonly NewRequest[];
+  /** What the run has sent to its own origin already; an empty text is a file alone. */
+  readonly sentTexts: readonly string[];
+  /** The newest text of the run, for an answer without one. */
+  readonly lastText: string;
+  readonly model: string | undefined;
+  /** What has been shown while it was written. */
+  readonly streamed?: StreamedReply | undefined;
+  /** True for ids of messages that the model was given; none when left out. */
+  readonly isGiven?: (id: string) => boolean;
+  /** What its files are read with; none are sent when left out. */
+  readonly facts?: RunFacts;
+  /** The model had been given words of somebody who is not the owner when the run ended (R23); true when left out. */
+  readonly tainted?: boolean;
+  /** Texts of its answers before the last one. */
+  readonly earlierTexts?: readonly string[];
+  /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
+  readonly remarks: readonly string[];
+  /** What the person is told beside the answer and the transcript has as a notice already. */
+  readonly noted?: readonly string[];
+  /** The model's thoughts, to be shown before the reply. */
+  readonly thoughts?: string;
+  /** All of them that are shown, before the reply or earlier. */
+  readonly shownThoughts?: string;
+  /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
+  readonly isGivenUp?: boolean;
+  /** Its inputs belong to another session: they wait again, or their chat is told to ask again. */
+  readonly misplaced?: "begin-again" | "ask-again";
+  /** Somebody else stopped it: its sender is told. */
+  readonly isStoppedByOther?: boolean;
+  /** It wrote notes, and made way for a message: they are still to be written. */
+  readonly givesWay?: boolean;
+  /** What else the conversation is told; it is sent to no channel. */
+  readonly note?: string | undefined;
+  /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the final commit says to the person. */
+interface TurnConclusion {
+  readonly inputState: TurnEnd["inputState"];
+  readonly say:
+    | {
+        readonly text: string;
+        readonly purpose: "reply" | "notice";
+        readonly reply?: Extract<ParsedReply, { type: "visible" }>;
+        /** How much of the text is sent already. */
+        readonly covered?: number;
+      }
+    | undefined;
+  /** Kept in the conversation for people who look at it later. */
+  readonly notice: { readonly level: "info" | "error"; readonly text: string } | undefined;
+}
+
+/** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
+export async function concludeTurn(services: TurnServices, finished: FinishedRun): Promise<void> {
+  const run = withCutRemark(withAnswerOrFailure(finished));
+  const { turn } = run;
+  const { store, clock, events, dispatcher } = services;
+  const nowMs = clock.now();
+  const suppressed = await isSuppressed(turn, services);
+  const texts = await failureTexts(run, services);
+  const closing = decideConclusion(run, texts);
+  const media = await planFiles(services, run, closing, { nowMs, suppressed });
+  const { signal, ...rest } = run;
+  // Stopped by a person while its files were fetched: the answer is not given then.
+  if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
+    return concludeTurn(services, {
+      ...rest,
+      outcome: { type: "aborted", reason: signal.reason.message },
+      isStoppedByOther: signal.reason.tellsSender,
+    });
+  const notices: readonly TranscriptBody[] = [
+    ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
+      type: "notice" as const,
+      level: "info" as const,
+      text,
+    })),
+    ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
+    ...(media.notes.length === 0
+      ? []
+      : [{ type: "notice" as const, level: "warning" as const, text: media.notes.join(" "), tellsModel: true as const }]),
+  ];
+  const outbox = planRows(services, run, { ...closing, media }, { nowMs, suppressed });
+  const ended = await store.endTurn({
+    turnId: turn.id,
+    state: run.outcome.type,
+    ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
+    entries: [...run.entries, ...notices],
+    outbox,
+    ...(run.requests === undefined ? {} : { requests: run.requests }),
+    usage: run.usage,
+    inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
+    ...(run.givesWay === true ? { forgetsMemoryFlush: true } : {}),
+    // Whoever answers after a long run has not been idle.
+    ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
+    endedAtMs: nowMs,
+  });
+  services.observer.turnEnded(turn, run.outcome.type);
+  if (run.outcome.type === "done") services.failedRuns.clear(turn.agentId);
+  else if (run.outcome.type === "failed")
+    services.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
+  services.crashPoint?.("after-final-commit");
+  dispatcher.dispatch(ended.outbox);
+  services.cache.append(turn.sessionId, ended.entries);
+  for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);
+  const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;
+  events.publish(turn.sessionKey, {
+    type: "run-end",
+    runId: turn.id,
+    outcome: { type: run.outcome.type, ...(message === undefined ? {} : { message }) },
+  });
+  if (run.outcome.type === "failed")
+    services.logger.warn("A run failed", {
+      turnId: turn.id,
+      sessionKey: turn.sessionKey,
+      code: run.outcome.code,
+      detail: run.outcome.message,
+    });
+  services.watchers.report(turn.inputIds, {
+    runId: turn.id,
+    sessionKey: turn.sessionKey,
+    outcome: run.outcome,
+    failureText: texts.owner,
+    text: closing.say?.purpose === "reply" ? closing.say.text : "",
+    stopReason: stopReason(run.outcome),
+    model: run.model ?? "",
+    usage: run.usage,
+    remarks: [...run.remarks, ...(run.noted ?? [])],
+    notices: [...(run.note === undefined ? [] : [run.note]), ...media.notes],
+    thoughts: run.shownThoughts ?? "",
+  });
+}
+
+/** Whether the input ends because of what is said: when that is kept back, so is the answer. A dead letter is one whatever is said. */
+function isSaid({ inputState, say }: TurnConclusion): boolean {
+  return inputState.type === "answered" || (inputState.type === "told" && say !== undefined);
+}
+
+/** What is said of a failed run: in the chat, and where only the owner looks. */
+interface FailureTexts {
+  readonly chat: string;
+  readonly owner: string;
+}
+
+/** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
+async function failureTexts({ outcome, turn }: FinishedRun, services: TurnServices): Promise<FailureTexts> {
+  if (outcome.type !== "failed") return { chat: "", owner: "" };
+  const owner = ownerFailureText(outcome, services.hideSecrets);
+  return { owner, chat: (await isOwnerChat(turn, services)) ? owner : failureText(outcome) };
+}
+
+function decideConclusion(run: FinishedRun, texts: FailureTexts): TurnConclusion {
+  const { outcome, turn } = run;
+  // Notes are nobody's answer: what became of them stands in the log.
+  if (RUN_POLICY[turn.kind].reply === "never") return SILENT;
+  if (outcome.type === "aborted") {
+    const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;
+    if (run.misplaced === "begin-again") return { inputState: { type: "waiting" }, say: undefined, notice };
+    if (run.misplaced === "ask-again")
+      return { inputState: { type: "told", reason: outcome.reason }, say: { text: ASK_AGAIN, purpose: "notice" }, notice };
+    return {
+      inputState: { type: "interrupted", reason: outcome.reason },
+      say:
+        run.isStoppedByOther === true && RUN_POLICY[turn.kind].isAttended
+          ? { text: failureText({ code: "aborted" }), purpose: "notice" }
+          : undefined,
+      notice,
+    };
+  }
+  if (outcome.type === "failed") {
+    const told: TurnConclusion = {
+      inputState: { type: "told", reason: `${outcome.code}: ${outcome.message}` },
+      say: { text: texts.chat, purpose: "notice" },
+      notice: { level: "error", text: texts.owner },
+    };
+    const failed: TurnConclusion = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
+    if (RUN_POLICY[turn.kind].isAttended) return failed;
+    // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
+    return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
+  }
+  return decideAnswer(run, outcome.message) ?? SILENT;
+}
+
+const ASK_AGAIN =
+  "I have stopped working on your last message, because your messages go into another conversation now. Please send it again.";
+
+const SILENT: TurnConclusion = { inputState: { type: "silent" }, say: undefined, notice: undefined };
+
+/** A run whose model had the last word, and said nothing that a person can be given, has failed. */
+function withAnswerOrFailure(run: FinishedRun): FinishedRun {
+  const { outcome, turn } = run;
+  if (outcome.type !== "done" || RUN_POLICY[turn.kind].reply === "never") return run;
+  if (decideAnswer(run, outcome.message) !== undefined) return run;
+  const { provider, model, stopReason, usage } = outcome.message;
+  const failed: RunOutcome =
+    stopReason === "length"
+      ? {
+          type: "failed",
+          code: "output-limit",
+          message: `${provider}/${model} reached its output limit (${usage.output} tokens) before it had written an answer.`,
+        }
+      : { type: "failed", code: "empty", message: `${provider}/${model} ended without an answer.` };
+  return { ...run, outcome: failed };
+}
+
+const CUT_REMARK = "The answer reached the limit of the model's output and is cut here. Ask me to go on for the rest.";
+
+/** An answer that ends in the middle says so. */
+function withCutRemark(run: FinishedRun): FinishedRun {
+  const { outcome, remarks } = run;
+  const isCut = outcome.type === "done" && outcome.message.stopReason === "length" && !remarks.includes(CUT_REMARK);
+  return isCut ? { ...run, remarks: [...remarks, CUT_REMARK] } : run;
+}
+
+/** What an answer comes to; `undefined` when there is nothing in it. */
+function decideAnswer(run: FinishedRun, message: AssistantMessage): TurnConclusion | undefined {
+  // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
+  const text = answerText(message);
+  if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
+  const hasText = text.trim() !== "";
+  const parsed = parseReply(hasText ? text : run.lastText);
+  // Silence at the end takes nothing back: the text before it that named files was sent.
+  const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
+  if (reply.type === "silent") return SILENT;
+  if (reply.text === "" && mediaOf(run, reply).length === 0)
+    return run.sentTexts.length > 0 ? { inputState: { type: "answered" }, say: undefined, notice: undefined } : undefined;
+  const isSaid = run.sentTexts.includes(reply.text);
+  if (isSaid && mediaOf(run, reply).length === 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
+  const said = isSaid ? "" : reply.text;
+  const covered = coveredOf(run.streamed, said.length, hasText);
+  return { inputState: { type: "answered" }, say: { text: said, purpose: "reply", reply, covered }, notice: undefined };
+}
+
+/** How much of the text has rows. What comes before the last answer has been sent whole. */
+function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAnswer: boolean): number {
+  if (streamed?.type !== "blocks") return 0;
+  return isLastAnswer ? Math.min(streamed.covered, length) : length;
+}
+
+function planRows(
+  services: TurnServices,
+  run: FinishedRun,
+  { say, media }: TurnConclusion & { readonly media: PlannedMedia },
+  options: { readonly nowMs: number; readonly suppressed: boolean },
+): readonly NewOutbound[] {
+  const { turn, streamed } = run;
+  if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, services) : [];
+  const isReply = say.purpose === "reply";
+  const reply = planReply(
+    {
+      turn,
+      text: isReply ? replyText(say.text, media, [...run.remarks, ...(run.noted ?? [])]) : say.text,
+      purpose: say.purpose,
+      asked: say.reply?.replyTo ?? { type: "none" },
+      isGiven: run.isGiven ?? (() => false),
+      covered: say.covered ?? 0,
+      streamed,
+    },
+    options,
+    services,
+  );
+  if (!isReply) return reply;
+  const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, services);
+  return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...shown, ...media.rows];
+}
+
+/** The text of the reply, with the names of files that are not sent as files, and with remarks. */
+function replyText(text: string, { words }: PlannedMedia, remarks: readonly string[]): string {
+  const files = words.length === 0 ? [] : [words.join("\n")];
+  return [...(text === "" ? [] : [text]), ...files, ...remarks.map((remark) => `_${remark}_`)].join("\n\n");
+}
+
+/** The files that a reply names; with blocks, those of the answers before the last one too, whose text was sent. */
+function mediaOf(run: FinishedRun, reply: Extract<ParsedReply, { type: "visible" }>): readonly string[] {
+  if (run.streamed?.type !== "blocks") return reply.media;
+  const earlier = (run.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));
+  return [...new Set([...earlier, ...reply.media])];
+}
+
+async function planFiles(
+  services: TurnServices,
+  run: FinishedRun,
+  { say }: TurnConclusion,
+  options: { readonly nowMs: number; readonly suppressed: boolean },
+): Promise<PlannedMedia> {
+  if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
+  const { turn, streamed } = run;
+  const named = mediaOf(run, say.reply);
+  if (named.length === 0) return NO_MEDIA;
+  using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: services.clock, outer: run.signal ?? new AbortController().signal });
+  return await planMedia(
+    {
+      named,
+      sessionKey: turn.sessionKey,
+      target: turn.origin,
+      run: run.facts,
+      mayFetch: services.toolGate.mayFetch({
+        facts: run.facts,
+        tainted: await isTaintBinding(run.facts, run.tainted ?? true, services),
+      }),
+      purpose: "reply",
+      identity: ["turn", turn.id, "reply"],
+      signal: limit.signal,
+    },
+    { ...options, ...(streamed?.type === "blocks" ? { nextDueMs: streamed.nextDueMs } : {}) },
+    services,
+  );
+}
+
+function stopReason(outcome: RunOutcome): StopReason {
+  if (outcome.type === "done") return outcome.message.stopReason;
+  return outcome.type === "aborted" ? "aborted" : "error";
+}

@@ -1,0 +1,83 @@
+import type { AgentMessage, ModelInfo } from "@factotum/agent-contract";
+import { quarantine } from "@factotum/agent-core";
+import type { Quarantine } from "@factotum/agent-core";
+import type { NewRequest, TranscriptBody } from "@factotum/store";
+import { viewHistory } from "../context/history-view.ts";
+import type { PreparedTurn } from "./prepare-turn.ts";
+import { contextMessages } from "../context/read-history.ts";
+import type { TurnServices } from "../services/turn-services.ts";
+
+/** What was taken out of a conversation because a provider refused it (R8). */
+export interface LeftOut {
+  /** What the person is told; `undefined` when nothing that a person sent is concerned. */
+  readonly notice: string | undefined;
+  /** Puts back what was there: for a guess that did not help. `undefined` for what the provider itself had named. */
+  readonly undo: TranscriptBody | undefined;
+}
+
+/**
+ * Takes the item that the provider most likely meant out of the conversation, from now on and on disk, so that the turn can go on; `undefined` when
+ * nothing is left that could be taken. `words` are the provider's.
+ */
+export async function quarantineRejectedItem(
+  prepared: PreparedTurn,
+  refusal: { readonly words: string; readonly requests: readonly NewRequest[] },
+  services: Pick<TurnServices, "store" | "cache" | "clock" | "logger">,
+): Promise<LeftOut | undefined> {
+  const { turn, model, kept } = prepared;
+  const context = contextMessages(await services.store.readContext(turn.sessionId), { isOpen: true });
+  const view = viewHistory(
+    context.map(({ message }) => message),
+    undefined,
+    { ...kept.view, historyLimit: kept.view.historyLimit },
+  );
+  const sent = context.slice(context.length - view.messages.length);
+  const found = quarantine(
+    view.messages.map((message) => asGiven(message, model.client.info)),
+    { message: refusal.words },
+  );
+  if (found === undefined) {
+    services.logger.warn("The provider refused the request, and nothing can be left out of it", { sessionKey: turn.sessionKey });
+    return undefined;
+  }
+  const places = found.replaced.flatMap(({ index, message }) => {
+    const original = sent[index];
+    return original === undefined ? [] : [{ original, entryId: original.entry.id, message }];
+  });
+  await services.store.appendToTurn(turn.id, {
+    entries: [{ type: "replacement", messages: places.map(({ entryId, message }) => ({ entryId, message })) }],
+    requests: refusal.requests,
+    timestampMs: services.clock.now(),
+  });
+  services.cache.drop(turn.sessionId);
+  services.logger.warn("Left out what the provider refused", {
+    sessionKey: turn.sessionKey,
+    item: found.item,
+    isGuess: found.isGuess,
+    entries: places.map(({ entryId }) => entryId),
+  });
+  const isTheirs = places.some(({ original }) => original.entry.type === "message" && original.message.role === "user");
+  return {
+    notice: isTheirs ? NOTICES[found.item] : undefined,
+    undo: found.isGuess
+      ? { type: "replacement", messages: places.map(({ entryId, original }) => ({ entryId, message: original.message })) }
+      : undefined,
+  };
+}
+
+const NOTICES: Readonly<Record<Quarantine["item"], string | undefined>> = {
+  image: "The model's provider refused an image that you had sent, so it is left out from now on.",
+  text: "The model's provider refused one of your earlier messages, so it is left out from now on.",
+  thinking: undefined,
+  "tool-call": undefined,
+};
+
+/** What of a message reaches this model: leaving out anything else would send the same request twice. */
+function asGiven(message: AgentMessage, info: ModelInfo): AgentMessage {
+  if (message.role === "assistant") {
+    const isOwn = message.provider === info.provider && message.model === info.id && message.api === info.api;
+    return isOwn ? message : { ...message, content: message.content.filter(({ type }) => type !== "thinking") };
+  }
+  if (info.input.includes("image") || !message.content.some(({ type }) => type === "image")) return message;
+  return { ...message, content: message.content.filter(({ type }) => type !== "image") };
+}
