@@ -228,8 +228,8 @@ export function withMethods(replace: (store: Store) => Partial<Store>) {
 
 /** For `around`: a gateway that stops leaves its inputs and turns as a kill does. */
 export const endsAsKilled: (store: Store) => Store = withMethods(() => ({
-  handOverTurn: async () => undefined,
-  handOverInputs: async () => undefined,
+  releaseAttempt: async () => undefined,
+  releaseInputs: async () => undefined,
 }));
 
 /** Starts a gateway. `home` takes up an earlier one's state. */

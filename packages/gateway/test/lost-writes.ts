@@ -1,6 +1,6 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { StoreError } from "@factotum/store";
-import type { NewTurn, StartedTurn, Store, Written } from "@factotum/store";
+import type { NewTurn, StartedTurn, Store, PendingCommit } from "@factotum/store";
 
 /** When and with what a commit fails. */
 export interface LostCommit {
@@ -15,7 +15,7 @@ export async function lostCommit({ at, error }: LostCommit): Promise<void> {
 }
 
 /** A turn that is begun and never on disk. Its session is: this store has no commit to take it back with. */
-export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): Promise<Written<StartedTurn>> {
+export async function lostTurn(store: Store, turn: NewTurn, lost: LostCommit): Promise<PendingCommit<StartedTurn>> {
   const session = (await store.readSession(turn.session.key)) ?? (await store.createSession(turn.session, { nowMs: turn.startedAtMs }));
   const { key: sessionKey, sessionId, agentId } = session;
   const begun = {

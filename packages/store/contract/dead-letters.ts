@@ -58,7 +58,11 @@ export function describeDeadLetters(context: () => ContractContext): void {
         sessionKey: "agent:main:main",
         record: refused,
       });
-      expect(await store.readDeadLetter(lost.id)).toMatchObject({ state: "ambiguous", reason: "no answer", record: { mayBeShown: true } });
+      expect(await store.readDeadLetter(lost.id)).toMatchObject({
+        state: "ambiguous",
+        reason: "no answer",
+        record: { possiblyDelivered: true },
+      });
       const paged: DeadLetter[] = [];
       let cursor: string | undefined;
       do {
@@ -91,7 +95,7 @@ export function describeDeadLetters(context: () => ContractContext): void {
     test("a row is revived with attempts of its own; that it may be shown is never forgotten", async () => {
       const { store } = context();
       const refused = await settled(store, "a", "lost-and-retried", "refused");
-      expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, mayBeShown: true });
+      expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, possiblyDelivered: true });
       const revived = await store.reviveOutbound(refused.id, soon);
       expect(revived).toEqual({
         ...refused,
@@ -104,7 +108,7 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect(await store.listPendingOutbound({ limit: 9 })).toEqual([revived]);
       await expect(store.reviveOutbound(refused.id, soon)).rejects.toMatchObject({ code: "conflict" });
       await expect(store.reviveOutbound("nothing", soon)).rejects.toMatchObject({ code: "not-found" });
-      expect((await settled(store, "b", "refused")).mayBeShown).toBe(false);
+      expect((await settled(store, "b", "refused")).possiblyDelivered).toBe(false);
     });
 
     test("one purge by age forgets at most 500, inputs and outgoing messages together", async () => {

@@ -37,8 +37,8 @@ export function describeInbox(context: () => ContractContext): void {
       const reopened = await fixture.open();
       expect(await reopened.beginInputs([first, second])).toBe(3);
       expect((await reopened.listInputs({ state: "waiting", limit: 9 })).items.map(({ attempts }) => attempts)).toEqual([3, 2]);
-      await reopened.handOverInputs([first, second]);
-      await reopened.handOverInputs([second]);
+      await reopened.releaseInputs([first, second]);
+      await reopened.releaseInputs([second]);
       expect((await reopened.listInputs({ state: "waiting", limit: 9 })).items.map(({ attempts }) => attempts)).toEqual([2, undefined]);
       await reopened.settleInputs([first], { type: "dead", reason: "tried too often" });
       expect(await reopened.beginInputs([first])).toBe(1);
@@ -56,7 +56,7 @@ export function describeInbox(context: () => ContractContext): void {
       await reopened.settleInputs([all[0]?.input.id ?? ""], { type: "command" });
       const again = await reopened.acceptInput(under("4"), at);
       expect(again).toMatchObject({ type: "duplicate", input: { message: { eventId: "1" }, state: { type: "command" } } });
-      expect((await reopened.acceptInputAhead(under("5"), at)).result.type).toBe("duplicate");
+      expect((await reopened.acceptInputOptimistic(under("5"), at)).result.type).toBe("duplicate");
     });
 
     test("the same message id on another channel, account or conversation is another input, and no id is no message's", async () => {

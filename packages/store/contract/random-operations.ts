@@ -33,7 +33,7 @@ const accept = fc.tuple(eventIds, deliveries, aheads).map(([eventId, delivery, i
   command(`accept ${eventId}${delivery}${isAhead ? " ahead" : ""}`, async (model, { store }) => {
     const { messageId } = sampleMessage(eventId);
     const said = [sampleMessage(`${eventId}${delivery}`, { messageId }), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
-    const { type, input } = isAhead ? (await store.acceptInputAhead(...said)).result : await store.acceptInput(...said);
+    const { type, input } = isAhead ? (await store.acceptInputOptimistic(...said)).result : await store.acceptInput(...said);
     const known = model.inputs.get(eventId);
     expect(type).toBe(known === undefined ? "accepted" : "duplicate");
     if (known === undefined) model.inputs.set(eventId, { id: input.id, state: "waiting" });
@@ -59,7 +59,7 @@ const start = fc
       const inputIds = inputs.map((input) => input?.id ?? "nothing");
       const sessionId = `${key.slice(-1)}-${model.transcripts.size}-${salt}`;
       const turn = sampleTurn(id, inputIds, { session: sampleSession({ key, sessionId }) });
-      const starting: Promise<unknown> = isAhead ? store.startTurnAhead(turn) : store.startTurn(turn);
+      const starting: Promise<unknown> = isAhead ? store.startTurnOptimistic(turn) : store.startTurn(turn);
       if (model.turns.has(id) || inputs.some((input) => input?.state !== "waiting"))
         return expectRefused(starting, "conflict", "not-found");
       await starting;

@@ -220,11 +220,11 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await reopened.beginAttempt("t1")).toMatchObject({ id: "t1", attempts: 2, inputIds: [id] });
       expect(await reopened.beginAttempt("t2")).toBeUndefined();
       await reopened.beginAttempt("t3");
-      await reopened.handOverTurn("t3");
+      await reopened.releaseAttempt("t3");
       const third = await fixture.open();
       expect((await third.resumeTurns()).map((turn) => turn.attempts)).toEqual([2, 1]);
       await expect(third.beginAttempt("t9")).rejects.toMatchObject({ code: "not-found" });
-      await expect(third.handOverTurn("t2")).rejects.toMatchObject({ code: "conflict" });
+      await expect(third.releaseAttempt("t2")).rejects.toMatchObject({ code: "conflict" });
       await third.endTurn(sampleEnd("t1"));
       expect((await third.readInput(id))?.state).toEqual({ type: "answered" });
     });
@@ -241,7 +241,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await third.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
       const fourth = await fixture.open();
       expect(await fourth.beginAttempt("t1")).toMatchObject({ attempts: 2, starts: 4 });
-      await fourth.handOverTurn("t1");
+      await fourth.releaseAttempt("t1");
       expect(await fourth.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
     });
 
@@ -257,11 +257,11 @@ export function describeTurns(context: () => ContractContext): void {
       const fourth = await fixture.open();
       await fourth.beginAttempt("t1", { isSolo: true });
       expect(await fourth.readTurn("t1")).toMatchObject({ starts: 4, soloStarts: 2 });
-      await fourth.handOverTurn("t1");
+      await fourth.releaseAttempt("t1");
       expect(await fourth.readTurn("t1")).toMatchObject({ starts: 3, soloStarts: 1 });
       const fifth = await fixture.open();
       await fifth.beginAttempt("t1");
-      await fifth.handOverTurn("t1");
+      await fifth.releaseAttempt("t1");
       expect(await fifth.readTurn("t1")).toMatchObject({ starts: 3, soloStarts: 1 });
     });
 

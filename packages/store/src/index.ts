@@ -1,7 +1,7 @@
 export { StoreError } from "./port/store-error.ts";
 export type { StoreErrorCode } from "./port/store-error.ts";
 export type { StoreDamage } from "./port/store-damage.ts";
-export type { Written } from "./port/written.ts";
+export type { PendingCommit } from "./port/pending-commit.ts";
 export type {
   AcceptedInput,
   ContextBounds,

@@ -2,7 +2,7 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, ChannelHost, MsgContext, Origin } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
 import type { ChannelStatus } from "@factotum/protocol";
-import { AccountSlot } from "./account-slot.ts";
+import { ChannelSupervisor } from "./channel-supervisor.ts";
 import type { ChannelAccount } from "./channel-account.ts";
 
 /** What the registry needs of the rest. */
@@ -22,7 +22,7 @@ export interface ChannelRegistryOptions {
 /** The channels of this gateway, each account for itself. */
 export class ChannelRegistry {
   readonly #options: ChannelRegistryOptions;
-  readonly #slots = new Map<string, AccountSlot>();
+  readonly #slots = new Map<string, ChannelSupervisor>();
   /** Accounts that are named no more, while their channels stop. */
   readonly #leaving = new Map<string, Promise<void>>();
   #isStopping = false;
@@ -95,14 +95,14 @@ export class ChannelRegistry {
     await slot.start();
   }
 
-  #add(account: ChannelAccount): AccountSlot {
+  #add(account: ChannelAccount): ChannelSupervisor {
     const { clock, random, logger, onStarted } = this.#options;
-    const slot = new AccountSlot(account, { clock, random, logger, onStarted, host: (of) => this.#host(of) });
+    const slot = new ChannelSupervisor(account, { clock, random, logger, onStarted, host: (of) => this.#host(of) });
     this.#slots.set(entryKey(account), slot);
     return slot;
   }
 
-  async #each(work: (slot: AccountSlot) => Promise<void>): Promise<void> {
+  async #each(work: (slot: ChannelSupervisor) => Promise<void>): Promise<void> {
     await Promise.all([...this.#slots.values()].map(work));
   }
 

@@ -5,7 +5,7 @@ import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { Route } from "../routing/route.ts";
 import { groupOf } from "./session-context.ts";
-import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
@@ -70,11 +70,11 @@ export function reauthorizeJob(
     const present = judged.get(input.id);
     return present === undefined ? [] : [present];
   };
-  const [first, ...more] = saidIn(waited).flatMap(({ input, overheard }) =>
+  const [first, ...more] = messagesIn(waited).flatMap(({ input, overheard }) =>
     admitted(input).map((present) => ({ input: present, overheard })),
   );
-  const shortened = (waited.shortened ?? []).flatMap(admitted);
-  const job = first === undefined ? undefined : { ...waited, ...first, more, shortened };
+  const overflow = (waited.overflow ?? []).flatMap(admitted);
+  const job = first === undefined ? undefined : { ...waited, ...first, more, overflow };
   // Lines about dropped messages need a turn: without one they begin their own.
   return { job, moved: job === undefined ? [...moved, ...all] : moved, turnedAway };
 }

@@ -3,7 +3,7 @@ import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { SessionFacts } from "./session-context.ts";
 import { sessionName } from "./session-name.ts";
-import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 
 /** What a job's turn begins with. */
@@ -35,7 +35,7 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
     origin: message.origin,
     owner: admission.owner,
     inputIds: inputsOf(job).map(({ id }) => id),
-    replyTo: (saidIn(job).at(-1)?.input.message ?? message).messageId,
+    replyTo: (messagesIn(job).at(-1)?.input.message ?? message).messageId,
     entries: [
       ...(replacement === undefined ? [] : [replacement]),
       ...messages.map((entry) => ({ type: "message" as const, message: entry })),

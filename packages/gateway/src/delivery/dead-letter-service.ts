@@ -98,7 +98,7 @@ export class DeadLetterService {
       accountId: origin.accountId,
       conversation: origin.conversation.id,
       text: cutText(text, PREVIEW_CHARS, "…"),
-      replay: !isInput && letter.record.mayBeShown ? "risky" : "safe",
+      replay: !isInput && letter.record.possiblyDelivered ? "risky" : "safe",
     };
   }
 }

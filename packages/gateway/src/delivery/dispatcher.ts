@@ -18,7 +18,7 @@ import type { OutboundSources } from "./resolve-outbound.ts";
 import { isAccountWide, isRefusal, nextTry, SEND_TIMEOUT_MS } from "./retry-policy.ts";
 import { rowIds } from "../kernel/row-ids.ts";
 import { compareRows } from "./row-order.ts";
-import { RowTimes } from "./row-times.ts";
+import { RowSchedule } from "./row-schedule.ts";
 import { wait } from "./wait.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
@@ -55,7 +55,7 @@ export class Dispatcher {
   readonly #taken = new Set<string>();
   readonly #workers = new Set<Promise<void>>();
   readonly #closing = new AbortController();
-  readonly #times: RowTimes;
+  readonly #times: RowSchedule;
   readonly #blocked: BlockedConversations;
   #sending = 0;
   /** Ids of rows that the last process may have been sending, and whose channel does not run. */
@@ -63,7 +63,7 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
-    this.#times = new RowTimes(options.clock);
+    this.#times = new RowSchedule(options.clock);
     this.#blocked = new BlockedConversations(options.clock, options.onLate);
   }
 
@@ -219,7 +219,7 @@ export class Dispatcher {
     const { logger, random } = this.#options;
     for (let failures = 0; ; failures += 1) {
       try {
-        const current = failures === 0 ? row : await this.#takeStock(row);
+        const current = failures === 0 ? row : await this.#refreshState(row);
         if (current === undefined) return [];
         const isOpen = current.state.type === "waiting" || failures === 0;
         return isOpen ? await this.#deliverUndamaged(current) : [current];
@@ -234,7 +234,7 @@ export class Dispatcher {
   }
 
   /** What has become of a row in whose handling something failed. */
-  async #takeStock(row: OutboxRecord): Promise<OutboxRecord | undefined> {
+  async #refreshState(row: OutboxRecord): Promise<OutboxRecord | undefined> {
     try {
       const now = await this.#options.store.readOutbound(row.id);
       if (now?.state.type !== "sending") return now;

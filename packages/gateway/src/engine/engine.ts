@@ -100,7 +100,7 @@ export class Engine {
     const waiting: WaitingInputs = {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
-      putBack: (sessionKey, job) => this.#queue.putBack(sessionKey, job),
+      requeue: (sessionKey, job) => this.#queue.requeue(sessionKey, job),
       again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
       ...this.#policy,
       placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),

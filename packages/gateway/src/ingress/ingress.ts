@@ -18,7 +18,7 @@ import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { isTooOld } from "./is-too-old.ts";
-import { Overheard } from "./overheard.ts";
+import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
 /** Where admitted inputs go. */
 export interface IngressTargets {
@@ -55,7 +55,7 @@ export interface Submission {
 export class Ingress {
   readonly #services: Omit<TurnServices, "dispatcher">;
   readonly #targets: IngressTargets;
-  readonly #overheard = new Overheard();
+  readonly #overheard = new GroupHistoryBuffer();
   readonly #opened = Promise.withResolvers<void>();
   /** Inputs that are being committed and have no place in a queue yet. */
   #unplaced = 0;
@@ -143,7 +143,7 @@ export class Ingress {
     let begins = false;
     try {
       const { result: accepted, committed } = isAhead
-        ? await store.acceptInputAhead(message, accept)
+        ? await store.acceptInputOptimistic(message, accept)
         : { result: await store.acceptInput(message, accept), committed: undefined };
       const isNew = accepted.type === "accepted";
       // Somebody else may have spoken in the same step of the program: then this one has its place behind them.
@@ -166,7 +166,7 @@ export class Ingress {
 
   /** Takes up an input that the last process left waiting, or that waits again. Await one before the next: they keep their order. */
   async recover(input: InputRecord): Promise<void> {
-    await this.placeAgain(input, { isLeft: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
+    await this.placeAgain(input, { isRecovered: true, ...((input.attempts ?? 1) > 1 ? { runsAlone: true } : {}) });
   }
 
   /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
@@ -208,7 +208,7 @@ export class Ingress {
       overheard: this.#overheard.take(input.message),
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // Our own clients say whole messages, and name the session.
-      ...(input.admission.sessionKey === undefined ? { quietMs: this.#services.config.messages.inbound.debounceMs } : {}),
+      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#services.config.messages.inbound.debounceMs } : {}),
       queue,
       ...how,
     });

@@ -1,7 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
-import type { InputJob, SaidInput } from "../queue/turn-job.ts";
+import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
 /** A reply does not wait longer for names; what comes later is there for the next message. */
@@ -25,7 +25,7 @@ export async function withFetchedContext(
     ...input,
     message: await fetchMessage(input.message, services, options),
   });
-  const fetchSaid = async ({ input, overheard }: SaidInput): Promise<SaidInput> => {
+  const fetchSaid = async ({ input, overheard }: GatheredMessage): Promise<GatheredMessage> => {
     const [complete, ...earlier] = await Promise.all([
       fetchInput(input),
       // Their quotes are not shown.
@@ -33,12 +33,12 @@ export async function withFetchedContext(
     ]);
     return { input: complete, overheard: earlier };
   };
-  const [said, more, shortened] = await Promise.all([
+  const [said, more, overflow] = await Promise.all([
     fetchSaid(job),
     job.more === undefined ? undefined : Promise.all(job.more.map(fetchSaid)),
-    job.shortened === undefined ? undefined : Promise.all(job.shortened.map(fetchInput)),
+    job.overflow === undefined ? undefined : Promise.all(job.overflow.map(fetchInput)),
   ]);
-  return { ...job, ...said, ...(more === undefined ? {} : { more }), ...(shortened === undefined ? {} : { shortened }) };
+  return { ...job, ...said, ...(more === undefined ? {} : { more }), ...(overflow === undefined ? {} : { overflow }) };
 }
 
 async function fetchMessage(

@@ -11,8 +11,8 @@ import { parseBasis } from "../prompt/prompt-cause.ts";
 import type { ResolvedPrompt } from "../prompt/resolve-prompt.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
 import { sourceEvents } from "../prompt/source-events.ts";
-import { saidIn } from "../queue/turn-job.ts";
-import type { InputJob, SaidInput } from "../queue/turn-job.ts";
+import { messagesIn } from "../queue/turn-job.ts";
+import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { renderUserMessage } from "./user-message.ts";
 import type { MessageContext, UserMessageRequest } from "./user-message.ts";
@@ -102,15 +102,15 @@ async function renderSaid(
   context: MessageContext,
   services: TurnServices,
 ): Promise<readonly UserMessage[]> {
-  const shortened = job.shortened ?? [];
-  const listed = shortenedInput(shortened);
-  const all = [...(listed === undefined ? [] : [listed]), ...saidIn(job)];
+  const overflow = job.overflow ?? [];
+  const listed = overflowInput(overflow);
+  const all = [...(listed === undefined ? [] : [listed]), ...messagesIn(job)];
   const messages: UserMessage[] = [];
   for (const [index, said] of all.entries()) {
     messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, services));
   }
   const { ownerAllowFrom } = services.config.commands;
-  const isMarked = shortened.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
+  const isMarked = overflow.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
   return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
 }
 
@@ -126,7 +126,7 @@ function responseFormat(prompt: ResolvedPrompt, { channel }: SessionFacts): Pick
 }
 
 /** Messages of one conversation as one that lists them. */
-function shortenedInput(inputs: readonly InputRecord[]): SaidInput | undefined {
+function overflowInput(inputs: readonly InputRecord[]): GatheredMessage | undefined {
   const newest = inputs.at(-1);
   if (newest === undefined) return undefined;
   const { replyTo: _quote, forwarded: _forwarded, thread: _thread, untrusted: _notes, ...message } = newest.message;

@@ -8,12 +8,12 @@ import { isTainted } from "../taint/taint.ts";
 import { messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { SaidInput } from "../queue/turn-job.ts";
+import type { GatheredMessage } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
 /** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {
-  readonly said: SaidInput;
+  readonly said: GatheredMessage;
   /** Absent where there is no workspace to work in: then attachments are left out. */
   readonly facts: RunFacts | undefined;
   /** Where a text is kept that is too long for the model. */

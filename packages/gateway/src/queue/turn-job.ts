@@ -4,7 +4,7 @@ import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
 /** One message that was said, and what was said in its group since the last one. */
-export interface SaidInput {
+export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
 }
@@ -22,13 +22,13 @@ export interface AttemptHistory {
   /** How often this process could not finish it. */
   readonly failures?: number;
   /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
-  readonly isLeft?: boolean;
+  readonly isRecovered?: boolean;
   /** More than one process may have ended over it: no other such job or interrupted turn runs beside it, and nothing is gathered with it. */
   readonly runsAlone?: boolean;
 }
 
 /** New input, routed to an agent: one message, or several that were gathered into one turn. */
-export interface InputJob extends SaidInput, AttemptHistory {
+export interface InputJob extends GatheredMessage, AttemptHistory {
   readonly type: "input";
   readonly agentId: string;
   readonly isReset?: boolean;
@@ -37,13 +37,13 @@ export interface InputJob extends SaidInput, AttemptHistory {
   /** What holds for it while its session is busy. */
   readonly queue: QueueSettings;
   /** How long nothing more may come before it is begun, so that what is said in one breath is one input; nothing for what waits for nobody. */
-  readonly quietMs?: number;
+  readonly inboundDebounceMs?: number;
   /** Monotonic time until which more of the same breath may come. */
-  readonly breathUntilMs?: number;
+  readonly debounceUntilMs?: number;
   /** Messages behind the first one that were gathered with it. */
-  readonly more?: readonly SaidInput[];
+  readonly more?: readonly GatheredMessage[];
   /** Messages before it that there was no room for: the turn tells the model of each in a line. */
-  readonly shortened?: readonly InputRecord[];
+  readonly overflow?: readonly InputRecord[];
   /** Monotonic time before which it is not begun. */
   readonly notBeforeMs?: number;
   /** Absent for what is committed. */
@@ -57,7 +57,7 @@ export interface ResumeJob {
   /** It was begun a moment ago, and its attempt is counted. */
   readonly isCounted?: boolean;
   /** A message waits for the session, and nobody for this turn: it is ended in place of going on. */
-  readonly givesWay?: boolean;
+  readonly yields?: boolean;
   /** Interrupted turns are resumed one at a time: no other one runs beside it. */
   readonly runsAlone?: boolean;
   readonly notBeforeMs?: number;
@@ -86,20 +86,20 @@ export function isBackground(job: TurnJob): boolean {
 }
 
 /** Everything that was said in a job, oldest first. */
-export function saidIn(job: InputJob): readonly SaidInput[] {
+export function messagesIn(job: InputJob): readonly GatheredMessage[] {
   return [{ input: job.input, overheard: job.overheard }, ...(job.more ?? [])];
 }
 
 /** Every input that is settled with a job, oldest first. */
 export function inputsOf(job: InputJob): readonly InputRecord[] {
-  return [...(job.shortened ?? []), ...saidIn(job).map(({ input }) => input)];
+  return [...(job.overflow ?? []), ...messagesIn(job).map(({ input }) => input)];
 }
 
 /** The history of a job alone. */
-export function historyOf({ failures, isLeft, runsAlone }: InputJob): AttemptHistory {
+export function historyOf({ failures, isRecovered, runsAlone }: InputJob): AttemptHistory {
   return {
     ...(failures === undefined ? {} : { failures }),
-    ...(isLeft === undefined ? {} : { isLeft }),
+    ...(isRecovered === undefined ? {} : { isRecovered }),
     ...(runsAlone === undefined ? {} : { runsAlone }),
   };
 }

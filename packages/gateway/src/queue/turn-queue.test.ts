@@ -110,7 +110,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 }
 
-const BREATH = { quietMs: 1000 };
+const DEBOUNCED = { inboundDebounceMs: 1000 };
 const COLLECT: Said = { queue: { mode: "collect", debounceMs: 50 } };
 const INTERRUPT: Said = { queue: { mode: "interrupt" } };
 const STEER: Said = { queue: { mode: "steer" } };
@@ -158,27 +158,27 @@ test("a message in interrupt mode joins what waits while nothing runs", async ()
   expect(started).toEqual([]);
 });
 
-test("gathered messages keep the later one's settings, window and directives, and what was shortened for both", async () => {
+test("gathered messages keep the later one's settings, window and directives, and what was overflow for both", async () => {
   const { queue, add } = createScene();
   const [early, late] = ["x", "y"].map((id) => say(id).input);
   await add(
     say("a"),
-    say("b", { ...COLLECT, directives: { model: "m1", think: "low" } as never, shortened: [early as InputRecord] }),
-    say("c", { queue: { mode: "collect", debounceMs: 90 }, directives: { model: "m2" } as never, shortened: [late as InputRecord] }),
+    say("b", { ...COLLECT, directives: { model: "m1", think: "low" } as never, overflow: [early as InputRecord] }),
+    say("c", { queue: { mode: "collect", debounceMs: 90 }, directives: { model: "m2" } as never, overflow: [late as InputRecord] }),
   );
   expect(queue.lanes.waiting(SESSION)).toMatchObject([
-    { queue: { debounceMs: 90 }, notBeforeMs: 90, directives: { model: "m2", think: "low" }, shortened: [{ id: "x" }, { id: "y" }] },
+    { queue: { debounceMs: 90 }, notBeforeMs: 90, directives: { model: "m2", think: "low" }, overflow: [{ id: "x" }, { id: "y" }] },
   ]);
 });
 
 test("more of the same breath joins what waits for more, up to the cap, and an attachment ends the wait", async () => {
-  const cap = { ...BREATH, queue: { cap: 2 } };
+  const cap = { ...DEBOUNCED, queue: { cap: 2 } };
   const { queue, add, waiting, started } = createScene();
   await add(say("a", cap), say("b", cap), say("c", { ...cap, origin: ELSEWHERE }));
   expect(waiting()).toEqual([["a", "b"], ["c"]]);
   expect(started).toEqual([]);
   queue.lanes.remove(SESSION, queue.lanes.waiting(SESSION)[1] as TurnJob);
-  await add(say("d", { ...BREATH, attachments: [{ kind: "image", ref: "f" }] }));
+  await add(say("d", { ...DEBOUNCED, attachments: [{ kind: "image", ref: "f" }] }));
   expect(started.map((job) => (job.type === "input" ? inputsOf(job).map(({ id }) => id) : []))).toEqual([["a", "b", "d"]]);
 });
 
@@ -233,7 +233,7 @@ test("what was said is dropped, all of it or what waits before a job; what someb
 
 test("one input of several is taken out of the queue, and the others stay", async () => {
   const { queue, add, waiting, dropped } = createScene();
-  await add(say("a"), say("b", { ...COLLECT, shortened: [say("x").input, say("y").input] }), say("c", COLLECT));
+  await add(say("a"), say("b", { ...COLLECT, overflow: [say("x").input, say("y").input] }), say("c", COLLECT));
   expect(queue.removeInput(SESSION, "nobody")).toBe(false);
   expect(queue.removeInput(SESSION, "x")).toBe(true);
   expect(waiting()).toEqual([["y", "b", "c"]]);
@@ -251,7 +251,7 @@ test.each(["summarize", "old"] as const)("the cap counts every gathered message 
   const gathered: Said = { queue: { mode: "collect", debounceMs: 50, cap: 3, drop } };
   await add(say("a"), ...["b", "c", "d", "e", "f"].map((id) => say(id, gathered)));
   expect(waiting()).toEqual([drop === "summarize" ? ["b", "c", "d", "e", "f"] : ["d", "e", "f"]]);
-  expect(queue.lanes.waiting(SESSION)).toMatchObject([{ shortened: drop === "summarize" ? [{ id: "b" }, { id: "c" }] : [] }]);
+  expect(queue.lanes.waiting(SESSION)).toMatchObject([{ overflow: drop === "summarize" ? [{ id: "b" }, { id: "c" }] : [] }]);
   expect(dropped).toEqual(drop === "summarize" ? [] : ["b", "c"]);
 });
 
@@ -263,14 +263,14 @@ test("work that no person waits for does not count against the cap", async () =>
   expect(waiting()).toEqual([["b"], ["beat"]]);
 });
 
-test("of more than a hundred shortened messages the oldest are dropped with a word", async () => {
+test("of more than a hundred overflow messages the oldest are dropped with a word", async () => {
   const { queue, add, dropped } = createScene();
   const one: Said = { queue: { cap: 1 } };
   await add(say("a"), ...Array.from({ length: 103 }, (_, index) => say(`m${index}`, one)));
   expect(dropped).toEqual(["m0", "m1"]);
   const [job] = queue.lanes.waiting(SESSION) as [InputJob];
-  expect(job.shortened?.map(({ id }) => id).at(0)).toBe("m2");
-  expect(job.shortened).toHaveLength(100);
+  expect(job.overflow?.map(({ id }) => id).at(0)).toBe("m2");
+  expect(job.overflow).toHaveLength(100);
 });
 
 test("a person's message ends background work, and what waits of it gives way; other background input does not", async () => {
@@ -282,7 +282,7 @@ test("a person's message ends background work, and what waits of it gives way; o
   queue.lanes.enqueue(SESSION, { type: "resume", turn: begun("t", { kind: "memory" }) });
   await add(say("a"));
   expect(reasons).toMatchObject([expect.any(LaneYield)]);
-  expect([...started, ...queue.lanes.waiting(SESSION)]).toContainEqual(expect.objectContaining({ type: "resume", givesWay: true }));
+  expect([...started, ...queue.lanes.waiting(SESSION)]).toContainEqual(expect.objectContaining({ type: "resume", yields: true }));
   expect(waiting().flat()).not.toContain("task");
 });
 

@@ -3,8 +3,8 @@ import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { RUN_POLICY, type RunPolicy } from "../run-policy/run-policy.ts";
-import { inputsOf, isBackground, originOf, saidIn } from "./turn-job.ts";
-import type { InputJob, ResumeJob, SaidInput, TurnJob } from "./turn-job.ts";
+import { inputsOf, isBackground, originOf, messagesIn } from "./turn-job.ts";
+import type { InputJob, ResumeJob, GatheredMessage, TurnJob } from "./turn-job.ts";
 import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
@@ -67,7 +67,7 @@ export class TurnQueue {
     const isBusy =
       (running !== undefined && !isBackground(running)) || this.lanes.waiting(sessionKey).some((waiting) => !isBackground(waiting));
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
-    const begun = this.#breath(sessionKey, job);
+    const begun = this.#debounceHost(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
     const fitting = this.#ensureContextBudget(sessionKey, job);
     if (fitting === undefined) return;
@@ -83,15 +83,15 @@ export class TurnQueue {
   endBreath(sessionKey: string): void {
     for (const job of this.#waitingInputs(sessionKey)) {
       if (!this.#mayBreathe(job)) continue;
-      const { breathUntilMs, notBeforeMs, ...rest } = job;
+      const { debounceUntilMs, notBeforeMs, ...rest } = job;
       // The window of `collect` is another matter.
-      const isLater = notBeforeMs !== undefined && breathUntilMs !== undefined && notBeforeMs > breathUntilMs;
+      const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
       this.lanes.replace(sessionKey, job, isLater ? { ...rest, notBeforeMs } : rest);
     }
   }
 
   /** Takes back what was interrupted before its turn had begun: it comes next, in one turn with what interrupted it. */
-  putBack(sessionKey: string, job: InputJob): void {
+  requeue(sessionKey: string, job: InputJob): void {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
     if (host === undefined) this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
@@ -136,15 +136,15 @@ export class TurnQueue {
   removeInput(sessionKey: string, inputId: string): boolean {
     const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
     if (job === undefined) return false;
-    const shortened = (job.shortened ?? []).filter(({ id }) => id !== inputId);
+    const overflow = (job.overflow ?? []).filter(({ id }) => id !== inputId);
     const rest = withSaid(
-      { ...job, shortened },
-      saidIn(job).filter(({ input }) => input.id !== inputId),
+      { ...job, overflow },
+      messagesIn(job).filter(({ input }) => input.id !== inputId),
     );
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
       // Nobody is left to tell of them in a turn.
-      for (const input of shortened) this.#onDropped(sessionKey, input);
+      for (const input of overflow) this.#onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
   }
@@ -154,15 +154,15 @@ export class TurnQueue {
     const running = this.lanes.running(sessionKey);
     if (running !== undefined && isBackground(running)) this.lanes.abort(sessionKey, new LaneYield());
     for (const job of this.lanes.waiting(sessionKey))
-      if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, givesWay: true });
+      if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, yields: true });
   }
 
   /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
   #withBreath(job: InputJob): InputJob {
-    const { quietMs = 0 } = job;
-    if (quietMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
-    const breathUntilMs = this.#clock.monotonic() + quietMs;
-    return { ...job, breathUntilMs, notBeforeMs: breathUntilMs };
+    const { inboundDebounceMs = 0 } = job;
+    if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
+    const debounceUntilMs = this.#clock.monotonic() + inboundDebounceMs;
+    return { ...job, debounceUntilMs, notBeforeMs: debounceUntilMs };
   }
 
   /** A job as it goes behind others: `collect` has a window of its own. */
@@ -172,14 +172,14 @@ export class TurnQueue {
   }
 
   /** What a message belongs to that was said in the same breath; nobody goes on for longer than the cap allows. */
-  #breath(sessionKey: string, job: InputJob): InputJob | undefined {
+  #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
     if (last === undefined || !this.#mayBreathe(last) || !isTogether(last, job)) return undefined;
-    return saidIn(last).length < job.queue.cap ? last : undefined;
+    return messagesIn(last).length < job.queue.cap ? last : undefined;
   }
 
   #mayBreathe(job: InputJob): boolean {
-    return job.breathUntilMs !== undefined && job.breathUntilMs > this.#clock.monotonic();
+    return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
   /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
@@ -189,7 +189,7 @@ export class TurnQueue {
     for (;;) {
       const jobs = this.#waitingInputs(sessionKey).filter((waiting) => policyOf(waiting).isFromPerson);
       const [oldest] = jobs;
-      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + saidIn(waiting).length, 0) < cap) return fitting;
+      if (oldest === undefined || jobs.reduce((sum, waiting) => sum + messagesIn(waiting).length, 0) < cap) return fitting;
       if (drop === "new") {
         this.#onDropped(sessionKey, job.input);
         return undefined;
@@ -200,21 +200,21 @@ export class TurnQueue {
 
   /** Takes the oldest message out of the queue: into a line of a later turn, or for good with a word. */
   #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
-    const [first, ...others] = saidIn(job);
+    const [first, ...others] = messagesIn(job);
     const rest = withSaid(job, others);
-    const told = first === undefined ? [] : [...(job.shortened ?? []), first.input];
+    const told = first === undefined ? [] : [...(job.overflow ?? []), first.input];
     const isKept = newest.queue.drop === "summarize" && !isAlone(job);
     if (rest !== undefined) {
-      const shortened = isKept ? this.#shorten(sessionKey, told, []) : (job.shortened ?? []);
+      const overflow = isKept ? this.#shorten(sessionKey, told, []) : (job.overflow ?? []);
       if (!isKept && first !== undefined) this.#onDropped(sessionKey, first.input);
-      this.lanes.replace(sessionKey, job, { ...rest, shortened });
+      this.lanes.replace(sessionKey, job, { ...rest, overflow });
       return newest;
     }
     this.lanes.remove(sessionKey, job);
     const host = isKept ? this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting)) : undefined;
     if (host !== undefined)
-      this.lanes.replace(sessionKey, host, { ...host, shortened: this.#shorten(sessionKey, told, host.shortened ?? []) });
-    else if (isKept && isTogether(job, newest)) return { ...newest, shortened: this.#shorten(sessionKey, told, newest.shortened ?? []) };
+      this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, host.overflow ?? []) });
+    else if (isKept && isTogether(job, newest)) return { ...newest, overflow: this.#shorten(sessionKey, told, newest.overflow ?? []) };
     else for (const input of told) this.#onDropped(sessionKey, input);
     return newest;
   }
@@ -287,7 +287,7 @@ function overtakes(job: TurnJob, waiting: TurnJob): boolean {
 }
 
 function laneOf(job: TurnJob): LaneName {
-  if (isBackground(job)) return job.type === "resume" && job.givesWay === true ? "main" : "cron";
+  if (isBackground(job)) return job.type === "resume" && job.yields === true ? "main" : "cron";
   return policyOf(job).lane;
 }
 
@@ -334,20 +334,20 @@ function isSaidInto(job: InputJob, running: TurnJob): boolean {
 
 /** One job of two, in their order. Of what the messages asked for beside their text the later word counts. */
 function gather(earlier: InputJob, later: InputJob): InputJob {
-  const { notBeforeMs: _held, breathUntilMs: _breath, ...rest } = earlier;
-  const shortened = [...(earlier.shortened ?? []), ...(later.shortened ?? [])];
+  const { notBeforeMs: _held, debounceUntilMs: _debounced, ...rest } = earlier;
+  const overflow = [...(earlier.overflow ?? []), ...(later.overflow ?? [])];
   const directives = { ...earlier.directives, ...later.directives };
   return {
     ...rest,
     queue: later.queue,
-    more: [...(earlier.more ?? []), ...saidIn(later)],
-    ...(shortened.length === 0 ? {} : { shortened }),
+    more: [...(earlier.more ?? []), ...messagesIn(later)],
+    ...(overflow.length === 0 ? {} : { overflow }),
     ...(Object.keys(directives).length === 0 ? {} : { directives }),
     ...(later.notBeforeMs === undefined ? {} : { notBeforeMs: later.notBeforeMs }),
-    ...(later.breathUntilMs === undefined ? {} : { breathUntilMs: later.breathUntilMs }),
+    ...(later.debounceUntilMs === undefined ? {} : { debounceUntilMs: later.debounceUntilMs }),
   };
 }
 
-function withSaid(job: InputJob, [first, ...more]: readonly SaidInput[]): InputJob | undefined {
+function withSaid(job: InputJob, [first, ...more]: readonly GatheredMessage[]): InputJob | undefined {
   return first === undefined ? undefined : { ...job, ...first, more };
 }

@@ -1,30 +1,30 @@
-import type { Store, Written } from "@factotum/store";
+import type { Store, PendingCommit } from "@factotum/store";
 import type { StorageGuard } from "./storage-guard.ts";
 
 /**
  * What becomes of a call when the disk is full. `take`: refused at once, so that whoever brings it keeps it. `hold`: it waits for space. `attempt`: it
  * fails, and somebody comes again. `ahead`: it is refused at once, and its commit fails like an attempt. `read`: it needs no space.
  */
-type Rule = "take" | "hold" | "attempt" | "ahead" | "read";
+type Rule = "take" | "hold" | "attempt" | "optimistic" | "read";
 
 /** A method without a row does not compile. */
 const RULES: { readonly [Method in keyof Store]: Rule } = {
   acceptInput: "take",
-  acceptInputAhead: "ahead",
+  acceptInputOptimistic: "optimistic",
   readCursor: "read",
   listInputs: "read",
   readInput: "read",
   beginInputs: "hold",
-  handOverInputs: "hold",
+  releaseInputs: "hold",
   settleInputs: "hold",
   startTurn: "hold",
-  startTurnAhead: "ahead",
+  startTurnOptimistic: "optimistic",
   joinTurn: "hold",
   appendToTurn: "hold",
   endTurn: "hold",
   resumeTurns: "hold",
   beginAttempt: "hold",
-  handOverTurn: "hold",
+  releaseAttempt: "hold",
   readTurn: "read",
   findTurn: "read",
   readLastTurn: "read",
@@ -83,11 +83,11 @@ export function createGuardedStore(store: Store, guard: StorageGuard): Store {
   const methods = Object.entries(RULES).map(([name, rule]) => {
     const call = (store[name as keyof Store] as (...parameters: readonly unknown[]) => Promise<unknown>).bind(store);
     if (rule === "read") return [name, call] as const;
-    if (rule === "ahead") {
-      const callAhead = call as (...parameters: readonly unknown[]) => Promise<Written<unknown>>;
+    if (rule === "optimistic") {
+      const callOptimistic = call as (...parameters: readonly unknown[]) => Promise<PendingCommit<unknown>>;
       return [
         name,
-        async (...parameters: readonly unknown[]): Promise<unknown> => guard.ahead(async () => callAhead(...parameters)),
+        async (...parameters: readonly unknown[]): Promise<unknown> => guard.optimistic(async () => callOptimistic(...parameters)),
       ] as const;
     }
     return [name, async (...parameters: readonly unknown[]): Promise<unknown> => guard[rule](async () => call(...parameters))] as const;

@@ -145,7 +145,7 @@ describe("a full disk", () => {
     server.script([textReply("Lost."), textReply("Kept.")]);
     const asked = server.nextRequest();
     const filling = withMethods((store) => ({
-      startTurnAhead: async (turn) => {
+      startTurnOptimistic: async (turn) => {
         const lost = lostTurn(store, turn, { at: asked, error: new StoreError("full", FULL) });
         asked.then(() => (disk.isFull = true)).catch(() => undefined);
         return lost;

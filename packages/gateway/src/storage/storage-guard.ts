@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "@factotum/store";
-import type { Written } from "@factotum/store";
+import type { PendingCommit } from "@factotum/store";
 import type { DiskReserve } from "./disk-reserve.ts";
 import { isStorageFull } from "./is-storage-full.ts";
 
@@ -112,7 +112,7 @@ export class StorageGuard {
   }
 
   /** The same for a write that is made ahead of its commit, which may fail for want of space, too. */
-  async ahead<Result>(write: () => Promise<Written<Result>>): Promise<Written<Result>> {
+  async optimistic<Result>(write: () => Promise<PendingCommit<Result>>): Promise<PendingCommit<Result>> {
     const written = await this.take(write);
     written.committed.catch((error: unknown) => this.note(error));
     return written;
@@ -184,11 +184,11 @@ export class StorageGuard {
   }
 
   async #free(): Promise<void> {
-    this.#freeing ??= this.#giveBack().finally(() => (this.#freeing = undefined));
+    this.#freeing ??= this.#releaseReserve().finally(() => (this.#freeing = undefined));
     await this.#freeing;
   }
 
-  async #giveBack(): Promise<void> {
+  async #releaseReserve(): Promise<void> {
     try {
       if ((await this.#options.reserve?.free()) !== true) return;
       this.#freed += 1;

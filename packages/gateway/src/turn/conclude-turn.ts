@@ -64,7 +64,7 @@ export interface FinishedRun {
   /** Somebody else stopped it: its sender is told. */
   readonly isStoppedByOther?: boolean;
   /** It wrote notes, and made way for a message: they are still to be written. */
-  readonly givesWay?: boolean;
+  readonly yields?: boolean;
   /** What else the conversation is told; it is sent to no channel. */
   readonly note?: string | undefined;
   /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
@@ -126,7 +126,7 @@ export async function concludeTurn(services: TurnServices, finished: FinishedRun
     ...(run.requests === undefined ? {} : { requests: run.requests }),
     usage: run.usage,
     inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
-    ...(run.givesWay === true ? { forgetsMemoryFlush: true } : {}),
+    ...(run.yields === true ? { forgetsMemoryFlush: true } : {}),
     // Whoever answers after a long run has not been idle.
     ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
     endedAtMs: nowMs,

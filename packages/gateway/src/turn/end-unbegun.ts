@@ -18,7 +18,7 @@ export async function endUnbegun(
   turn: TurnRecord,
   outcome: RunOutcome,
   services: TurnServices,
-  options: Pick<FinishedRun, "isGivenUp" | "givesWay" | "misplaced"> = {},
+  options: Pick<FinishedRun, "isGivenUp" | "yields" | "misplaced"> = {},
 ): Promise<void> {
   await concludeTurn(services, {
     turn,
@@ -37,7 +37,7 @@ export async function endUnbegun(
 /** Ends notes of which nothing has been written yet: a message goes before them. */
 export async function endGivenWay(turn: TurnRecord, services: TurnServices): Promise<void> {
   const { message } = new LaneYield();
-  await endUnbegun(turn, { type: "aborted", reason: message }, services, { givesWay: true });
+  await endUnbegun(turn, { type: "aborted", reason: message }, services, { yields: true });
 }
 
 /** Keeps what was said, and tells its sender why it gets no answer. */

@@ -34,7 +34,7 @@ const MAX_SOLO_STARTS = 6;
 /** What waits while a turn is at work. */
 export interface WaitingInputs extends SteeringSource {
   /** Takes back what was interrupted before its turn had begun. */
-  readonly putBack: (sessionKey: string, job: InputJob) => void;
+  readonly requeue: (sessionKey: string, job: InputJob) => void;
   /** Gives a waiting input its place by the configuration of now. */
   readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
   /** Told when a call of a turn begins or ends to wait for its turn to run. */
@@ -87,7 +87,7 @@ export class JobPreparer {
         await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
         return undefined;
       }
-      if (job.givesWay === true) {
+      if (job.yields === true) {
         await endGivenWay(turn, this.#services);
         return undefined;
       }
@@ -97,7 +97,8 @@ export class JobPreparer {
         return undefined;
       }
       if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services))) {
-        for (const input of await endMisplacedTurn(turn, inputs, this.#services)) await this.#waiting.placeAgain(input, { isLeft: true });
+        for (const input of await endMisplacedTurn(turn, inputs, this.#services))
+          await this.#waiting.placeAgain(input, { isRecovered: true });
         return undefined;
       }
       return await prepareResumedTurn(turn, this.#services, { signal });
@@ -105,15 +106,15 @@ export class JobPreparer {
       if (isLost(job)) return undefined;
       if (signal.reason instanceof LaneShutdown) {
         if (isFinalStoreError(error)) return undefined;
-        if (job.type === "resume") await this.#services.store.handOverTurn(job.turn.id);
-        else await this.#handOver(job);
+        if (job.type === "resume") await this.#services.store.releaseAttempt(job.turn.id);
+        else await this.#releaseAttempt(job);
         return undefined;
       }
       if (signal.reason instanceof LaneInterrupt && job.type === "input") {
         const { arrival, ...committed } = job;
         await arrival?.committed;
-        await this.#handOver(job);
-        this.#waiting.putBack(sessionKey, committed);
+        await this.#releaseAttempt(job);
+        this.#waiting.requeue(sessionKey, committed);
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
@@ -134,7 +135,7 @@ export class JobPreparer {
    */
   async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
     // This process has counted its attempt.
-    if (job.isLeft !== true || job.failures !== undefined) return false;
+    if (job.isRecovered !== true || job.failures !== undefined) return false;
     const attempts = await this.#services.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
     await giveUpInputs(sessionKey, job, crashed(attempts - 1), this.#services);
@@ -142,8 +143,8 @@ export class JobPreparer {
   }
 
   /** Takes the attempt back of what was not begun for another reason than a crash. */
-  async #handOver(job: InputJob): Promise<void> {
-    if (job.isLeft === true) await this.#services.store.handOverInputs(inputsOf(job).map(({ id }) => id));
+  async #releaseAttempt(job: InputJob): Promise<void> {
+    if (job.isRecovered === true) await this.#services.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
 
   #admitsNow(input: InputRecord): boolean {

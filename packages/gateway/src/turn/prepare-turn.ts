@@ -3,7 +3,16 @@ import type { ModelSettings } from "@factotum/agent-core";
 import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { InputRecord, NewTurn, PromptRecord, SessionRecord, StartedTurn, TranscriptEntry, TurnRecord, Written } from "@factotum/store";
+import type {
+  InputRecord,
+  NewTurn,
+  PromptRecord,
+  SessionRecord,
+  StartedTurn,
+  TranscriptEntry,
+  TurnRecord,
+  PendingCommit,
+} from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";
@@ -28,7 +37,7 @@ import { renderTurnMessages } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import { readSessionContext } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import { inputsOf, saidIn } from "../queue/turn-job.ts";
+import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
@@ -91,7 +100,7 @@ export async function prepareInputTurn(
   const { context, outcome: compacted } = await ensureContextBudget(renewed, services, {
     ...options,
     incomingTokens: longTextTokens(
-      saidIn(job).map(({ input }) => input.message.text),
+      messagesIn(job).map(({ input }) => input.message.text),
       renewed.model.client.info.contextWindow,
     ),
   });
@@ -171,11 +180,11 @@ async function earlierMessages(
  * Ahead of the commit, so that the first request is on its way while the disk is written to. What has failed before waits for its commit, and for space:
  * what it costs is asked for once it is sure to be kept.
  */
-async function startTurn(turn: NewTurn, job: InputJob, store: TurnServices["store"]): Promise<Written<StartedTurn>> {
+async function startTurn(turn: NewTurn, job: InputJob, store: TurnServices["store"]): Promise<PendingCommit<StartedTurn>> {
   if (job.arrival?.isLost === true) throw new StoreError("not-found", "What this turn is about was never taken in.");
-  if (job.failures === undefined && job.isLeft !== true) {
+  if (job.failures === undefined && job.isRecovered !== true) {
     try {
-      return await store.startTurnAhead(turn);
+      return await store.startTurnOptimistic(turn);
     } catch (error) {
       if (!isStorageFull(error)) throw error;
     }

@@ -8,7 +8,7 @@ import { contextMessages } from "../context/read-history.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
 /** What was taken out of a conversation because a provider refused it (R8). */
-export interface LeftOut {
+export interface QuarantinedItem {
   /** What the person is told; `undefined` when nothing that a person sent is concerned. */
   readonly notice: string | undefined;
   /** Puts back what was there: for a guess that did not help. `undefined` for what the provider itself had named. */
@@ -23,7 +23,7 @@ export async function quarantineRejectedItem(
   prepared: PreparedTurn,
   refusal: { readonly words: string; readonly requests: readonly NewRequest[] },
   services: Pick<TurnServices, "store" | "cache" | "clock" | "logger">,
-): Promise<LeftOut | undefined> {
+): Promise<QuarantinedItem | undefined> {
   const { turn, model, kept } = prepared;
   const context = contextMessages(await services.store.readContext(turn.sessionId), { isOpen: true });
   const view = viewHistory(

@@ -24,8 +24,8 @@ const unwritable = (): StoreError => new StoreError("internal", "The disk could 
 /** The store, whose turns are on disk once `commit` lets them. */
 function withStarts(commit: (committed: Promise<void>) => Promise<void>) {
   return withMethods((store) => ({
-    startTurnAhead: async (turn) => {
-      const { result, committed } = await store.startTurnAhead(turn);
+    startTurnOptimistic: async (turn) => {
+      const { result, committed } = await store.startTurnOptimistic(turn);
       return { result, committed: commit(committed) };
     },
   }));
@@ -55,8 +55,8 @@ describe("the beginning of a turn", () => {
     const answered = server.nextRequest();
     const seen: string[] = [];
     const around = withMethods((store) => ({
-      startTurnAhead: async (turn) => {
-        const { result, committed } = await store.startTurnAhead(turn);
+      startTurnOptimistic: async (turn) => {
+        const { result, committed } = await store.startTurnOptimistic(turn);
         const late = committed.then(async () => {
           // The answer is there, and is read as far as it may be.
           await answered;
@@ -86,7 +86,7 @@ describe("the beginning of a turn", () => {
     const starts: string[] = [];
     const asked = server.nextRequest();
     const around = withMethods((store) => ({
-      startTurnAhead: async (turn) => {
+      startTurnOptimistic: async (turn) => {
         starts.push("ahead");
         return lostTurn(store, turn, { at: asked, error: unwritable() });
       },
@@ -109,13 +109,13 @@ describe("the beginning of a turn", () => {
     const stuck = await startTestGateway({
       platform,
       patch: withModel("http://127.0.0.1:1"),
-      around: withMethods(() => ({ startTurnAhead: never, startTurn: never })),
+      around: withMethods(() => ({ startTurnOptimistic: never, startTurn: never })),
     });
     await platform.say(platform.message("hello"));
     await stuck.stop();
     const requestsAtStart: number[] = [];
     const around = withMethods((store) => ({
-      startTurnAhead: never,
+      startTurnOptimistic: never,
       startTurn: async (turn) => {
         requestsAtStart.push(server.requests.length);
         return store.startTurn(turn);
@@ -169,8 +169,8 @@ describe("a message of a client that waits for its answer", () => {
     server.respond(() => textReply("Yes."));
     const disk = Promise.withResolvers<void>();
     const around = withMethods((store) => ({
-      acceptInputAhead: async (...parameters) => {
-        const { result, committed } = await store.acceptInputAhead(...parameters);
+      acceptInputOptimistic: async (...parameters) => {
+        const { result, committed } = await store.acceptInputOptimistic(...parameters);
         return { result, committed: committed.then(() => disk.promise) };
       },
     }));
@@ -190,14 +190,14 @@ describe("a message of a client that waits for its answer", () => {
     server.script([textReply("Lost."), textReply("Kept.")]);
     const asked = server.nextRequest();
     const around = withMethods((store) => ({
-      acceptInputAhead: async (message, options) => {
-        if (server.requests.length > 0) return store.acceptInputAhead(message, options);
+      acceptInputOptimistic: async (message, options) => {
+        if (server.requests.length > 0) return store.acceptInputOptimistic(message, options);
         const { admission, receivedAtMs } = options;
         const input = { id: "i0000000001", message, admission, receivedAtMs, state: { type: "waiting" } } as const;
         return { result: { type: "accepted", input }, committed: lostCommit({ at: asked, error: unwritable() }) };
       },
-      startTurnAhead: async (turn) =>
-        server.requests.length > 0 ? store.startTurnAhead(turn) : lostTurn(store, turn, { at: asked, error: unwritable() }),
+      startTurnOptimistic: async (turn) =>
+        server.requests.length > 0 ? store.startTurnOptimistic(turn) : lostTurn(store, turn, { at: asked, error: unwritable() }),
     }));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
     const lost = ask(running, said("one"));
@@ -217,9 +217,9 @@ describe("a message of a client that waits for its answer", () => {
     const told = Promise.withResolvers<void>();
     let calls = 0;
     const around = withMethods((store) => ({
-      acceptInputAhead: async (...parameters) => {
+      acceptInputOptimistic: async (...parameters) => {
         calls += 1;
-        if (calls > 1) return store.acceptInputAhead(...parameters);
+        if (calls > 1) return store.acceptInputOptimistic(...parameters);
         const result = await store.acceptInput(...parameters);
         await told.promise;
         return { result, committed: Promise.resolve() };

@@ -18,7 +18,7 @@ import type { FinishedRun } from "./conclude-turn.ts";
 import { prepareResumedTurn } from "./prepare-turn.ts";
 import type { PreparedTurn } from "./prepare-turn.ts";
 import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
-import type { LeftOut } from "./quarantine-rejected-item.ts";
+import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
 import { windowBudget } from "../compaction/context-size.ts";
 import { leftOutRemark } from "../summaries/compaction-outcome.ts";
 import { longTextRemark } from "../messages/long-message.ts";
@@ -47,17 +47,17 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
 
 /** What has been tried of a turn before it was begun again. */
-interface EarlierTry {
+interface RetryState {
   readonly usage: UsageTotals;
   readonly isCompacted: boolean;
-  readonly leftOut: LeftOut | undefined;
+  readonly leftOut: QuarantinedItem | undefined;
   /** Model requests of the turn so far. */
   readonly requests: number;
 }
 
 /** How a run goes on after its end. */
 type Mended =
-  | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: EarlierTry }
+  | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: RetryState }
   | { readonly type: "over"; readonly outcome: RunOutcome };
 
 /** What a run waits for and is ended by. */
@@ -73,7 +73,7 @@ type RunEnd = Extract<AgentEvent, { type: "run-end" }>;
 
 const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the run ended without an outcome" };
 
-const FIRST_TRY: EarlierTry = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
+const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
 /** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
 export class TurnRunner {
@@ -114,7 +114,7 @@ export class TurnRunner {
         const runsAlone = job.type === "resume" && job.runsAlone === true ? { runsAlone: true } : {};
         const begun =
           prepared !== undefined && (await isOnDisk(prepared)) ? ({ type: "resume", turn: prepared.turn, ...runsAlone } as const) : job;
-        if (!isFinalStoreError(error)) this.#takeUpAgain(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
+        if (!isFinalStoreError(error)) this.#requeue(sessionKey, { ...begun, failures: (job.failures ?? 0) + 1 });
         throw error;
       }
     });
@@ -130,7 +130,7 @@ export class TurnRunner {
     return turn === undefined ? undefined : { type: "resume", turn, failures: job.failures ?? 0 };
   }
 
-  #takeUpAgain(sessionKey: string, job: InputJob | ResumeJob): void {
+  #requeue(sessionKey: string, job: InputJob | ResumeJob): void {
     const delayMs = backoffDelay((job.failures ?? 1) - 1, { baseMs: 250, maxMs: 60_000, random: this.#services.random });
     this.#waiting.again(sessionKey, job, delayMs);
   }
@@ -149,7 +149,7 @@ export class TurnRunner {
       const prepared = await this.#preparer.prepare(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
       if (prepared !== undefined) await this.#runPrepared(prepared, { signal, place: OUTER_PLACE });
     } catch (error) {
-      if (!isFinalStoreError(error)) this.#takeUpAgain(turn.sessionKey, { type: "resume", turn, failures: 1 });
+      if (!isFinalStoreError(error)) this.#requeue(turn.sessionKey, { type: "resume", turn, failures: 1 });
       throw error;
     }
   }
@@ -185,7 +185,7 @@ export class TurnRunner {
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }
 
-  async #drive(prepared: PreparedTurn, bounds: RunBounds, before: EarlierTry = FIRST_TRY): Promise<void> {
+  async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
     const { store, clock, files } = this.#services;
@@ -239,7 +239,7 @@ export class TurnRunner {
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
       // The turn stays open: what was completed is on disk, and the next start goes on from there.
       await recorder.flushOpen();
-      await store.handOverTurn(turn.id);
+      await store.releaseAttempt(turn.id);
       return;
     }
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
@@ -254,7 +254,7 @@ export class TurnRunner {
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
-      givesWay: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
+      yields: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
       streamed,
       signal,
     });
@@ -268,12 +268,11 @@ export class TurnRunner {
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: RunOutcome,
-    before: EarlierTry,
+    before: RetryState,
     { signal, place }: Pick<RunBounds, "signal" | "place">,
   ): Promise<Mended> {
     try {
-      const tried =
-        outcome.type === "failed" ? await this.#makeAcceptable(prepared, recorder, outcome, before, { signal, place }) : undefined;
+      const tried = outcome.type === "failed" ? await this.#recover(prepared, recorder, outcome, before, { signal, place }) : undefined;
       if (tried === undefined) return { type: "over", outcome };
       // What is prepared may ask a model too.
       await place.enter(signal);
@@ -286,13 +285,13 @@ export class TurnRunner {
   }
 
   /** Makes the conversation acceptable to a provider that refused it, once in each way; `undefined` when that cannot be done. */
-  async #makeAcceptable(
+  async #recover(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
     outcome: Extract<RunOutcome, { type: "failed" }>,
-    tried: EarlierTry,
+    tried: RetryState,
     { signal, place }: Pick<RunBounds, "signal" | "place">,
-  ): Promise<EarlierTry | undefined> {
+  ): Promise<RetryState | undefined> {
     if (outcome.code === "context-overflow" && !tried.isCompacted && RUN_POLICY[prepared.turn.kind].compacts) {
       await place.enter(signal);
       return (await this.#compact(prepared, recorder, signal)) ? { ...tried, isCompacted: true } : undefined;
@@ -321,7 +320,7 @@ export class TurnRunner {
     {
       undo,
       ...end
-    }: Pick<FinishedRun, "usage" | "remarks" | "noted" | "streamed" | "signal" | "isStoppedByOther" | "givesWay"> & {
+    }: Pick<FinishedRun, "usage" | "remarks" | "noted" | "streamed" | "signal" | "isStoppedByOther" | "yields"> & {
       readonly undo: TranscriptBody | undefined;
     },
   ): Promise<void> {
@@ -361,7 +360,7 @@ async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, st
       else await recorder.record(event);
     }
   } catch (error) {
-    steering.giveBack();
+    steering.requeue();
     throw error;
   }
   return end;

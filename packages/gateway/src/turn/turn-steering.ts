@@ -127,7 +127,7 @@ export class TurnSteering implements SteeringQueue {
   }
 
   /** The run broke: what it has taken and could not commit waits again, and nobody but this process knows of it. */
-  giveBack(): void {
+  requeue(): void {
     const { sessionKey } = this.#prepared.turn;
     for (const { job } of this.#taken.splice(0).toReversed())
       this.#source.again(sessionKey, { ...job, failures: (job.failures ?? 0) + 1 }, 0);

@@ -42,7 +42,7 @@ const times = (count: number): (() => boolean) => {
 
 test.each([
   // A turn that cannot begin is told of, and that fails too.
-  { fails: { startTurnAhead: times(1), startTurn: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
+  { fails: { startTurnOptimistic: times(1), startTurn: times(1) }, answers: ["To one.", "To two."], sent: ["To one.", "To two."] },
   // The answer was in the commit that failed: it is asked for anew.
   { fails: { endTurn: times(1) }, answers: ["Lost.", "To one.", "To two."], sent: ["To one.", "To two."] },
 ])("what could not be finished comes to its end before anything that is said later ($answers.length answers)", async (row) => {
@@ -61,7 +61,7 @@ test("a message whose beginning failed after its commit goes on with the turn th
   server.script([textReply("To one."), textReply("To two.")]);
   const fails = times(1);
   const around = withMethods((store) => ({
-    startTurnAhead: async (turn) => {
+    startTurnOptimistic: async (turn) => {
       const result = await store.startTurn(turn);
       if (fails()) throw new StoreError("internal", "The disk could not be read.");
       return { result, committed: Promise.resolve() };

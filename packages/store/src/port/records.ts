@@ -344,7 +344,7 @@ export interface OutboxRecord {
   /** The row in whose place it is sent, after the rows in whose place that one was. Absent for a row that takes no other's place. */
   readonly replaces?: readonly string[];
   /** One of its sends was never answered: whatever became of it later, the platform may have shown it. */
-  readonly mayBeShown: boolean;
+  readonly possiblyDelivered: boolean;
 }
 
 /** A terminal failure (R29). `record` is missing when the row itself is damaged: it can be looked at and purged, and nothing else. */

@@ -1,6 +1,6 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { MessageId, MsgContext, Origin } from "@factotum/channel-contract";
-import type { Written } from "./written.ts";
+import type { PendingCommit } from "./pending-commit.ts";
 import type {
   ConversationRecord,
   DeadLetter,
@@ -229,7 +229,7 @@ export interface Store {
     options: { readonly admission: InputAdmission; readonly receivedAtMs: number; readonly cursor?: string },
   ): Promise<AcceptedInput>;
   /** The same ahead of its commit. Nobody may be told that the input arrived before that. */
-  acceptInputAhead(...parameters: Parameters<Store["acceptInput"]>): Promise<Written<AcceptedInput>>;
+  acceptInputOptimistic(...parameters: Parameters<Store["acceptInput"]>): Promise<PendingCommit<AcceptedInput>>;
   readCursor(channel: string, accountId: string): Promise<string | undefined>;
   /** Oldest first. */
   listInputs(filter: {
@@ -244,14 +244,14 @@ export interface Store {
    */
   beginInputs(ids: readonly string[]): Promise<number>;
   /** Takes the attempt back of inputs that wait and are left in good order: it was not they that ended the process. */
-  handOverInputs(ids: readonly string[]): Promise<void>;
+  releaseInputs(ids: readonly string[]): Promise<void>;
   /** Ends inputs that get no turn. The rows of `outbox` name them. Entries for a session that was deleted meanwhile are left out. */
   settleInputs(ids: readonly string[], state: TerminalInputState, answer?: InputAnswer): Promise<SettledInputs>;
 
   /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
   startTurn(turn: NewTurn): Promise<StartedTurn>;
   /** The same ahead of its commit, which it shares with an input that was accepted ahead just before. Nobody may be shown anything of the turn before that. */
-  startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>>;
+  startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>>;
   /** Adds inputs that were steered into a running turn, with their user entries. */
   joinTurn(
     turnId: string,
@@ -283,7 +283,7 @@ export interface Store {
    */
   beginAttempt(turnId: string, options?: { readonly isSolo?: boolean }): Promise<TurnRecord | undefined>;
   /** Takes the attempt back of a running turn that its process leaves to the next one in good order: it was not the turn that ended that process. */
-  handOverTurn(turnId: string): Promise<void>;
+  releaseAttempt(turnId: string): Promise<void>;
   /**
    * Whether a turn came from this chat of somebody who is not the owner, in the session's conversation of now or an earlier one; of turns that are kept, the
    * newest 10,000 are looked through.

@@ -87,14 +87,14 @@ test("whoever shared a flush goes on in a turn of the event loop of its own, in 
   expect(store.metrics().commits - before).toBe(2);
 });
 
-const acceptAhead = (id: string): ReturnType<SqliteStore["acceptInputAhead"]> =>
-  store.acceptInputAhead(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
+const acceptAhead = (id: string): ReturnType<SqliteStore["acceptInputOptimistic"]> =>
+  store.acceptInputOptimistic(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
 
 test("an input that is taken ahead and its turn share one commit, which what is asked for meanwhile goes with", async () => {
   const other = connect({ ...fixture.options, migrations: MIGRATIONS });
   const before = store.metrics().commits;
   const accepted = await acceptAhead("1");
-  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const third = accept("2");
   expect(database.inTransaction).toBe(true);
   expect(other.get("SELECT count(*) AS count FROM inbox")).toEqual({ count: 0 });
@@ -144,7 +144,7 @@ test("when the commit fails, nothing that was written ahead has happened", async
     return run(sql, ...values);
   });
   const accepted = await acceptAhead("1");
-  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const other = accept("2");
   await expect(accepted.committed).rejects.toMatchObject({ code: "full" });
   await expect(started.committed).rejects.toMatchObject({ code: "full" });
@@ -159,7 +159,7 @@ test("when the commit fails, nothing that was written ahead has happened", async
 
 test("plain copies and snapshots hold only what is committed", async () => {
   const accepted = await acceptAhead("1");
-  const started = await store.startTurnAhead(sampleTurn("t1", [accepted.result.input.id]));
+  const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const commits = store.metrics().commits;
   const [problems] = await Promise.all([store.snapshot(), store.flushCopies()]);
   expect(problems).toEqual([]);

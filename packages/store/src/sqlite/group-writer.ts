@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
-import type { Written } from "../port/written.ts";
+import type { PendingCommit } from "../port/pending-commit.ts";
 import type { Database } from "./connection/database.ts";
 import { numberOf } from "./values/row.ts";
 import { endsTransaction, toStoreError } from "./to-store-error.ts";
@@ -99,7 +99,7 @@ export class GroupWriter {
    * Does the work at once, in the transaction that the next commit ends, and rejects when the work fails. Behind writes that others wait for, and where the
    * commit has no room, it is like `write`: nobody reads what is not committed but what was done ahead.
    */
-  async writeAhead<Result>(work: () => Result): Promise<Written<Result>> {
+  async writeOptimistic<Result>(work: () => Result): Promise<PendingCommit<Result>> {
     if (this.#refusal !== undefined) throw this.#refusal;
     if (this.#done.length + this.#queue.length >= MAX_BATCH || this.#queue.some(({ mayWait }) => !mayWait))
       return { result: await this.write(work), committed: Promise.resolve() };
@@ -129,7 +129,7 @@ export class GroupWriter {
   }
 
   /** Commits what was done ahead, now: what is read then is on disk. */
-  commitAhead(): void {
+  commitOptimistic(): void {
     if (this.#done.length > 0) this.drain();
   }
 

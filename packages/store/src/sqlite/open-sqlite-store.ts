@@ -21,7 +21,7 @@ import { recoverDatabase } from "./recovery/recover-database.ts";
 import { takeInterrupted } from "./recovery/recovery-journal.ts";
 import type { StoreRecovery } from "./recovery/store-recovery.ts";
 import { listSnapshots } from "./recovery/snapshots.ts";
-import { StructureKeeper } from "./recovery/structure-keeper.ts";
+import { IntegrityMonitor } from "./recovery/integrity-monitor.ts";
 import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 import type { TableContext } from "./tables/table-context.ts";
@@ -163,7 +163,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
   const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
   const copier = new SessionCopier(book, options.copies, { clock, logger });
   copier.start();
-  const keeper = new StructureKeeper({
+  const keeper = new IntegrityMonitor({
     database,
     databaseId,
     damage,

@@ -29,7 +29,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   behind(): readonly number[] {
-    this.#writer.commitAhead();
+    this.#writer.commitOptimistic();
     return this.#database
       .all("SELECT n FROM conversations WHERE copied_entry < last_entry AND is_import = 0")
       .map((row) => numberOf(row, "n"));
@@ -41,7 +41,7 @@ export class SqliteCopyBook implements CopyBook {
   }
 
   next(n: number, limit: number): CopyTask | undefined {
-    this.#writer.commitAhead();
+    this.#writer.commitOptimistic();
     const row = this.#database.get("SELECT * FROM conversations WHERE n = ?", n);
     if (row === undefined) {
       this.#positions.delete(n);

@@ -2,7 +2,7 @@ import type { Logger } from "@factotum/agent-contract";
 import type { SessionCopier } from "../copies/session-copier.ts";
 import type { DamageLog } from "../damage/damage-log.ts";
 import type { GroupWriter } from "./group-writer.ts";
-import type { StructureKeeper } from "./recovery/structure-keeper.ts";
+import type { IntegrityMonitor } from "./recovery/integrity-monitor.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Transactions } from "./transactions.ts";
 
@@ -22,7 +22,7 @@ export interface SqliteStoreParts {
   readonly transactions: Transactions;
   readonly writer: GroupWriter;
   readonly copier: SessionCopier;
-  readonly keeper: StructureKeeper;
+  readonly keeper: IntegrityMonitor;
   readonly damage: DamageLog;
   readonly databaseId: string;
   readonly logger: Logger;

@@ -22,7 +22,7 @@ import type {
 } from "../port/records.ts";
 import type { DamageLog } from "../damage/damage-log.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { Written } from "../port/written.ts";
+import type { PendingCommit } from "../port/pending-commit.ts";
 import type {
   InputAnswer,
   SettledInputs,
@@ -105,8 +105,8 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#tables.inbox.accept(message, options));
   }
 
-  acceptInputAhead(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<Written<AcceptedInput>> {
-    return this.#calls.writeAhead(() => this.#tables.inbox.accept(message, options));
+  acceptInputOptimistic(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<PendingCommit<AcceptedInput>> {
+    return this.#calls.writeOptimistic(() => this.#tables.inbox.accept(message, options));
   }
 
   readCursor(channel: string, accountId: string): Promise<string | undefined> {
@@ -125,7 +125,7 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#tables.inbox.beginAttempt(ids));
   }
 
-  handOverInputs(ids: readonly string[]): Promise<void> {
+  releaseInputs(ids: readonly string[]): Promise<void> {
     return this.#calls.write(() => this.#tables.inbox.handOver(ids));
   }
 
@@ -139,8 +139,8 @@ export class SqliteStore implements Store {
     return started;
   }
 
-  async startTurnAhead(turn: NewTurn): Promise<Written<StartedTurn>> {
-    const written = await this.#calls.writeAhead(() => this.#transactions.startTurn(turn));
+  async startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>> {
+    const written = await this.#calls.writeOptimistic(() => this.#transactions.startTurn(turn));
     this.#firstTurn.resolve();
     return written;
   }
@@ -165,7 +165,7 @@ export class SqliteStore implements Store {
     return this.#calls.write(() => this.#tables.turns.beginAttempt(turnId, options));
   }
 
-  handOverTurn(turnId: string): Promise<void> {
+  releaseAttempt(turnId: string): Promise<void> {
     return this.#calls.write(() => this.#tables.turns.handOver(turnId));
   }
 

@@ -1,5 +1,5 @@
 import { StoreError } from "../port/store-error.ts";
-import type { Written } from "../port/written.ts";
+import type { PendingCommit } from "../port/pending-commit.ts";
 import type { SqliteStoreParts } from "./sqlite-store-parts.ts";
 import { toStoreError } from "./to-store-error.ts";
 
@@ -24,10 +24,10 @@ export class StoreCalls {
   }
 
   /** Resolves once the work is done; it is on disk when `committed` resolves. */
-  async writeAhead<Result>(work: () => Result): Promise<Written<Result>> {
+  async writeOptimistic<Result>(work: () => Result): Promise<PendingCommit<Result>> {
     this.refuseClosed();
     try {
-      const written = await this.#parts.writer.writeAhead(work);
+      const written = await this.#parts.writer.writeOptimistic(work);
       written.committed.catch((error: unknown) => this.#parts.keeper.look(error));
       return written;
     } catch (error) {

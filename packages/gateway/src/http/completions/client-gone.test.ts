@@ -47,9 +47,9 @@ test.each([true, false])("a turn ends while it is prepared when its client leave
 test.each([true, false])("a client that has left before its message was committed gets no turn (stream: %s)", async (stream) => {
   const gone = new AbortController();
   const around = withMethods((store) => ({
-    acceptInputAhead: async (...parameters) => {
+    acceptInputOptimistic: async (...parameters) => {
       gone.abort();
-      return store.acceptInputAhead(...parameters);
+      return store.acceptInputOptimistic(...parameters);
     },
   }));
   running = await startTestGateway({ patch: withModel(server.baseUrl), around });

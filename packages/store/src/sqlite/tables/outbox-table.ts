@@ -108,7 +108,7 @@ export class OutboxTable {
     const delayMs = retryAtMs === undefined ? undefined : Math.max(0, retryAtMs - nowMs);
     const state = transition.type === "receipt" ? stateAfter(transition.receipt, delayMs) : endedState(transition);
     const dueAtMs = state.type === "waiting" && retryAtMs !== undefined ? retryAtMs : record.dueAtMs;
-    const mayBeShown = record.mayBeShown || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
+    const possiblyDelivered = record.possiblyDelivered || (transition.type === "receipt" && transition.receipt.type === "ambiguous");
     const refusals = record.refusals + (transition.type === "receipt" && transition.isRefusal === true ? 1 : 0);
     this.#context.database.run(
       "UPDATE outbox SET state = ?, result = ?, due_at = ?, settled_at = ?, may_be_shown = ?, refusals = ? WHERE id = ?",
@@ -116,11 +116,11 @@ export class OutboxTable {
       resultOf(state),
       dueAtMs,
       state.type === "waiting" ? null : nowMs,
-      mayBeShown ? 1 : 0,
+      possiblyDelivered ? 1 : 0,
       refusals,
       decodeId("o", id) ?? -1,
     );
-    return { ...record, state, dueAtMs, mayBeShown, refusals };
+    return { ...record, state, dueAtMs, possiblyDelivered, refusals };
   }
 
   /** Rows that were given up, newest first, before a place in the list. */
@@ -186,9 +186,9 @@ export class OutboxTable {
     const turn = ended["turn"] === null ? {} : { turn: numberOf(ended, "turn") };
     const replaces = [...(record.replaces ?? []), id];
     const added = this.add(rows, { ...turn, atMs: options.nowMs, replaces, inputIds: record.inputIds });
-    if (!record.mayBeShown) return added;
+    if (!record.possiblyDelivered) return added;
     for (const one of added) database.run("UPDATE outbox SET may_be_shown = 1 WHERE id = ?", decodeId("o", one.id) ?? -1);
-    return added.map((one) => ({ ...one, mayBeShown: true }));
+    return added.map((one) => ({ ...one, possiblyDelivered: true }));
   }
 
   /** No reply of a turn leaves any more that has not left yet. */
@@ -359,7 +359,7 @@ function toRecord(row: Row): OutboxRecord {
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
     ...(payload.replaces === undefined ? {} : { replaces: payload.replaces }),
-    mayBeShown: numberOf(row, "may_be_shown") === 1,
+    possiblyDelivered: numberOf(row, "may_be_shown") === 1,
   };
 }
 

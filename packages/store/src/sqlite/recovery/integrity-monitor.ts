@@ -23,7 +23,7 @@ export interface StructureKeeperOptions {
 }
 
 /** Keeps copies for the day when the structure of the database is damaged, and notices that day: once it has, the next start rebuilds the database. */
-export class StructureKeeper {
+export class IntegrityMonitor {
   readonly #options: StructureKeeperOptions;
   /** Rows that this connection had changed when the newest snapshot was begun. */
   #changesInSnapshot: number;

@@ -17,7 +17,7 @@ interface Times {
  * When rows are due and when their time is over, on the monotonic clock: what is on disk is read once, when the row is taken, and from then on the wall
  * clock may jump as it likes. Holds what the dispatcher holds.
  */
-export class RowTimes {
+export class RowSchedule {
   readonly #clock: Clock;
   readonly #times = new Map<string, Times>();
 

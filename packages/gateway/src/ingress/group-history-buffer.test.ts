@@ -1,7 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { expect, test } from "vitest";
-import { Overheard } from "./overheard.ts";
+import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
 let count = 0;
 const said = (conversation: string, text: string): MsgContext => ({
@@ -18,7 +18,7 @@ const said = (conversation: string, text: string): MsgContext => ({
 const texts = (messages: readonly MsgContext[]): readonly string[] => messages.map(({ text }) => text.slice(0, 8));
 
 test("keeps the last messages of a conversation, and forgets them once they are taken", () => {
-  const overheard = new Overheard();
+  const overheard = new GroupHistoryBuffer();
   for (const text of ["one", "two", "three"]) overheard.add(said("a", text), 2);
   overheard.add(said("b", "other"), 2);
   overheard.add(said("b", "unwanted"), 0);
@@ -28,7 +28,7 @@ test("keeps the last messages of a conversation, and forgets them once they are 
 });
 
 test("of long messages keeps the latest that fit, of a conversation and in all", () => {
-  const overheard = new Overheard();
+  const overheard = new GroupHistoryBuffer();
   const long = "x".repeat(400_000);
   for (const name of ["first   ", "second  ", "third   "]) overheard.add(said("a", name + long), 50);
   overheard.add(said("b", "huge    " + "x".repeat(3_000_000)), 50);
@@ -44,7 +44,7 @@ test("of long messages keeps the latest that fit, of a conversation and in all",
 });
 
 test("forgets the conversation that has been silent for longest when there are too many", () => {
-  const overheard = new Overheard();
+  const overheard = new GroupHistoryBuffer();
   for (let index = 0; index < 1_000; index += 1) overheard.add(said(`c${index}`, "hello"), 50);
   overheard.add(said("c0", "again"), 50);
   overheard.add(said("new", "hello"), 50);

@@ -7,7 +7,7 @@ import type { ChannelStatus } from "@factotum/protocol";
 import type { ChannelAccount } from "./channel-account.ts";
 
 /** What a slot works with. */
-export interface AccountSlotOptions {
+export interface ChannelSupervisorOptions {
   readonly host: (account: ChannelAccount) => ChannelHost;
   readonly clock: Clock;
   readonly random: Random;
@@ -19,8 +19,8 @@ export interface AccountSlotOptions {
 const STOP_TIMEOUT_MS = 10_000;
 
 /** One configured account: its channel is made, started, tried again with backoff, stopped, and made anew when its rows change. One thing at a time. */
-export class AccountSlot {
-  readonly #options: AccountSlotOptions;
+export class ChannelSupervisor {
+  readonly #options: ChannelSupervisorOptions;
   #account: ChannelAccount;
   #channel: Channel | undefined;
   /** It has been stopped, and answers for the address until the next one is made: what is sent to it is refused as what can be tried again. */
@@ -31,7 +31,7 @@ export class AccountSlot {
   #leaving = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
-  constructor(account: ChannelAccount, options: AccountSlotOptions) {
+  constructor(account: ChannelAccount, options: ChannelSupervisorOptions) {
     this.#account = account;
     this.#options = options;
   }

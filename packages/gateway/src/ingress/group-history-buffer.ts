@@ -17,7 +17,7 @@ interface Kept {
  * What was said in groups without addressing the assistant, until it is addressed. Bounded in messages and characters per conversation, in
  * conversations, and in characters of all; what was said longest ago goes first.
  */
-export class Overheard {
+export class GroupHistoryBuffer {
   readonly #messages = new LRUCache<string, readonly Kept[]>({ max: MAX_CONVERSATIONS, maxSize: MAX_CHARS });
 
   /** Keeps at most `limit` of a conversation. */
