@@ -69,7 +69,7 @@ async function inputStates(running: TestGateway): Promise<Record<string, string>
   return states;
 }
 
-test("what is said in one breath is one turn's input, and each message is settled by itself", async () => {
+test("debounced messages share one turn, and each is settled by itself", async () => {
   await using running = await start();
   await say("asparagus");
   clock.pass(QUIET_MS - 1);
@@ -91,8 +91,8 @@ test("what is said in one breath is one turn's input, and each message is settle
   expect(server.violations).toEqual([]);
 });
 
-describe("nobody waits for more", () => {
-  test("behind an attachment: it goes with what was said before it, at once", async () => {
+describe("the debounce window ends at once", () => {
+  test("after an attachment, which joins the messages before it", async () => {
     await using running = await start();
     await say("look at this");
     await say("here", {
@@ -104,7 +104,7 @@ describe("nobody waits for more", () => {
     expect(Object.values(await inputStates(running))).toEqual(["answered", "answered"]);
   });
 
-  test("behind a command: what was said before it is begun, and it is answered itself", async () => {
+  test("after a command: earlier messages start, and the command is answered", async () => {
     await using running = await start();
     await say("asparagus");
     await say("/status");
@@ -114,7 +114,7 @@ describe("nobody waits for more", () => {
     expect(await inputStates(running)).toEqual({ asparagus: "answered", "/status": "command" });
   });
 
-  test("behind /stop: nothing is left of it", async () => {
+  test("after /stop, which drops the messages", async () => {
     await using running = await start();
     await say("asparagus");
     await say("/stop");
@@ -123,7 +123,7 @@ describe("nobody waits for more", () => {
     expect(Object.values(await inputStates(running)).toSorted()).toEqual(["command", "interrupted"]);
   });
 
-  test("who says it through a client of ours, or has said as much as may wait", async () => {
+  test("for clients of the gateway, and at the cap", async () => {
     await using running = await start({}, { cap: 3 });
     const message = platform.message("from the page");
     await running.gateway.engine.submit(message, { owner: true, kind: "user", sessionKey: "agent:main:page" });
@@ -136,7 +136,7 @@ describe("nobody waits for more", () => {
   });
 });
 
-test("other conversations, and people of another authority, have a breath of their own", async () => {
+test("other conversations, and senders of another authority, have windows of their own", async () => {
   await using running = await start({ accountConfig: { allowFrom: ["guest-1"] } });
   await say("asparagus");
   await say("broccoli", { sender: { id: "guest-1", isBot: false } });
@@ -147,7 +147,7 @@ test("other conversations, and people of another authority, have a breath of the
   expect(platform.sent.map(({ target }) => target.conversation.id).toSorted()).toEqual(["dm-1", "dm-1", "dm-2"]);
 });
 
-test("who is still talking is not said into a run; what is whole is", async () => {
+test("steers a message into an active run only once its window has ended", async () => {
   server.script([toolReply({ name: "ls", input: {} }), toolReply({ name: "ls", input: {} }), textReply("Done.")]);
   await using running = await start();
   await say("look around");
@@ -169,7 +169,7 @@ test("who is still talking is not said into a run; what is whole is", async () =
   expect(server.violations).toEqual([]);
 });
 
-test("a breath that a restart cuts short loses nothing", async () => {
+test("loses nothing when a restart cuts a window short", async () => {
   const first = await start();
   await say("asparagus");
   await say("broccoli");

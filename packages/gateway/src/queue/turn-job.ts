@@ -3,65 +3,65 @@ import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
-/** One message that was said, and what was said in its group since the last one. */
+/** One message, and the group history since the last one. */
 export interface GatheredMessage {
   readonly input: InputRecord;
   readonly overheard: readonly MsgContext[];
 }
 
-/** Whether an input is there at all whose turn begins while it is being committed. */
+/** The commit of an input whose turn starts before it is done. */
 interface Arrival {
-  /** Resolves after the commit; rejects when there was none. */
+  /** Resolves after the commit; rejects when it failed. */
   readonly committed: Promise<void>;
-  /** There was none: whoever said it knows, and its id may be another input's by now. */
+  /** The commit failed: its sender was told, and its id may belong to another input by now. */
   readonly isLost: boolean;
 }
 
-/** What is known of earlier attempts to begin the turn of an input. */
+/** Earlier attempts to start the turn of an input. */
 export interface AttemptHistory {
-  /** How often this process could not finish it. */
+  /** How often this process failed to finish it. */
   readonly failures?: number;
-  /** It waited, and the process may have ended over it: its turn is on disk, and counted, before anything is asked of a model. */
+  /** The last process left it, perhaps because it crashed over it: its turn is stored and counted before a model is called. */
   readonly isRecovered?: boolean;
-  /** More than one process may have ended over it: no other such job or interrupted turn runs beside it, and nothing is gathered with it. */
+  /** It may have crashed more than one process: it runs with no other such job or interrupted turn, and gathers nothing. */
   readonly runsAlone?: boolean;
 }
 
-/** New input, routed to an agent: one message, or several that were gathered into one turn. */
+/** New input, routed to an agent: one message, or several gathered into one turn. */
 export interface InputJob extends GatheredMessage, AttemptHistory {
   readonly type: "input";
   readonly agentId: string;
   readonly isReset?: boolean;
-  /** What the message asked for beside its text, for its own turn alone. A turn that goes on after a restart has the session's settings. */
+  /** Inline directives of the message, for this turn only. A turn resumed after a restart has the settings of the session. */
   readonly directives?: Omit<InlineDirectives, "text">;
-  /** What holds for it while its session is busy. */
+  /** Queue settings that apply while the session is busy. */
   readonly queue: QueueSettings;
-  /** How long nothing more may come before it is begun, so that what is said in one breath is one input; nothing for what waits for nobody. */
+  /** Debounce window in milliseconds; messages within it become one input. Unset: no debouncing. */
   readonly inboundDebounceMs?: number;
-  /** Monotonic time until which more of the same breath may come. */
+  /** Monotonic time at which the debounce window ends. */
   readonly debounceUntilMs?: number;
-  /** Messages behind the first one that were gathered with it. */
+  /** Later messages gathered with the first one. */
   readonly more?: readonly GatheredMessage[];
-  /** Messages before it that there was no room for: the turn tells the model of each in a line. */
+  /** Earlier messages over the cap: the model is given one line for each. */
   readonly overflow?: readonly InputRecord[];
-  /** Monotonic time before which it is not begun. */
+  /** Monotonic time of the earliest start. */
   readonly notBeforeMs?: number;
-  /** Absent for what is committed. */
+  /** Unset once the input is committed. */
   readonly arrival?: Arrival;
 }
 
-/** A turn that was begun and has not ended: the last process left it, or it could not be finished. */
+/** A turn that was started and has not ended: the last process left it, or an attempt failed. */
 export interface ResumeJob {
   readonly type: "resume";
   readonly turn: TurnRecord;
-  /** It was begun a moment ago, and its attempt is counted. */
+  /** Its attempt is counted already. */
   readonly isCounted?: boolean;
-  /** A message waits for the session, and nobody for this turn: it is ended in place of going on. */
+  /** It is unattended and a message waits for its session: end it instead of resuming it. */
   readonly yields?: boolean;
-  /** Interrupted turns are resumed one at a time: no other one runs beside it. */
+  /** It is resumed while no other interrupted turn runs. */
   readonly runsAlone?: boolean;
   readonly notBeforeMs?: number;
-  /** How often this process could not finish it. */
+  /** How often this process failed to finish it. */
   readonly failures?: number;
 }
 
@@ -69,23 +69,23 @@ export interface ResumeJob {
 export type TurnJob =
   | InputJob
   | ResumeJob
-  /** Something that must not overlap with a turn of the session: a reset, a removal, a summary. */
+  /** Work that must not overlap with a turn of the session: a reset, a deletion, a compaction. */
   | {
       readonly type: "task";
-      /** No person waits for it: messages go before it, and the signal fires when one comes. */
+      /** Unattended: messages overtake it, and its signal fires when one arrives. */
       readonly isBackground?: boolean;
       /** Must not reject; ends soon once the signal fires. */
       readonly run: (options: { readonly signal: AbortSignal }) => Promise<void>;
-      /** In place of `run`, when the gateway ends before. */
+      /** Called instead of `run` when the gateway stops first. */
       readonly forget: () => void;
     };
 
-/** True for work that makes way for a message: notes, and what is done behind a turn. */
+/** True for work that yields to a message: memory notes and background compaction. */
 export function isBackground(job: TurnJob): boolean {
   return (job.type === "task" && job.isBackground === true) || (job.type === "resume" && job.turn.kind === "memory");
 }
 
-/** Everything that was said in a job, oldest first. */
+/** All messages of a job, oldest first. */
 export function messagesIn(job: InputJob): readonly GatheredMessage[] {
   return [{ input: job.input, overheard: job.overheard }, ...(job.more ?? [])];
 }
@@ -95,7 +95,7 @@ export function inputsOf(job: InputJob): readonly InputRecord[] {
   return [...(job.overflow ?? []), ...messagesIn(job).map(({ input }) => input)];
 }
 
-/** The history of a job alone. */
+/** The attempt history of a job. */
 export function historyOf({ failures, isRecovered, runsAlone }: InputJob): AttemptHistory {
   return {
     ...(failures === undefined ? {} : { failures }),
@@ -104,12 +104,12 @@ export function historyOf({ failures, isRecovered, runsAlone }: InputJob): Attem
   };
 }
 
-/** Where a job was asked for, and is answered. */
+/** Where a job came from and is answered. */
 export function originOf(job: Exclude<TurnJob, { readonly type: "task" }>): Origin {
   return job.type === "input" ? job.input.message.origin : job.turn.origin;
 }
 
-/** Whoever said it was told that it was not taken: there is nothing to work on, and nobody else to tell. */
+/** True if the input of a job was not committed: its sender was told, so the job is dropped. */
 export function isLost(job: TurnJob): boolean {
   return job.type === "input" && job.arrival?.isLost === true;
 }

@@ -158,7 +158,7 @@ test("a message in interrupt mode joins what waits while nothing runs", async ()
   expect(started).toEqual([]);
 });
 
-test("gathered messages keep the later one's settings, window and directives, and what was overflow for both", async () => {
+test("gathered messages keep the later one's settings, window and directives, and the overflow of both", async () => {
   const { queue, add } = createScene();
   const [early, late] = ["x", "y"].map((id) => say(id).input);
   await add(
@@ -171,7 +171,7 @@ test("gathered messages keep the later one's settings, window and directives, an
   ]);
 });
 
-test("more of the same breath joins what waits for more, up to the cap, and an attachment ends the wait", async () => {
+test("messages in the debounce window join it up to the cap, and an attachment ends it", async () => {
   const cap = { ...DEBOUNCED, queue: { cap: 2 } };
   const { queue, add, waiting, started } = createScene();
   await add(say("a", cap), say("b", cap), say("c", { ...cap, origin: ELSEWHERE }));
@@ -182,7 +182,7 @@ test("more of the same breath joins what waits for more, up to the cap, and an a
   expect(started.map((job) => (job.type === "input" ? inputsOf(job).map(({ id }) => id) : []))).toEqual([["a", "b", "d"]]);
 });
 
-test("words are steered in their order: not past what is said elsewhere in the turn's way, nor past what is answered alone", () => {
+test("messages are steered in order: never past one of another conversation or one that is answered alone", () => {
   const turn = begun("t");
   const steerable = (...jobs: readonly TurnJob[]): readonly string[] => {
     const { queue } = createScene();
@@ -204,7 +204,7 @@ test("words are steered in their order: not past what is said elsewhere in the t
   expect(queue.steerable(SESSION, begun("t", { agentId: "other" }))).toEqual([]);
 });
 
-test("a job that is taken for a turn waits no more; one that has changed meanwhile cannot be taken", async () => {
+test("a job taken for a turn leaves the queue; one that has changed cannot be taken", async () => {
   const { queue, add, waiting } = createScene();
   await add(say("a"), say("b"), say("c"));
   const [first, second] = queue.lanes.waiting(SESSION) as [InputJob, InputJob];
@@ -215,7 +215,7 @@ test("a job that is taken for a turn waits no more; one that has changed meanwhi
   expect(queue.take(SESSION, second)).toBe(false);
 });
 
-test("what was said is dropped, all of it or what waits before a job; what somebody asked for stays", async () => {
+test("drops all messages, or those before a job, and keeps tasks", async () => {
   const { queue, add, waiting } = createScene();
   const log: string[] = [];
   await add(say("a"), say("b"));
@@ -231,7 +231,7 @@ test("what was said is dropped, all of it or what waits before a job; what someb
   expect(log).toEqual(["forgot reset"]);
 });
 
-test("one input of several is taken out of the queue, and the others stay", async () => {
+test("removes one input of several and keeps the others", async () => {
   const { queue, add, waiting, dropped } = createScene();
   await add(say("a"), say("b", { ...COLLECT, overflow: [say("x").input, say("y").input] }), say("c", COLLECT));
   expect(queue.removeInput(SESSION, "nobody")).toBe(false);
@@ -255,7 +255,7 @@ test.each(["summarize", "old"] as const)("the cap counts every gathered message 
   expect(dropped).toEqual(drop === "summarize" ? [] : ["b", "c"]);
 });
 
-test("work that no person waits for does not count against the cap", async () => {
+test("unattended work does not count against the cap", async () => {
   const { waiting, add, dropped } = createScene();
   const one: Said = { queue: { cap: 1, drop: "new" } };
   await add(say("a"), say("beat", { admission: { kind: "heartbeat" } }), say("b", one), say("c", one));
@@ -263,7 +263,7 @@ test("work that no person waits for does not count against the cap", async () =>
   expect(waiting()).toEqual([["b"], ["beat"]]);
 });
 
-test("of more than a hundred overflow messages the oldest are dropped with a word", async () => {
+test("drops the oldest of more than a hundred overflow messages with a notice", async () => {
   const { queue, add, dropped } = createScene();
   const one: Said = { queue: { cap: 1 } };
   await add(say("a"), ...Array.from({ length: 103 }, (_, index) => say(`m${index}`, one)));
@@ -273,7 +273,7 @@ test("of more than a hundred overflow messages the oldest are dropped with a wor
   expect(job.overflow).toHaveLength(100);
 });
 
-test("a person's message ends background work, and what waits of it gives way; other background input does not", async () => {
+test("a person's message aborts background work and waiting background work yields; other background input does not", async () => {
   const { queue, add, reasons, started, waiting } = createScene();
   queue.lanes.enqueue(SESSION, task("notes", [], true));
   await settle();
@@ -286,7 +286,7 @@ test("a person's message ends background work, and what waits of it gives way; o
   expect(waiting().flat()).not.toContain("task");
 });
 
-test("turns of the last process are resumed with the fewest attempts first, one at a time once one was interrupted twice", async () => {
+test("resumes turns of the last process with the fewest attempts first, one at a time once one was interrupted twice", async () => {
   const { queue, started } = createScene();
   queue.resume([begun("t2", { attempts: 2, starts: 2 }), begun("t1", { sessionKey: OTHER_SESSION })]);
   await settle();
@@ -298,7 +298,7 @@ test("turns of the last process are resumed with the fewest attempts first, one 
   expect(together.started.map((job) => (job as ResumeJob).runsAlone)).toEqual([undefined, undefined]);
 });
 
-test("what works for an address and on an input is known, of inputs and of resumed turns", async () => {
+test("knows the addresses and inputs of running and waiting jobs, new and resumed", async () => {
   const { queue, add } = createScene();
   const log: string[] = [];
   queue.lanes.enqueue(SESSION, task("reset", log));

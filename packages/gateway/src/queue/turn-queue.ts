@@ -9,22 +9,22 @@ import { LaneInterrupt, LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "./session-lanes.ts";
 import type { LaneName, SessionLanesOptions } from "./session-lanes.ts";
 
-/** Messages that one turn tells the model of in a line each; more are dropped with a word. */
+/** Most overflow messages of a turn; older ones are dropped and their senders told. */
 const MAX_SHORTENED = 100;
 
-/** What a message in the queue waits for: more of it, earlier work of its session, interrupted turns to be resumed, or a place in its lane. */
+/** What a queued message waits for: its debounce window, earlier work of its session, interrupted turns, or a place in its lane. */
 type QueueWait = "held" | "earlier" | "restart" | "place";
 
 /** Construction of the queue. */
 export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities" | "process" | "onQueueChange" | "onError"> {
   readonly clock: Clock;
-  /** An input got no turn because too many waited: its sender is to be told. */
+  /** An input was dropped because the cap was reached: its sender is to be told. */
   readonly onDropped: (sessionKey: string, input: InputRecord) => void;
 }
 
 /**
- * What happens to work while its session is busy: the queue modes, the cap and what is done beyond it. Everything here is decided at
- * once, and nothing is only here: an input is in the inbox until a turn has it.
+ * What happens to work while its session is busy: the queue modes, the cap and the drop policy. Everything here is decided at
+ * once, and nothing is kept here alone: an input stays in the inbox until a turn has it.
  */
 export class TurnQueue {
   readonly lanes: SessionLanes<TurnJob>;
@@ -37,7 +37,7 @@ export class TurnQueue {
     this.lanes = new SessionLanes<TurnJob>({
       ...options,
       laneOf,
-      // Inputs and turns are on the disk; of a task only whoever asked for it knows.
+      // Inputs and turns are stored; a task is known to its caller alone.
       onForgotten: (_sessionKey, job) => {
         if (job.type === "task") job.forget();
       },
@@ -49,7 +49,7 @@ export class TurnQueue {
   }
 
   /**
-   * Takes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before says that there
+   * Resumes the turns that the last process left running. After a first crash they are resumed together. A turn that was interrupted before shows that there
    * was a second one: from then on they are resumed one at a time, so that another crash can be attributed, and those with the fewest attempts first, so
    * that the turns that a crashing one interrupted do not wait for it to be given up.
    */
@@ -59,7 +59,7 @@ export class TurnQueue {
       this.lanes.enqueue(turn.sessionKey, { type: "resume", turn, ...(runsAlone ? { runsAlone } : {}) });
   }
 
-  /** Takes an input by the mode that holds for it. */
+  /** Queues an input by its queue mode. */
   add(sessionKey: string, said: InputJob): void {
     const job = this.#withBreath(said);
     const running = this.lanes.running(sessionKey);
@@ -79,49 +79,49 @@ export class TurnQueue {
       this.lanes.abort(sessionKey, new LaneInterrupt());
   }
 
-  /** Nothing more comes in this breath: what waits for more is begun as soon as it can be. */
+  /** Ends the debounce window: what waits in it starts as soon as it can. */
   endBreath(sessionKey: string): void {
     for (const job of this.#waitingInputs(sessionKey)) {
       if (!this.#mayBreathe(job)) continue;
       const { debounceUntilMs, notBeforeMs, ...rest } = job;
-      // The window of `collect` is another matter.
+      // The window of `collect` is a separate one.
       const isLater = notBeforeMs !== undefined && debounceUntilMs !== undefined && notBeforeMs > debounceUntilMs;
       this.lanes.replace(sessionKey, job, isLater ? { ...rest, notBeforeMs } : rest);
     }
   }
 
-  /** Takes back what was interrupted before its turn had begun: it comes next, in one turn with what interrupted it. */
+  /** Requeues a job that was interrupted before its turn started: it comes next, in one turn with the message that interrupted it. */
   requeue(sessionKey: string, job: InputJob): void {
     const host = this.#waitingInputs(sessionKey).find((waiting) => isTogether(job, waiting));
     if (host === undefined) this.lanes.prepend(sessionKey, job);
     else this.lanes.replace(sessionKey, host, gather(job, host));
   }
 
-  /** Takes back what could not be finished: nothing else of the session comes before it. */
+  /** Requeues a job that failed, ahead of everything else in its session. */
   again(sessionKey: string, job: InputJob | ResumeJob, delayMs: number): void {
     this.lanes.prepend(sessionKey, { ...job, notBeforeMs: this.#clock.monotonic() + delayMs });
   }
 
-  /** What waits and may be said into a turn at work, oldest first. It stays in the queue until it is taken. */
+  /** Waiting messages that may be steered into an active run, oldest first. They stay queued until they are taken. */
   steerable(sessionKey: string, turn: TurnRecord): readonly InputJob[] {
     const found: InputJob[] = [];
     for (const job of this.lanes.waiting(sessionKey)) {
       if (job.type !== "input") break;
       if (!isOfConversation(job, turn)) continue;
-      // What was said later goes behind it, and who is still talking is heard out.
+      // Later messages keep their order, and an open debounce window is waited for.
       if (this.#mayBreathe(job) || job.queue.mode !== "steer" || job.directives !== undefined || isAlone(job)) break;
       found.push(job);
     }
     return found;
   }
 
-  /** Takes a waiting job for a turn at work; false when it is not there any more, or has changed. */
+  /** Takes a waiting job for an active run; false when it is gone or has changed. */
   take(sessionKey: string, job: InputJob): boolean {
     return this.lanes.remove(sessionKey, job);
   }
 
   /**
-   * Takes everything that was said and waits out of the queue, or what waits before a job. A reset or a removal that waits is somebody's request: it
+   * Removes all waiting messages, or those before a job. A waiting reset or deletion is a request of its own: it
    * stays.
    */
   dropInputs(sessionKey: string, before?: TurnJob): readonly InputRecord[] {
@@ -132,7 +132,7 @@ export class TurnQueue {
     return jobs.flatMap(inputsOf);
   }
 
-  /** Takes one input out of the queue; false when it does not wait. */
+  /** Removes one input from the queue; false when it does not wait. */
   removeInput(sessionKey: string, inputId: string): boolean {
     const job = this.#waitingInputs(sessionKey).find((waiting) => inputsOf(waiting).some(({ id }) => id === inputId));
     if (job === undefined) return false;
@@ -143,13 +143,13 @@ export class TurnQueue {
     );
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
-      // Nobody is left to tell of them in a turn.
+      // No turn is left that could list them.
       for (const input of overflow) this.#onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
   }
 
-  /** What no person waits for is ended when somebody does (R7). A turn that has been begun is closed before anything else of its session begins. */
+  /** Aborts unattended work when a person waits (R7). A started turn is concluded before anything else of its session starts. */
   #makeWay(sessionKey: string): void {
     const running = this.lanes.running(sessionKey);
     if (running !== undefined && isBackground(running)) this.lanes.abort(sessionKey, new LaneYield());
@@ -157,7 +157,7 @@ export class TurnQueue {
       if (job.type === "resume" && isBackground(job)) this.lanes.replace(sessionKey, job, { ...job, yields: true });
   }
 
-  /** A message may be the beginning of more; one with an attachment, or one that is answered alone, is whole. */
+  /** Starts a debounce window; a message with an attachment, or one that is answered alone, has none. */
   #withBreath(job: InputJob): InputJob {
     const { inboundDebounceMs = 0 } = job;
     if (inboundDebounceMs === 0 || !policyOf(job).isFromPerson || isAlone(job) || job.input.message.attachments.length > 0) return job;
@@ -165,13 +165,13 @@ export class TurnQueue {
     return { ...job, debounceUntilMs, notBeforeMs: debounceUntilMs };
   }
 
-  /** A job as it goes behind others: `collect` has a window of its own. */
+  /** A job as it is queued behind others: `collect` has a window of its own. */
   #collected(job: InputJob): InputJob {
     if (job.queue.mode !== "collect" || isAlone(job)) return job;
     return { ...job, notBeforeMs: Math.max(job.notBeforeMs ?? 0, this.#clock.monotonic() + job.queue.debounceMs) };
   }
 
-  /** What a message belongs to that was said in the same breath; nobody goes on for longer than the cap allows. */
+  /** The waiting job in whose debounce window a message falls; `undefined` when there is none or the cap is reached. */
   #debounceHost(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
     if (last === undefined || !this.#mayBreathe(last) || !isTogether(last, job)) return undefined;
@@ -182,7 +182,7 @@ export class TurnQueue {
     return job.debounceUntilMs !== undefined && job.debounceUntilMs > this.#clock.monotonic();
   }
 
-  /** Keeps the cap; `undefined` when the new job is what does not fit. Else the job as it goes into the queue. */
+  /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
   #ensureContextBudget(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
@@ -198,7 +198,7 @@ export class TurnQueue {
     }
   }
 
-  /** Takes the oldest message out of the queue: into a line of a later turn, or for good with a word. */
+  /** Removes the oldest message: into the overflow of a later turn, or dropped with a notice. */
   #dropOldest(sessionKey: string, job: InputJob, newest: InputJob): InputJob {
     const [first, ...others] = messagesIn(job);
     const rest = withSaid(job, others);
@@ -225,7 +225,7 @@ export class TurnQueue {
     return all.slice(-MAX_SHORTENED);
   }
 
-  /** What a new job is gathered with: the last one of its conversation, so that nothing changes its order. */
+  /** The job that a new one is gathered with: the last of its conversation, so that the order stays. */
   #host(sessionKey: string, job: InputJob): InputJob | undefined {
     const last = this.#waitingInputs(sessionKey).findLast((waiting) => isSameConversation(waiting.input, job.input));
     return last !== undefined && gathers(last) && isTogether(last, job) ? last : undefined;
@@ -279,7 +279,7 @@ function policyOf(job: TurnJob): RunPolicy {
   return RUN_POLICY[kindOf(job)];
 }
 
-/** What people wait for goes before what nobody waits for. A turn that has been begun is overtaken by nothing. */
+/** Attended work overtakes unattended work. A started turn is never overtaken. */
 function overtakes(job: TurnJob, waiting: TurnJob): boolean {
   if (isBackground(job) || !policyOf(job).isAttended) return false;
   if (waiting.type === "task") return isBackground(waiting);
@@ -291,7 +291,7 @@ function laneOf(job: TurnJob): LaneName {
   return policyOf(job).lane;
 }
 
-/** Its sender waits for an answer to it alone, or it begins a conversation, or it may be what crashes the gateway. */
+/** True if the job gathers nothing: it is answered alone, resets the session, or may be what crashes the gateway. */
 function isAlone(job: InputJob): boolean {
   return job.isReset === true || job.input.admission.ownTurn === true || job.runsAlone === true;
 }
@@ -300,7 +300,7 @@ function gathers({ queue }: InputJob): boolean {
   return queue.mode === "collect" || queue.mode === "interrupt";
 }
 
-/** Two jobs may be one turn: one conversation, one authority, one agent. */
+/** True if two jobs may share a turn: same conversation, authority and agent. */
 function isTogether(one: InputJob, other: InputJob): boolean {
   return (
     !isAlone(one) &&
@@ -316,7 +316,7 @@ function isSameConversation(one: InputRecord, other: InputRecord): boolean {
   return conversationKey(one.message.origin) === conversationKey(other.message.origin);
 }
 
-/** The turn answers where the message was said, with its authority (R4, R19). */
+/** True if the turn has the address and the authority of the message (R4, R19). */
 function isOfConversation({ input, agentId }: InputJob, turn: TurnRecord): boolean {
   return (
     RUN_POLICY[turn.kind].isFromPerson &&
@@ -332,7 +332,7 @@ function isSaidInto(job: InputJob, running: TurnJob): boolean {
   return running.type === "input" ? isTogether(running, job) : !isAlone(job) && isOfConversation(job, running.turn);
 }
 
-/** One job of two, in their order. Of what the messages asked for beside their text the later word counts. */
+/** Merges two jobs; on conflicting inline directives the later message wins. */
 function gather(earlier: InputJob, later: InputJob): InputJob {
   const { notBeforeMs: _held, debounceUntilMs: _debounced, ...rest } = earlier;
   const overflow = [...(earlier.overflow ?? []), ...(later.overflow ?? [])];
