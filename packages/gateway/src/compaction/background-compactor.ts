@@ -17,21 +17,21 @@ import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
-/** Summaries that are made at the same time, over all sessions. */
+/** Most concurrent summaries, over all sessions. */
 const MAX_SUMMARIES = 4;
 
-/** Summaries that wait for their making hold a window's text each; when there are more, the next turn looks again. */
+/** Most queued summaries, since each holds the text of a window; over it the next turn checks again. */
 const MAX_WAITING = 16;
 
-/** Notes that gave way to messages, or summaries that failed, as often as this in one stretch of a conversation are tried no more in it. */
+/** Most attempts at notes or a summary between two compactions of a conversation. */
 const MAX_TRIES = 3;
 
-/** Sessions whose tries are remembered. */
+/** Most sessions whose attempts are remembered. */
 const MAX_REMEMBERED = 1000;
 
 const NOTHING: CompactionOutcome = { type: "nothing" };
 
-/** A turn behind which room may be wanted. */
+/** A finished turn after which the session may be compacted. */
 export interface RoomQuery {
   readonly sessionKey: string;
   readonly agentId: string;
@@ -39,22 +39,22 @@ export interface RoomQuery {
   readonly kind: RunKind;
 }
 
-/** What is done with a session's lane. */
+/** What the compactor needs of the queue. */
 export interface BackgroundCompactorOptions {
-  /** Puts work behind everything that waits in the session. */
+  /** Queues work after everything that waits in the session. */
   readonly behind: (sessionKey: string, task: TurnJob) => void;
   readonly flushMemory: FlushMemory;
 }
 
-/** A summary that is being made, or waits for its place. */
+/** A summary in progress or queued. */
 interface Work {
   readonly compaction: Compaction;
-  /** Resolves when it is made, to whether there is one. Never rejects. */
+  /** Resolves to true when there is a summary. Never rejects. */
   readonly made: Promise<boolean>;
   readonly begin: (signal: AbortSignal) => Promise<void>;
 }
 
-/** What was tried in vain since the last compaction. */
+/** Failed attempts since the last compaction. */
 interface Tries {
   readonly since: string;
   notes: number;
@@ -62,8 +62,8 @@ interface Tries {
 }
 
 /**
- * Makes room in conversations behind their turns, while nobody waits for it (R7, R9). Notes are a turn of the session and give way to a message at once;
- * the summary is made beside the turns that come meanwhile, and takes its place between two of them.
+ * Compacts sessions in the background, after their turns (R7, R9). Writing notes is a turn of the session that yields to a message at once; the summary is
+ * made while other turns run, and is stored between two of them.
  */
 export class BackgroundCompactor {
   readonly #services: TurnServices;
@@ -90,11 +90,11 @@ export class BackgroundCompactor {
     });
   }
 
-  /** A turn has ended: what is to be done comes behind it. Cheap where there is room. */
+  /** Called after each turn: schedules notes or a summary when the session needs them. Cheap otherwise. */
   look(query: RoomQuery, budget: ContextBudgetOptions, usage: UsageTotals): void {
     const { sessionKey } = query;
     if (this.#works.has(sessionKey)) return;
-    // What the provider counted, and at most what was answered; without its figures the history is measured.
+    // Provider counts plus the answer; without them the history is estimated.
     const contextTokens = usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite + usage.output;
     if (usage.total > 0 && !shouldFlushMemory(contextTokens, budget)) return;
     const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
@@ -108,13 +108,13 @@ export class BackgroundCompactor {
   }
 
   /**
-   * Puts the summary in place that was begun for this conversation, and waits for it when it is being made; when no model gives it, what a rule makes of
-   * it. Call it in the session's lane. Rejects when the signal fires meanwhile; then the summary takes its place later.
+   * Stores the summary that was started for this conversation, waiting for it when it is in progress; without a model's summary the rule-based one. Call
+   * it in the session's lane. Rejects when the signal fires; then the summary is stored later.
    */
   async finish({ key, sessionId }: SessionRecord, signal: AbortSignal): Promise<CompactionOutcome> {
     const work = this.#works.get(key);
     if (work === undefined || work.compaction.sessionId !== sessionId) return NOTHING;
-    // Nobody waits for what waits for others.
+    // A queued summary is not waited for.
     if (this.#summaries.remove(key, work)) {
       this.#drop(key, work);
       return NOTHING;
@@ -123,7 +123,7 @@ export class BackgroundCompactor {
     return this.#place(key, work, { isNeeded: true });
   }
 
-  /** Resolves when no summary is being made. */
+  /** Resolves when no summary is in progress. */
   async idle(): Promise<void> {
     await this.#summaries.idle();
   }
@@ -132,7 +132,7 @@ export class BackgroundCompactor {
     return this.#summaries.active === 0 && this.#summaries.queuedInAll === 0;
   }
 
-  /** Ends what is being made. */
+  /** Aborts summaries in progress. */
   async close(reason: string): Promise<void> {
     await this.#summaries.close(reason, { drainMs: 0 });
   }
@@ -200,12 +200,12 @@ export class BackgroundCompactor {
     }
   }
 
-  /** Once for each: whoever comes first has it. */
+  /** Stores a summary once, whoever asks first. */
   async #place(sessionKey: string, work: Work, { isNeeded }: { readonly isNeeded: boolean }): Promise<CompactionOutcome> {
     if (this.#works.get(sessionKey) !== work) return NOTHING;
     this.#works.delete(sessionKey);
     using compaction = work.compaction;
-    // What a rule would cut is cut when there is no room left.
+    // The rule-based cut is made only when there is no room left.
     if ((await work.made) || isNeeded) return await compaction.finish();
     await compaction.giveUp("failed");
     return NOTHING;

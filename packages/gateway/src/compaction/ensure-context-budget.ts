@@ -11,10 +11,10 @@ import { refreshed } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
-/** A session with room for another turn. */
+/** A session whose next request fits. */
 export interface SessionWithRoom {
   readonly context: SessionContext;
-  /** What was done for it in this turn. */
+  /** The compaction of this turn, if there was one. */
   readonly outcome: CompactionOutcome;
 }
 
@@ -67,7 +67,7 @@ export async function compactNow(
     readonly signal: AbortSignal;
     readonly instructions?: string;
     readonly flushMemory?: FlushMemory;
-    /** No model is asked: this turn has had its summary. */
+    /** Cut by rule, without a model: this turn has had its summary. */
     readonly byRule?: boolean;
   },
 ): Promise<CompactionOutcome> {
@@ -87,7 +87,7 @@ export async function compactNow(
   return request === undefined ? { type: "nothing" } : services.compactor.compact({ ...request, ...heeding }, { signal });
 }
 
-/** `undefined` for a session that has not begun. */
+/** `undefined` for a session without a transcript. */
 async function forcedRequest(context: SessionContext, services: TurnServices): Promise<(CompactionRequest & ContextSize) | undefined> {
   const { record, agent, model } = context;
   return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, services)), forced: true };

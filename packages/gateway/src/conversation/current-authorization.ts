@@ -9,37 +9,37 @@ import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
-/** Why nothing is done for somebody who was let in once. */
+/** Why work ends whose sender was allowed when it came in. */
 export const SENDER_REVOKED = "its sender may not talk here any more";
 
-/** What a call is judged by. */
+/** The run that makes a tool call, as far as authorization needs it. */
 interface CallingRun {
   readonly prepared: { readonly turn: TurnRecord; readonly facts: RunFacts; readonly model: ResolvedModel };
-  /** Everything that was said in the run so far. */
+  /** All messages of the run so far. */
   readonly inputs: readonly InputRecord[];
   readonly tainted: boolean;
 }
 
-/** What the configuration of now says about an input. */
+/** What the running configuration says about an input. */
 export interface CurrentPolicy {
-  /** Whether its sender is let in. */
+  /** True if its sender may talk. */
   readonly admits: (input: InputRecord) => boolean;
-  /** Where it would go if it came now. */
+  /** The session that it would go to if it arrived now. */
   readonly routeOf: (input: InputRecord) => Route;
 }
 
-/** A job by what holds when it is begun. */
+/** A job after reauthorization. */
 interface ReauthorizedJob {
-  /** What of it is still let in and belongs to its session, with the authority that all of it has; `undefined` for nothing. */
+  /** The inputs that are still allowed here, with the lowest authority among them; `undefined` when none is left. */
   readonly job: InputJob | undefined;
-  /** What belongs to another session now. */
+  /** Inputs that belong to another session now. */
   readonly moved: readonly InputRecord[];
   readonly turnedAway: readonly InputRecord[];
 }
 
 /**
- * Whether an input must not run in a session, however it came there: the configuration of now keeps it out of that one, or gives its sender, who is not the
- * owner, another one. The owner's own inputs stay where they were said.
+ * True if an input must not run in a session any more: the running configuration keeps it out of that session, or routes its sender, who is not the owner,
+ * to another one. Inputs of the owner stay.
  */
 export function isMisplaced(
   sessionKey: string,
@@ -52,7 +52,7 @@ export function isMisplaced(
   return route.keptOutOf === sessionKey || !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner;
 }
 
-/** Judges again what has waited in a session: the configuration may have changed since. */
+/** Authorizes a waiting job again when it starts: the configuration may have changed since it arrived. */
 export function reauthorizeJob(
   sessionKey: string,
   waited: InputJob,

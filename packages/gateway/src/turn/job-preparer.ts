@@ -31,17 +31,17 @@ const MAX_ATTEMPTS = 4;
  */
 const MAX_SOLO_STARTS = 6;
 
-/** What waits while a turn is at work. */
+/** What the preparer needs of the queue. */
 export interface WaitingInputs extends SteeringSource {
-  /** Takes back what was interrupted before its turn had begun. */
+  /** Requeues a job that was interrupted before its turn started. */
   readonly requeue: (sessionKey: string, job: InputJob) => void;
-  /** Gives a waiting input its place by the configuration of now. */
+  /** Places an input again by the running configuration. */
   readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
-  /** Told when a call of a turn begins or ends to wait for its turn to run. */
+  /** Told when a tool call starts or stops waiting for a free place. */
   readonly toolWait: (turn: TurnRecord) => void;
 }
 
-/** Makes a turn of a job, or ends what there is nothing to work on for: given up, turned away, given way, or failed before it had begun. */
+/** Makes a turn of a job, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
 export class JobPreparer {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
@@ -55,8 +55,8 @@ export class JobPreparer {
   }
 
   /**
-   * Prepares the turn of a job in the time that its run may take, too: whatever hangs before the first request holds up no session. `undefined` when there
-   * is nothing to work on: then its inputs are settled, or wait where they were. Rejects when the store does.
+   * Prepares the turn of a job within the deadline of its run, so that nothing that hangs before the first request blocks the session. `undefined` when
+   * there is nothing to run: its inputs are settled, or stay queued. Rejects when the store does.
    */
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
     const job = waited.type === "input" ? await this.#judge(sessionKey, waited) : waited;
@@ -82,7 +82,7 @@ export class JobPreparer {
       const turn =
         job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
       if (turn === undefined) return undefined;
-      // A summary is begun anew by whoever needs it.
+      // A compaction is started again by the turn that needs it.
       if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
         await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
         return undefined;
@@ -130,11 +130,11 @@ export class JobPreparer {
   }
 
   /**
-   * Counts an attempt to begin the turn of what an earlier process left, before anything is done for it: the process may end over it with no turn on disk.
-   * True when there have been too many; then it is ended.
+   * Counts an attempt at an input that an earlier process left, before any work on it: the process may crash over it with no turn stored. True when there
+   * were too many; then it is given up.
    */
   async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
-    // This process has counted its attempt.
+    // Counted by this process already.
     if (job.isRecovered !== true || job.failures !== undefined) return false;
     const attempts = await this.#services.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
@@ -142,7 +142,7 @@ export class JobPreparer {
     return true;
   }
 
-  /** Takes the attempt back of what was not begun for another reason than a crash. */
+  /** Releases the attempt of a job that was not started, for a reason other than a crash. */
   async #releaseAttempt(job: InputJob): Promise<void> {
     if (job.isRecovered === true) await this.#services.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
@@ -151,7 +151,7 @@ export class JobPreparer {
     return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
   }
 
-  /** What waited begins by the policy of now, in the session that is its own now: both may have changed since. */
+  /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
     const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services);

@@ -46,7 +46,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 /** Bounds of a run. */
 const RUN_LIMITS: RunLimits = { maxTurns: 100, maxToolCalls: 100, maxParallelTools: 8 };
 
-/** What has been tried of a turn before it was begun again. */
+/** Earlier attempts of a turn, before a retry. */
 interface RetryState {
   readonly usage: UsageTotals;
   readonly isCompacted: boolean;
@@ -55,14 +55,14 @@ interface RetryState {
   readonly requests: number;
 }
 
-/** How a run goes on after its end. */
+/** What follows the end of a run. */
 type Mended =
   | { readonly type: "again"; readonly prepared: PreparedTurn; readonly tried: RetryState }
   | { readonly type: "over"; readonly outcome: RunOutcome };
 
-/** What a run waits for and is ended by. */
+/** Commit that a run waits for, and the signal that aborts it. */
 interface RunBounds {
-  /** Resolves once the turn is on disk and shown. */
+  /** Resolves once the turn is committed and shown. */
   readonly begun: Promise<void>;
   readonly signal: AbortSignal;
   readonly laneSignal: AbortSignal;
@@ -75,7 +75,7 @@ const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the
 
 const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
-/** Runs turns: prepares, drives the loop, commits what it completes, and ends each turn in exactly one way. */
+/** Runs turns: prepares, drives the loop, commits completed items, and concludes each turn exactly once. */
 export class TurnRunner {
   readonly #services: TurnServices;
   readonly #waiting: WaitingInputs;
@@ -96,8 +96,8 @@ export class TurnRunner {
   }
 
   /**
-   * Works on one job to its end. Rejects when the store or the disk does. What was begun then comes before anything else of its session, after a while and
-   * as often as it takes: a later turn must not end before it.
+   * Runs one job to its end. Rejects when the store does. The started turn is then requeued ahead of everything else in its session, with a delay, until it
+   * succeeds: a later turn must not end before it.
    */
   async run(sessionKey: string, job: TurnJob, options: LaneOptions): Promise<void> {
     if (job.type === "task") return job.run(options);
@@ -120,7 +120,7 @@ export class TurnRunner {
     });
   }
 
-  /** What a job that could not be finished has left: itself, the turn that has its message, or nothing to do. */
+  /** What to requeue of a failed job: the job, the turn that has its message, or nothing. */
   async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {
     const { store } = this.#services;
     if (job.type === "resume" || (await store.readInput(job.input.id))?.state.type === "waiting") return job;
@@ -136,8 +136,8 @@ export class TurnRunner {
   }
 
   /**
-   * Lets the agent write its notes, in a turn of its own that nobody sees. Call it in the session's lane. Resolves however the turn ends; rejects only
-   * when the store does, and then takes the turn up again.
+   * Lets the agent write its notes in a hidden turn. Call it in the session's lane. Resolves however the turn ends; rejects only when the store does, and
+   * then requeues the turn.
    */
   async flushMemory(context: SessionContext, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { record } = context;
@@ -163,18 +163,18 @@ export class TurnRunner {
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
     await this.#services.turnContext.run(ids, async () => {
       const begun = this.#showBeginning(prepared);
-      // What is on no disk is not worked on, however long the model takes.
+      // Nothing runs for a turn whose commit failed, however long the model takes.
       begun.catch((error: unknown) => deadline.end(error));
       await this.#drive(prepared, { begun, signal: deadline.signal, laneSignal, place });
     });
   }
 
-  /** What calls of the session's run wait for; `undefined` when none waits. */
+  /** What tool calls of the session's run wait for; `undefined` when none waits. */
   toolWait(sessionKey: string): ToolWait | undefined {
     return this.#toolLimits.waitOf(sessionKey);
   }
 
-  /** Shows a turn to those who wait or watch, once it is on disk. */
+  /** Shows a turn to its watchers once it is committed. */
   async #showBeginning({ turn, committed, entries }: PreparedTurn): Promise<void> {
     const { events, typing, watchers } = this.#services;
     await committed;
@@ -198,7 +198,7 @@ export class TurnRunner {
       digests: this.#digests,
       clock,
     });
-    // A request counts from when it has its place; each try of it holds the place, the pauses between them do not.
+    // A request holds its place during each try, not in the pauses between tries.
     const client = holdPlaceWhileAsking(requests.wrap(runModel.client), place);
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
@@ -237,7 +237,7 @@ export class TurnRunner {
     if (mended.type === "again") return this.#drive(mended.prepared, bounds, mended.tried);
     const { outcome } = mended;
     if (laneSignal.reason instanceof LaneShutdown && outcome.type === "aborted") {
-      // The turn stays open: what was completed is on disk, and the next start goes on from there.
+      // The turn stays open: completed items are stored, and the next start resumes it.
       await recorder.flushOpen();
       await store.releaseAttempt(turn.id);
       return;
@@ -263,7 +263,7 @@ export class TurnRunner {
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
 
-  /** Begins a turn again whose conversation the provider did not take, if it can be made acceptable. Who stops it meanwhile has stopped the turn. */
+  /** Retries a turn whose request the provider rejected, if it can be repaired. A stop in between stops the turn. */
   async #mend(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
@@ -274,7 +274,7 @@ export class TurnRunner {
     try {
       const tried = outcome.type === "failed" ? await this.#recover(prepared, recorder, outcome, before, { signal, place }) : undefined;
       if (tried === undefined) return { type: "over", outcome };
-      // What is prepared may ask a model too.
+      // Preparing may call a model, too.
       await place.enter(signal);
       const again = await prepareResumedTurn(prepared.turn, this.#services, { signal });
       return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
@@ -284,7 +284,7 @@ export class TurnRunner {
     }
   }
 
-  /** Makes the conversation acceptable to a provider that refused it, once in each way; `undefined` when that cannot be done. */
+  /** Repairs a rejected request, each way once: quarantines the rejected item, or compacts. `undefined` when neither helps. */
   async #recover(
     prepared: PreparedTurn,
     recorder: TurnRecorder,
@@ -303,12 +303,12 @@ export class TurnRunner {
     return leftOut === undefined ? undefined : { ...tried, leftOut };
   }
 
-  /** The provider found the request too long, whatever was estimated: the conversation is compacted, and the turn goes on. */
+  /** Compacts the conversation after the provider found the request too long, whatever was estimated. */
   async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
     const { turn, compacted } = prepared;
     await recorder.flush();
     const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, this.#services);
-    // One compaction of a history that exceeds the window is what a turn may cost.
+    // A turn pays for one compaction of a history that exceeds the window.
     const byRule = compacted.type === "compacted" && compacted.isOversized;
     return (await compactNow(context, this.#services, { signal, byRule })).type === "compacted";
   }
@@ -351,7 +351,7 @@ async function isOnDisk({ committed }: PreparedTurn): Promise<boolean> {
   );
 }
 
-/** Writes down what a run does; resolves to its end. */
+/** Records the events of a run; resolves to its last one. */
 async function follow(run: AsyncIterable<AgentEvent>, recorder: TurnRecorder, steering: TurnSteering): Promise<RunEnd | undefined> {
   let end: RunEnd | undefined;
   try {
