@@ -53,6 +53,6 @@ export type { GatewayWarning } from "./warnings.ts";
 export { RunUsageSchema } from "./usage.ts";
 export type { RunUsage } from "./usage.ts";
 export { isRpcMethod, RPC_EVENTS, RPC_METHODS } from "./methods.ts";
-export type { AgentRunResult, RpcEvent, RpcEvents, RpcMethod, RpcMethods, RpcMethodSchemas } from "./methods.ts";
+export type { AgentRunResult, RpcEvent, RpcEvents, RpcMethod, RpcMethods, RpcAccess, RpcMethodSchemas } from "./methods.ts";
 export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

@@ -216,6 +216,14 @@ export interface RpcEvents {
 /** Name of an event. */
 export type RpcEvent = keyof RpcEvents;
 
+/** A method without one of these does not compile. */
+interface MethodRow {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType;
+  readonly result: z.ZodType;
+}
+
 const empty = z.strictObject({});
 const key = z.string().min(1).max(1000);
 const limit = z.number().int().min(1).max(200);
@@ -230,9 +238,14 @@ const whichRequest = {
 const kind = z.enum(SESSION_KINDS);
 const session = z.strictObject({ session: SessionSummarySchema });
 
-/** A parser for the parameters and one for the result of every method. */
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+export type RpcAccess = "owner";
+
+/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
 export type RpcMethodSchemas = {
   readonly [Method in RpcMethod]: {
+    readonly access: RpcAccess;
+    readonly stores: boolean;
     readonly params: z.ZodType<RpcMethods[Method]["params"]>;
     readonly result: z.ZodType<RpcMethods[Method]["result"]>;
   };
@@ -240,9 +253,15 @@ export type RpcMethodSchemas = {
 
 const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f]{32}$/), fileName: z.string().max(200).optional() });
 
-/** The schemas, by method. The gateway checks parameters with them, clients may check results. */
+/**
+ * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
+ * is always allowed.
+ */
 export const RPC_METHODS: RpcMethodSchemas = {
   "chat.send": {
+    access: "owner",
+    stores: true,
+
     params: z
       .strictObject({
         sessionKey: key.optional(),
@@ -258,19 +277,36 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ sessionKey: z.string(), status: z.enum(["accepted", "duplicate"]) }),
   },
   "chat.history": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ sessionKey: key, before: z.string().max(200).optional(), limit: limit.optional() }),
     result: z.strictObject({ entries: z.array(ChatEntrySchema), before: z.string().optional() }),
   },
   "chat.subscribe": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ sessionKey: key.optional(), agentId: key.optional(), limit: limit.optional() }),
     result: ChatSnapshotSchema,
   },
-  "chat.unsubscribe": { params: z.strictObject({ sessionKey: key }), result: z.strictObject({ subscribed: z.boolean() }) },
+  "chat.unsubscribe": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ sessionKey: key }),
+    result: z.strictObject({ subscribed: z.boolean() }),
+  },
   "chat.abort": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ sessionKey: key, runId: z.string().max(200).optional(), queued: z.boolean().optional() }),
     result: z.strictObject({ aborted: z.boolean(), dropped: z.number() }),
   },
   agent: {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({
       message: z.string().min(1).max(500_000),
       agentId: key.optional(),
@@ -289,12 +325,18 @@ export const RPC_METHODS: RpcMethodSchemas = {
     }),
   },
   "agents.list": {
+    access: "owner",
+    stores: false,
+
     params: empty,
     result: z.strictObject({
       agents: z.array(z.strictObject({ id: z.string(), name: z.string(), isDefault: z.boolean(), mainSessionKey: z.string() })),
     }),
   },
   "sessions.list": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({
       agentId: key.optional(),
       kinds: z.array(kind).optional(),
@@ -305,14 +347,23 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ sessions: z.array(SessionSummarySchema), cursor: z.string().optional() }),
   },
   "sessions.show": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ key }),
     result: z.strictObject({ session: SessionSummarySchema, entry: z.record(z.string(), z.unknown()) }),
   },
   "sessions.export": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ key, sessionId: z.string().max(200).optional(), after: z.string().max(200).optional() }),
     result: z.strictObject({ sessionId: z.string(), lines: z.array(z.string()), after: z.string().optional() }),
   },
   "sessions.import": {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({
       path: z.string().min(1).max(4096),
       agentId: key.optional(),
@@ -321,8 +372,16 @@ export const RPC_METHODS: RpcMethodSchemas = {
     }),
     result: SessionImportReportSchema,
   },
-  "sessions.resolve": { params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }), result: session },
+  "sessions.resolve": {
+    access: "owner",
+    stores: false,
+    params: z.strictObject({ key: key.optional(), label: key.optional(), agentId: key.optional() }),
+    result: session,
+  },
   "sessions.patch": {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({
       key,
       label: z.string().max(200).nullable().optional(),
@@ -330,13 +389,29 @@ export const RPC_METHODS: RpcMethodSchemas = {
     }),
     result: session,
   },
-  "sessions.reset": { params: z.strictObject({ key }), result: session },
-  "sessions.delete": { params: z.strictObject({ key }), result: z.strictObject({ deleted: z.boolean() }) },
+  "sessions.reset": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ key }),
+    result: session,
+  },
+  "sessions.delete": {
+    access: "owner",
+    stores: true,
+    params: z.strictObject({ key }),
+    result: z.strictObject({ deleted: z.boolean() }),
+  },
   "context.list": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ sessionKey: key, limit: limit.optional(), before: z.string().max(200).optional() }),
     result: z.strictObject({ requests: z.array(ContextRequestSchema), before: z.string().optional() }),
   },
   "context.report": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({
       ...whichRequest,
       diff: z.union([z.number().int().min(1), z.literal("previous")]).optional(),
@@ -345,10 +420,16 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: ContextReportSchema,
   },
   "context.replay": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ ...whichRequest, model: key.optional(), replayId: z.string().min(1).max(200) }),
     result: ReplayResultSchema,
   },
   "deadletters.list": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({
       type: z.enum(["input", "outbound"]).optional(),
       limit: limit.optional(),
@@ -357,31 +438,71 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ letters: z.array(DeadLetterSchema), cursor: z.string().optional() }),
   },
   "deadletters.show": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ id: letterId }),
     result: z.strictObject({ letter: DeadLetterSchema, payload: z.unknown().optional() }),
   },
   "deadletters.replay": {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({ id: letterId, risk: z.boolean().optional() }),
     result: z.strictObject({ replayed: z.literal(true), sessionKey: z.string() }),
   },
   "deadletters.purge": {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({ ids: z.array(letterId).min(1).max(500).optional(), failedBeforeMs: z.number().int().min(0).optional() }),
     result: z.strictObject({ purged: z.number() }),
   },
-  status: { params: empty, result: GatewayStatusSchema },
-  "warnings.list": { params: empty, result: z.strictObject({ warnings: GatewayWarningsSchema }) },
-  "damage.list": { params: empty, result: z.strictObject({ events: DamageEventsSchema }) },
+  status: {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: GatewayStatusSchema,
+  },
+  "warnings.list": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: z.strictObject({ warnings: GatewayWarningsSchema }),
+  },
+  "damage.list": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: z.strictObject({ events: DamageEventsSchema }),
+  },
   "damage.acknowledge": {
+    access: "owner",
+    stores: true,
+
     params: z.strictObject({ ids: z.array(z.string().min(1).max(20)).min(1).max(200).optional() }),
     result: z.strictObject({ acknowledged: DamageEventsSchema }),
   },
-  "config.reload": { params: empty, result: ConfigReloadResultSchema },
-  "gateway.restart": { params: empty, result: z.strictObject({ restarting: z.literal(true) }) },
+  "config.reload": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: ConfigReloadResultSchema,
+  },
+  "gateway.restart": {
+    access: "owner",
+    stores: false,
+    params: empty,
+    result: z.strictObject({ restarting: z.literal(true) }),
+  },
   "gateway.shutdown": {
+    access: "owner",
+    stores: false,
+
     params: z.strictObject({ reason: z.string().max(200).optional() }),
     result: z.strictObject({ stopping: z.literal(true) }),
   },
-} as unknown as RpcMethodSchemas;
+} satisfies Record<RpcMethod, MethodRow> as unknown as RpcMethodSchemas;
 
 /** A parser for the payload of every event. */
 export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {

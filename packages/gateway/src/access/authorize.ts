@@ -1,5 +1,5 @@
 import { RPC_METHODS } from "@factotum/protocol";
-import type { RpcMethod } from "@factotum/protocol";
+import type { RpcAccess, RpcMethod } from "@factotum/protocol";
 
 /** Who asks. Made by the gateway from a credential or a committed message; nothing a client says widens it (R19). */
 export type Principal =
@@ -75,38 +75,8 @@ export type Role = (typeof ROLES)[number];
 const OWNER_ONLY: readonly Role[] = ["token"];
 const EVERYBODY: readonly Role[] = ["anonymous", "token", "platform"];
 
-/** Who may call which method. A method without a row does not compile. */
-const RPC_RULES: { readonly [Method in RpcMethod]: readonly Role[] } = {
-  "chat.send": OWNER_ONLY,
-  "chat.history": OWNER_ONLY,
-  "chat.subscribe": OWNER_ONLY,
-  "chat.unsubscribe": OWNER_ONLY,
-  "chat.abort": OWNER_ONLY,
-  agent: OWNER_ONLY,
-  "agents.list": OWNER_ONLY,
-  "sessions.list": OWNER_ONLY,
-  "sessions.show": OWNER_ONLY,
-  "sessions.export": OWNER_ONLY,
-  "sessions.import": OWNER_ONLY,
-  "sessions.resolve": OWNER_ONLY,
-  "sessions.patch": OWNER_ONLY,
-  "sessions.reset": OWNER_ONLY,
-  "sessions.delete": OWNER_ONLY,
-  "context.list": OWNER_ONLY,
-  "context.report": OWNER_ONLY,
-  "context.replay": OWNER_ONLY,
-  "deadletters.list": OWNER_ONLY,
-  "deadletters.show": OWNER_ONLY,
-  "deadletters.replay": OWNER_ONLY,
-  "deadletters.purge": OWNER_ONLY,
-  status: OWNER_ONLY,
-  "warnings.list": OWNER_ONLY,
-  "damage.list": OWNER_ONLY,
-  "damage.acknowledge": OWNER_ONLY,
-  "config.reload": OWNER_ONLY,
-  "gateway.restart": OWNER_ONLY,
-  "gateway.shutdown": OWNER_ONLY,
-};
+/** Roles that may call a method, by its access in the protocol's table. */
+const RPC_RULES: Readonly<Record<RpcAccess, readonly Role[]>> = { owner: OWNER_ONLY };
 
 /**
  * Who may use which route. The page itself holds nothing secret; `/ws` admits everybody to the handshake and nobody past it without the token. A browser
@@ -177,7 +147,7 @@ function rulesFor(action: Action, resource: Resource): readonly Role[] {
   if (resource.type === "elsewhere") return action.type === "tool" ? (ELSEWHERE_RULES[action.effect] ?? []) : [];
   switch (action.type) {
     case "rpc":
-      return Object.hasOwn(RPC_RULES, action.method) ? RPC_RULES[action.method] : [];
+      return Object.hasOwn(RPC_METHODS, action.method) ? RPC_RULES[RPC_METHODS[action.method].access] : [];
     case "http":
       return Object.hasOwn(HTTP_RULES, action.route) ? HTTP_RULES[action.route] : [];
     case "tool":

@@ -16,7 +16,6 @@ import type { ClientBacklogs } from "./client-backlogs.ts";
 import type { ClientServices } from "./client-services.ts";
 import { OutgoingFrames } from "./outgoing-frames.ts";
 import { RpcError, toRpcError } from "./rpc-error.ts";
-import { storesSomething } from "./storing-methods.ts";
 import type { RpcConnection } from "./rpc-methods.ts";
 
 /** Requests of one connection that may be in work at once. */
@@ -218,7 +217,7 @@ export class ClientConnection implements RpcConnection {
       throw new RpcError("invalid-request", `${issue?.path.map(String).join(".") || "params"}: ${issue?.message ?? "not valid"}`);
     }
     const { problem } = this.#options.storage;
-    if (problem !== undefined && storesSomething(method)) throw new RpcError("unavailable", problem.reason);
+    if (problem !== undefined && RPC_METHODS[method].stores) throw new RpcError("unavailable", problem.reason);
     return this.#invoke(method, params.data);
   }
 
