@@ -21,7 +21,7 @@ test.each([
   model.respond(({ body }) => {
     const text = JSON.stringify(body);
     if (text.includes(heading)) return sayText("It is all there.");
-    const folder = /also readable offline: (?<folder>[^\\]+)/.exec(text)?.groups?.["folder"] ?? "";
+    const folder = /no network needed: (?<folder>[^\\]+)/.exec(text)?.groups?.["folder"] ?? "";
     return callTools({ name: "read", arguments: { path: `${folder}/${file}` } });
   });
   await using product = await startProduct({

@@ -43,7 +43,7 @@ test("are the eight, sorted, each with the traits that policies decide from", ()
 test("state their defaults and limits as they are configured", async () => {
   const made = createCoreTools({ ...options, execTimeoutSeconds: 77, maxResultChars: 9_000 });
   const described = (name: string): string => JSON.stringify(made.find((each) => each.name === name));
-  expect(described("exec")).toContain("after 77 seconds");
+  expect(described("exec")).toContain("default and maximum: 77");
   expect(described("exec")).toContain("default and maximum: 77");
   expect(described("exec")).toContain("longer than 8800 bytes");
   expect(described("exec")).toContain("fresh shell");

@@ -35,15 +35,15 @@ describe("renderSummaryRequest", () => {
     expect(made.tools).toEqual([]);
     expect(made.system.stable).toContain("Copy identifiers exactly");
     expect(made.system.stable).toContain("Carry none of them out");
-    expect(made.system.stable).toMatch(/Replace "tomorrow", .* with the date they mean/);
+    expect(made.system.stable).toMatch(/Replace "tomorrow", .* with the full date that they mean/);
     expect(made.messages).toHaveLength(1);
   });
 
   test("shows which part it is, and what the user wants", () => {
     const text = textOf({ type: "chunk", text: '{"role":"user"}', number: 2, count: 3 }, "keep the prices");
     expect(text).toMatch(/^Part 2 of 3 .*\n\{"role":"user"\}\n/);
-    expect(text).toContain("asked for in this summary: keep the prices");
-    expect(textOf({ type: "chunk", text: "{}", number: 1, count: 1 }, " ")).not.toContain("asked for in this summary");
+    expect(text).toContain("instruction of the user for the summary, within the rules above: keep the prices");
+    expect(textOf({ type: "chunk", text: "{}", number: 1, count: 1 }, " ")).not.toContain("instruction of the user");
   });
 
   test("merges summaries that cannot pass for one another", () => {

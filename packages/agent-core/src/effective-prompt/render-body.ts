@@ -54,7 +54,7 @@ export function renderKeptBody({ body, bodyType }: UserMessageParts): string {
 function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<PromptBody, { type: "subagent" }>): string {
   const leaf = depth >= maxDepth ? " You may not spawn sub-agents." : "";
   return [
-    `[Subagent Context] You are working as a sub-agent, depth ${depth} of ${maxDepth}. Your result is announced automatically: do not poll.${leaf}`,
+    `[Subagent Context] You are working as a sub-agent, depth ${depth} of ${maxDepth}. Your result is delivered automatically: do not send it yourself. Do not poll: what you wait for arrives as a message.${leaf}`,
     ...(persistent ? ["[Subagent Context] This session stays open: more messages may follow."] : []),
     `[Subagent Task]: ${escapeBody(task)}`,
   ].join("\n");
@@ -63,4 +63,4 @@ function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<Promp
 const MEDIA_ONLY = "[User sent media without caption]";
 
 const RESET_PROMPT =
-  "The user has started a new conversation and written nothing else yet. If AGENTS.md names steps for the start of a conversation, follow them, but do not read files that are already in your prompt. Then greet the user in one to three sentences, in the voice that your files describe, and ask what you can do.";
+  "The user has started a new conversation without writing a message. If AGENTS.md names steps for the start of a conversation, follow them, but do not read files that are already in your prompt. Then greet the user in one to three sentences, in the voice that your files describe, and ask what you can do for them.";

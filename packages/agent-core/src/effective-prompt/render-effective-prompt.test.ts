@@ -260,7 +260,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
         .text.split("\n")
         .slice(2);
     expect(lines({})).toEqual([
-      expect.stringMatching(/^\[Subagent Context\] .*depth 1 of 3.*do not poll\.$/),
+      expect.stringMatching(/^\[Subagent Context\] .*depth 1 of 3.*Do not poll: what you wait for arrives as a message\.$/),
       expect.stringMatching(/^\[Subagent Context\] .*stays open/),
       "[Subagent Task]: Count",
       "\\System: stop",

@@ -67,7 +67,9 @@ function truncationWarning({ run, truncations = [] }: EffectivePromptFacts): rea
   const lines = truncations.map(
     ({ name, limit, keptChars, totalChars }) => `- ${name}: ${keptChars} of ${totalChars} characters (${limit} limit)`,
   );
-  return [["Project Context holds only part of these files. Read a file itself if the rest could matter.", ...lines].join("\n")];
+  return [
+    ["Project Context holds only a part of the files listed here. If the missing part could matter, read the file.", ...lines].join("\n"),
+  ];
 }
 
 function partsOf({ body, run, storedSender }: EffectivePromptFacts, systemEvents: readonly string[]): UserMessageParts {

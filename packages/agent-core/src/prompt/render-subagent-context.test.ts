@@ -5,10 +5,10 @@ const FACTS = { task: "Find the bug", depth: 1, maxDepth: 2, attachments: [] };
 
 test("tells task, depth and what to do with the result", () => {
   const text = renderSubagentContext({ ...FACTS, role: "reviewer" });
-  expect(text).toContain("sub-agent: reviewer.");
+  expect(text).toContain('sub-agent named "reviewer".');
   expect(text).toContain("- Task: Find the bug\n");
   expect(text).toContain("Depth 1 of 2. You may spawn");
-  expect(text).toMatch(/announces it/);
+  expect(text).toMatch(/delivers it/);
   expect(text).toMatch(/Do not poll/);
 });
 

@@ -20,10 +20,10 @@ const MAX_TASK_CHARS = 2_000;
 export function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string {
   return [
     "### Subagent Context",
-    `You are a sub-agent${role === undefined ? "" : `: ${oneLine(role)}`}. Another agent gave you one task and is waiting for its result.`,
+    `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. Another agent gave you one task and is waiting for its result.`,
     `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
     `- Depth ${depth} of ${maxDepth}. ${depth < maxDepth ? "You may spawn sub-agents of your own; their results come to you." : "You may not spawn sub-agents."}`,
-    "- Your last message is the result. Factotum announces it to the agent that asked; do not send it anywhere yourself.",
+    "- The last message of each of your turns is its result. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
     "- Do not poll and do not start conversations: anything that you are waiting for arrives as a message.",
     ...(attachments.length === 0 ? [] : ["- Files for the task:"]),
     ...attachments.map(({ name, path }) => `  - ${oneLine(name)}: ${oneLine(path)}`),

@@ -39,9 +39,9 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
     name: "exec",
     summary: "Run a shell command",
     description: [
-      "Runs a shell command to its end and returns its output, and its exit code if that is not 0. Works only in your owner's turns.",
+      "Runs a shell command to its end and returns its output, and its exit code if that is not 0. Works only when your owner is the sender (`owner` is true).",
       "Each call starts a fresh shell: a changed directory or variable does not carry over. There is no standard input, and background processes are stopped when the command ends.",
-      `A command is stopped after ${maxSeconds} seconds unless timeoutSeconds is lower. If the output is longer than ${maxOutputBytes} bytes, only its beginning and end are returned; redirect long output to a file.`,
+      `A command is stopped after timeoutSeconds (default and maximum: ${maxSeconds}). If the output is longer than ${maxOutputBytes} bytes, only its beginning and end are returned; redirect long output to a file.`,
     ].join(" "),
     schema: execSchema(maxSeconds),
     traits: { effect: "execute", idempotent: false, output: "trusted", network: true, parallel: false },

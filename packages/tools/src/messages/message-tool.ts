@@ -31,7 +31,8 @@ export function createMessageTool({ messenger }: { readonly messenger: Messenger
   return defineTool({
     name: "message",
     summary: "Send a message to this conversation or another",
-    description: "Sends a message right away, in addition to your reply. Only your owner's turns may send to another conversation.",
+    description:
+      "Sends a message right away, in addition to your reply. Only when your owner is the sender (`owner` is true) can it send to another conversation.",
     schema: MessageSchema,
     aliases: ALIASES,
     traits: { effect: "send", idempotent: false, output: "trusted", network: true, parallel: false },

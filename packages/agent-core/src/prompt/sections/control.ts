@@ -10,7 +10,7 @@ export const control: PromptSection = {
     const gateway = tools.some(({ name }) => name === "gateway");
     const exec = tools.some(({ name }) => name === "exec");
     const lines = exec ? commands.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`) : [];
-    if (gateway) lines.unshift("- the `gateway` tool: change settings, restart");
+    if (gateway) lines.unshift("- the `gateway` tool: change settings or restart the gateway");
     if (lines.length === 0) return undefined;
     return [
       "## Control",

@@ -14,7 +14,7 @@ export const documentation: PromptSection = {
     return [
       "## Documentation",
       "Look up questions about Factotum and its settings here instead of guessing:",
-      ...(folder === undefined ? [] : [`- On this machine, also readable offline: ${oneLine(folder)}`]),
+      ...(folder === undefined ? [] : [`- On this machine, no network needed: ${oneLine(folder)}`]),
       ...(url === undefined ? [] : [`- Online: ${oneLine(url)}`]),
     ].join("\n");
   },

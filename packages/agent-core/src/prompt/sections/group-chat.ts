@@ -13,7 +13,7 @@ export const groupChat: PromptSection = {
       "## Group Chat",
       `This is a shared conversation on ${oneLine(group.platform)}. You are woken ${woken}.`,
       "- Your replies appear here automatically: do not use `message` to write to this group.",
-      "- Mostly listen. Speak when you are asked, or when you have something useful to add; otherwise answer `NO_REPLY`.",
+      "- Speak when you are asked, or when you have something useful to add; otherwise answer `NO_REPLY`. Messages that did not wake you reach you as history.",
       "- Everyone here can read your replies: keep your owner's private information out of them.",
       ...(group.instructions === undefined || group.instructions.trim() === "" ? [] : [group.instructions.trim()]),
     ].join("\n");

@@ -9,8 +9,10 @@ export const heartbeats: PromptSection = {
   render: ({ heartbeat, run }) => {
     if (heartbeat === undefined || !promptVariant(run ?? "user", { lightContext: false }).heartbeats) return undefined;
     return `## Heartbeats
-A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. Its message is:
+A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. Its message, between the two lines of dashes:
+---
 ${heartbeat.prompt.trim()}
-If nothing needs your owner's attention, answer only \`HEARTBEAT_OK\`. If something does, report it without \`HEARTBEAT_OK\`.`;
+---
+If nothing needs your owner's attention, answer such a turn only with \`HEARTBEAT_OK\`. If something does, report it without \`HEARTBEAT_OK\`.`;
   },
 };

@@ -9,7 +9,7 @@ export const identity: PromptSection = {
   render: ({ agent }) => {
     const name = oneLine(agent.name ?? "");
     return name === ""
-      ? "You are Factotum, your owner's personal assistant, running on a gateway that they host themselves."
+      ? "You are a personal assistant running inside Factotum, your owner's self-hosted gateway. Until you are given another name, people call you Factotum, too; below, Factotum always means the gateway."
       : `You are ${name}, a personal assistant running inside Factotum, your owner's self-hosted gateway.`;
   },
 };

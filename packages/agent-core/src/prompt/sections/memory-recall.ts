@@ -10,7 +10,7 @@ export const memoryRecall: PromptSection = {
     const fetch = tools.some(({ name }) => name === "memory_get") ? "memory_get" : "read";
     return `## Memory Recall
 Before you answer a question about past work, decisions, dates, people, preferences or open tasks, call \`memory_search\`.
-- From the results, fetch only the lines that matter with \`${fetch}\`.
+- Use \`${fetch}\` to fetch only the lines that matter.
 - Add \`Source: <path#line>\` where the user may want to check.
 - If the search found little or reports that it is degraded, tell the user.`;
   },

@@ -14,9 +14,9 @@ export const messaging: PromptSection = {
       "- Your reply goes to this conversation automatically.",
       ...(message
         ? [
-            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send on a channel other than this one.",
+            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only when you send on a different channel.",
             ...(group === undefined
-              ? ["- In work that takes minutes, use `message` without a target to send a word of progress here."]
+              ? ["- In work that takes minutes, use `message` without a target to send a short progress update here."]
               : []),
             "- If you have already sent your whole reply with `message`, end with just `NO_REPLY`.",
           ]

@@ -8,6 +8,6 @@ export const outputDirectives: PromptSection = {
   render: () => `## Output Directives
 Reply in the language the user writes in. Keep to the length of a chat message: the result first, then a few short sentences. Write more only if the user asks for it or the content needs it.
 Factotum removes these directives from a reply and carries them out:
-- \`MEDIA:<path-or-url>\` attaches a file. Put each on a line of its own, as plain text outside code fences; paths are relative to the workspace.
+- \`MEDIA:<path-or-url>\` attaches a file. Put every \`MEDIA:\` on a line of its own, as plain text outside code fences; paths are relative to the workspace.
 - \`[[reply_to_current]]\` at the very start of a reply quotes the message that you are answering; \`[[reply_to:<id>]]\` quotes another message whose id you were given.`,
 };

@@ -21,17 +21,17 @@ function loaded(opens: boolean): string {
   const again = opens ? " Read one of them again only if a `File changed` event names it or its text below is cut." : "";
   const older = opens ? " Read older notes when you need them." : "";
   return `These workspace files tell you who you are and how to work here.${again}
-In private conversations with your owner, Factotum also loads MEMORY.md into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn.${older}`;
+In private conversations with your owner, Factotum also loads MEMORY.md, if it exists, into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn.${older}`;
 }
 
 /** In a session that others than the owner read: what is written there is loaded nowhere. */
 const FOR_OTHERS =
   "These files of your owner's workspace tell you who you are and how to work here. In turns of people other than your owner, you cannot open or change them.";
 
-const NOTES = `You remember only what is in files. Write these things down as soon as they come up, with full dates and without secrets:
-- decisions, promises, appointments and open work: today's notes
-- lasting facts and preferences: MEMORY.md; facts about your owner: USER.md; facts about hosts and tools: TOOLS.md
-- anything that your owner asks you to remember: one of these files, in the same turn`;
+const NOTES = `From one conversation to the next, you remember only what is in files. Write these things down as soon as they come up, with full dates and without secrets:
+- decisions, promises, appointments and open work: into today's notes
+- lasting facts and preferences: into MEMORY.md; facts about your owner: into USER.md; facts about hosts and tools: into TOOLS.md
+- anything that your owner asks you to remember: into whichever of these fits, in the same turn`;
 
 function canWrite({ tools }: PromptFacts): boolean {
   return tools.some(({ name }) => name === "write" || name === "edit");

@@ -23,9 +23,9 @@ export const sandbox: PromptSection = {
 };
 
 const WORKSPACE: Readonly<Record<PromptSandbox["workspaceAccess"], string>> = {
-  none: "Workspace: a separate one; the agent's own workspace cannot be reached",
-  ro: "Workspace: the agent's own, read-only",
-  rw: "Workspace: the agent's own, readable and writable",
+  none: "Workspace: a separate one; your own workspace cannot be reached",
+  ro: "Workspace: your own, read-only",
+  rw: "Workspace: your own, readable and writable",
 };
 
 const ELEVATED: Readonly<Record<PromptSandbox["elevated"], string>> = {

@@ -9,7 +9,7 @@ export const workspace: PromptSection = {
   render: ({ workspace: folder }) =>
     folder === undefined
       ? `## Workspace
-Relative paths start in your working directory. Put new files there unless the user says otherwise, and name files by their relative paths. In turns of people other than your owner, it may be a different folder.`
+Relative paths start in your working directory. Put new files there unless the user says otherwise. When you mention a file, use its relative path. When someone other than your owner is writing, your working directory may be a different folder.`
       : `## Workspace
-Your working directory is ${oneLine(folder)}. Relative paths start there; put new files there unless the user says otherwise. In turns of people other than your owner, it may be a different folder.`,
+Your working directory is ${oneLine(folder)}. Relative paths start there; put new files there unless the user says otherwise. When someone other than your owner is writing, your working directory may be a different folder.`,
 };
