@@ -48,7 +48,9 @@ const config: UserConfig = defineConfig({
     { from: "../../packages/skills/bundled", to: "dist", rename: "skills" },
     { from: "templates", to: "dist" },
     {
-      from: ["../../docs/cli.md", "../../docs/conversations.md", "../../docs/observing.md", "../../SECURITY.md", "../../README.md"],
+      from: ["cli", "conversations", "observing", "openai-api", "reverse-proxy"]
+        .map((name) => `../../docs/${name}.md`)
+        .concat("../../SECURITY.md", "../../README.md"),
       to: "dist/docs",
     },
   ],

@@ -162,6 +162,26 @@ describe("a conversation that a provider refuses", () => {
     expect((await causesOf(running)).slice(1)).toEqual([[], ["quarantine"], ["quarantine"]]);
   });
 
+  test("nobody is told of a guess that did not help", async () => {
+    server = await startStrictServer("anthropic-messages");
+    server.respond(() => sayText("Yes."));
+    const platform = new TestPlatform();
+    await using running = await start("anthropic-messages", platform);
+    await say(running, platform, "one");
+    await plant(running, user([{ type: "text", text: "never answered" }]));
+    server.respond(() => ({ ...REFUSED, message: "unknown parameter foo" }));
+    await say(running, platform, "two");
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.bytes.toString()).toContain("left out");
+    const told = [
+      ...platform.sent.map((sent) => JSON.stringify(sent)),
+      ...(await running.store.readTranscript((await running.store.readSession(SESSION))?.sessionId ?? "", { limit: 50 })).items
+        .filter(({ type }) => type === "notice")
+        .map((entry) => JSON.stringify(entry)),
+    ];
+    expect(told.filter((text) => text.includes("left out from now on"))).toEqual([]);
+  });
+
   test("a first message that is refused is not sent again", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(() => ({ ...REFUSED, message: "messages.0: cannot be read" }));

@@ -242,17 +242,19 @@ export class TurnRunner {
       await store.releaseAttempt(turn.id);
       return;
     }
+    // A guess that did not help is undone, so nobody is told of it.
+    const undo = outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined;
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
       remarks: [
         thinkingRemark(prepared),
         thoughtsRemark(prepared),
         runModel.switchNotice(prepared.history),
-        tried.leftOut?.notice,
+        undo === undefined ? tried.leftOut?.notice : undefined,
         longTextRemark(inputTexts(ended), { window: model.client.info.contextWindow, isKept: opensFiles(prepared.tools, prepared.facts) }),
       ].flatMap((text) => text ?? []),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
-      undo: outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined,
+      undo,
       isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
       yields: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
       streamed,

@@ -2,6 +2,8 @@ import type { AgentMessage, ModelEvent, ModelRequest, ToolSchema } from "@factot
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { collect, countingRandom, failureOf, messageOf } from "../../test/client.ts";
+import { DEFAULT_KEY_VARIABLES } from "../default-model.ts";
+import { demoWords } from "./demo-words.ts";
 import { FakeClock } from "../../test/fake-clock.ts";
 import { resolveModelInfo } from "../model-info.ts";
 import { createModelClient } from "../create-model-client.ts";
@@ -220,4 +222,8 @@ describe("how it streams", () => {
     await collect(client, request([say("read x.txt")]));
     expect(strip(await collect(client, request([say("list the files")])))).toEqual(one);
   });
+});
+
+test.each(["english", "chinese"] as const)("the %s notice names every variable whose key chooses a model", (language) => {
+  for (const variable of DEFAULT_KEY_VARIABLES) expect(demoWords(language).notice).toContain(variable);
 });
