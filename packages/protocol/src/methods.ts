@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { ChatEntrySchema, ChatEventSchema, ChatSnapshotSchema } from "./chat.ts";
-import type { ChatEntry, ChatEvent, ChatOutcome, ChatSnapshot } from "./chat.ts";
+import type { AgentRunResult } from "./agent-run.ts";
+import { ChatEntrySchema, ChatSnapshotSchema } from "./chat.ts";
+import type { ChatEntry, ChatSnapshot } from "./chat.ts";
 import { ConfigReloadResultSchema } from "./config.ts";
 import type { ConfigReloadResult } from "./config.ts";
-import { ContextReportSchema, ContextRequestSchema, ReplayDeltaSchema, ReplayResultSchema } from "./context.ts";
-import type { ContextReport, ContextRequest, ReplayDelta, ReplayResult } from "./context.ts";
+import { ContextReportSchema, ContextRequestSchema, ReplayResultSchema } from "./context.ts";
+import type { ContextReport, ContextRequest, ReplayResult } from "./context.ts";
 import { DeadLetterSchema } from "./dead-letters.ts";
 import type { DeadLetter } from "./dead-letters.ts";
 import { SESSION_KINDS, SessionImportReportSchema, SessionSummarySchema } from "./sessions.ts";
@@ -12,29 +13,12 @@ import type { SessionImportReport, SessionKind, SessionSummary } from "./session
 import { GatewayStatusSchema } from "./status.ts";
 import type { GatewayStatus } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
-import type { RunUsage } from "./usage.ts";
 import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
 import { GatewayWarningsSchema } from "./warnings.ts";
 import type { GatewayWarning } from "./warnings.ts";
 import { MAX_CHAT_ATTACHMENTS } from "./webchat.ts";
 import type { ChatAttachment } from "./webchat.ts";
-
-/** What `agent` answers, and `factotum agent --json` prints. */
-export interface AgentRunResult {
-  readonly sessionKey: string;
-  readonly runId: string;
-  readonly outcome: ChatOutcome;
-  /** What the assistant said last; empty when it stayed silent. */
-  readonly text: string;
-  readonly usage: RunUsage;
-  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
-  readonly remarks?: readonly string[];
-  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
-  readonly notices?: readonly string[];
-  /** The model's thoughts, where `/reasoning` shows them. */
-  readonly thoughts?: string;
-}
 
 /** Every method with its parameters and result. */
 export interface RpcMethods {
@@ -198,23 +182,6 @@ export interface RpcMethods {
 
 /** Name of a method. */
 export type RpcMethod = keyof RpcMethods;
-
-/** Every event with its payload. */
-export interface RpcEvents {
-  /** Something happened in a session that this connection subscribed to. */
-  chat: { readonly sessionKey: string; readonly event: ChatEvent };
-  /** Sessions were made, changed or removed; ask for them again. */
-  "sessions-change": { readonly keys: readonly string[] };
-  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
-  "warnings-change": { readonly warnings: readonly GatewayWarning[] };
-  /** A piece of the answer to a replayed request, to the connection that asked for it. */
-  replay: ReplayDelta;
-  /** The gateway is about to close the connection. */
-  shutdown: { readonly reason: string };
-}
-
-/** Name of an event. */
-export type RpcEvent = keyof RpcEvents;
 
 /** A method without one of these does not compile. */
 interface MethodRow {
@@ -503,15 +470,6 @@ export const RPC_METHODS: RpcMethodSchemas = {
     result: z.strictObject({ stopping: z.literal(true) }),
   },
 } satisfies Record<RpcMethod, MethodRow> as unknown as RpcMethodSchemas;
-
-/** A parser for the payload of every event. */
-export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {
-  chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
-  replay: ReplayDeltaSchema,
-  "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
-  "warnings-change": z.strictObject({ warnings: GatewayWarningsSchema }),
-  shutdown: z.strictObject({ reason: z.string() }),
-} as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };
 
 /** True for the name of a method of this build. */
 export function isRpcMethod(name: string): name is RpcMethod {

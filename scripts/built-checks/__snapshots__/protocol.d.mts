@@ -638,6 +638,21 @@ interface GatewayWarning {
 }
 /** Parses warnings. */
 declare const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]>;
+/** What `agent` answers, and `factotum agent --json` prints. */
+interface AgentRunResult {
+  readonly sessionKey: string;
+  readonly runId: string;
+  readonly outcome: ChatOutcome;
+  /** What the assistant said last; empty when it stayed silent. */
+  readonly text: string;
+  readonly usage: RunUsage;
+  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
+  readonly remarks?: readonly string[];
+  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
+  readonly notices?: readonly string[];
+  /** The model's thoughts, where `/reasoning` shows them. */
+  readonly thoughts?: string;
+}
 /** An image that a client has handed in with `POST uploads`, over HTTP beside the socket: a frame is too small for it. */
 interface ChatAttachment {
   /** As the gateway answered. */
@@ -682,21 +697,6 @@ interface WebchatSocket {
   }): Promise<{
     readonly entryId: string;
   }>;
-}
-/** What `agent` answers, and `factotum agent --json` prints. */
-interface AgentRunResult {
-  readonly sessionKey: string;
-  readonly runId: string;
-  readonly outcome: ChatOutcome;
-  /** What the assistant said last; empty when it stayed silent. */
-  readonly text: string;
-  readonly usage: RunUsage;
-  /** What the person is told beside the answer, such as that another model gave it (R28); left out when there is nothing. */
-  readonly remarks?: readonly string[];
-  /** What the conversation is told with the answer: a level that the model does not take, a file that was not sent; left out when there is nothing. */
-  readonly notices?: readonly string[];
-  /** The model's thoughts, where `/reasoning` shows them. */
-  readonly thoughts?: string;
 }
 /** Every method with its parameters and result. */
 interface RpcMethods {
@@ -1010,6 +1010,22 @@ interface RpcMethods {
 }
 /** Name of a method. */
 type RpcMethod = keyof RpcMethods;
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+type RpcAccess = "owner";
+/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
+type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
+  readonly access: RpcAccess;
+  readonly stores: boolean;
+  readonly params: z.ZodType<RpcMethods[Method]["params"]>;
+  readonly result: z.ZodType<RpcMethods[Method]["result"]>;
+}; };
+/**
+ * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
+ * is always allowed.
+ */
+declare const RPC_METHODS: RpcMethodSchemas;
+/** True for the name of a method of this build. */
+declare function isRpcMethod(name: string): name is RpcMethod;
 /** Every event with its payload. */
 interface RpcEvents {
   /** Something happened in a session that this connection subscribed to. */
@@ -1034,22 +1050,6 @@ interface RpcEvents {
 }
 /** Name of an event. */
 type RpcEvent = keyof RpcEvents;
-/** Who may call a method: `owner` is the holder of the gateway's token. */
-type RpcAccess = "owner";
-/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
-type RpcMethodSchemas = { readonly [Method in RpcMethod]: {
-  readonly access: RpcAccess;
-  readonly stores: boolean;
-  readonly params: z.ZodType<RpcMethods[Method]["params"]>;
-  readonly result: z.ZodType<RpcMethods[Method]["result"]>;
-}; };
-/**
- * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
- * is always allowed.
- */
-declare const RPC_METHODS: RpcMethodSchemas;
 /** A parser for the payload of every event. */
 declare const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]>; };
-/** True for the name of a method of this build. */
-declare function isRpcMethod(name: string): name is RpcMethod;
 export { type AgentRunResult, type AgentStatus, type BlockedConversation, CLOSE_CODES, CONNECT_TIMEOUT_MS, CONTEXT_PART_TYPES, type ChannelStatus, type ChatAttachment, type ChatEntry, ChatEntrySchema, type ChatEvent, ChatEventSchema, type ChatOutcome, type ChatSnapshot, ChatSnapshotSchema, type ChatToolCall, type ChatWait, type ClientFrame, ClientFrameSchema, type ConfigReloadResult, ConfigReloadResultSchema, type ConnectFrame, type ContextChange, type ContextDiff, type ContextImage, type ContextOutcome, type ContextPart, type ContextPartType, type ContextReport, ContextReportSchema, type ContextRequest, ContextRequestSchema, type ContextSection, type ContextSize, type ContextTruncation, type DamageEvent, DamageEventsSchema, type DeadLetter, DeadLetterSchema, type EventFrame, type GatewayStatus, GatewayStatusSchema, type GatewayWarning, GatewayWarningsSchema, type HelloFrame, type LiveRun, MAX_CHAT_ATTACHMENTS, MAX_FRAME_BYTES, MAX_UNAUTHENTICATED_FRAME_BYTES, MAX_UPLOAD_BYTES, PROTOCOL_VERSION, RPC_EVENTS, RPC_METHODS, type RefusedFrame, type ReplayDelta, ReplayDeltaSchema, type ReplayResult, ReplayResultSchema, type RequestFrame, type ResponseFrame, type RestingModel, type RpcAccess, type RpcErrorBody, type RpcErrorCode, RpcErrorCodeSchema, type RpcEvent, type RpcEvents, type RpcMethod, type RpcMethodSchemas, type RpcMethods, type RunUsage, RunUsageSchema, type ServerFrame, ServerFrameSchema, type SessionImportReport, SessionImportReportSchema, type SessionKind, type SessionSummary, SessionSummarySchema, type WebchatDelivery, type WebchatInput, type WebchatSocket, isRpcMethod };

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { ChatEventSchema } from "./chat.ts";
+import type { ChatEvent } from "./chat.ts";
+import { ReplayDeltaSchema } from "./context.ts";
+import type { ReplayDelta } from "./context.ts";
+import { GatewayWarningsSchema } from "./warnings.ts";
+import type { GatewayWarning } from "./warnings.ts";
+
+/** Every event with its payload. */
+export interface RpcEvents {
+  /** Something happened in a session that this connection subscribed to. */
+  chat: { readonly sessionKey: string; readonly event: ChatEvent };
+  /** Sessions were made, changed or removed; ask for them again. */
+  "sessions-change": { readonly keys: readonly string[] };
+  /** The warnings of the gateway, all of them, after one has come, changed or gone. */
+  "warnings-change": { readonly warnings: readonly GatewayWarning[] };
+  /** A piece of the answer to a replayed request, to the connection that asked for it. */
+  replay: ReplayDelta;
+  /** The gateway is about to close the connection. */
+  shutdown: { readonly reason: string };
+}
+
+/** Name of an event. */
+export type RpcEvent = keyof RpcEvents;
+
+/** A parser for the payload of every event. */
+export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {
+  chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
+  replay: ReplayDeltaSchema,
+  "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
+  "warnings-change": z.strictObject({ warnings: GatewayWarningsSchema }),
+  shutdown: z.strictObject({ reason: z.string() }),
+} as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };
