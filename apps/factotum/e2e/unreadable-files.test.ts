@@ -94,7 +94,7 @@ describe("files that come with messages", () => {
       "Media reply hint",
       "is in the file",
       "File changed",
-      "readable offline",
+      "no network needed",
       "again only if",
     ])
       expect(`${announced}: ${request.includes(announced)}`).toBe(`${announced}: false`);
@@ -112,7 +112,7 @@ describe("files that come with messages", () => {
     await scene.say("om_3123456789abcdef3123456789abcdef", { messageType: "text", content: { text: "and now?" } });
     const request = newest(scene);
     expect(request).toMatch(/media:\/\/inbound\/[0-9a-f]{32} \(text\/plain, report\.txt, file: \//);
-    for (const announced of ["is in the file media://", "File changed: AGENTS.md", "readable offline", "again only if"])
+    for (const announced of ["is in the file media://", "File changed: AGENTS.md", "no network needed", "again only if"])
       expect(request).toContain(announced);
     expect(JSON.stringify(scene.feishu.sent[1]?.content)).toContain("kept in a file that it can read");
   });
