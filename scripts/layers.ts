@@ -75,8 +75,8 @@ export function testArrowsOf(folder: string): readonly string[] {
 }
 
 /**
- * The folders of a package's sources, lowest first: a module imports only from its own folder and from those before it, types included. What lies beside the
- * folders may import all of them. A package that is not named has no order inside.
+ * The folders of a package's sources, lowest first: a module imports only from its own folder and from those before it, types included. Modules outside
+ * the folders may import all of them. A package that is not named has no order inside.
  */
 export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
   "packages/gateway": [

@@ -108,13 +108,13 @@ describe.each(workspaceFolders())("%s", (folder) => {
 
 type PlacedModule = Pick<SourceModule, "file" | "imports">;
 
-/** The folder below a package's sources that a module lies in; `undefined` for one beside the folders. */
+/** The folder below a package's sources that a module lies in; `undefined` for one outside the folders. */
 function folderIn(folder: string, file: string): string | undefined {
   const [name, ...rest] = file.slice(`${folder}/src/`.length).split("/");
   return rest.length === 0 ? undefined : name;
 }
 
-/** Imports that lead from a folder to one that is not below it, or to a module beside the folders. */
+/** Imports that lead from a folder to one that is not below it, or to a module outside the folders. */
 function arrowsUp(
   placed: readonly PlacedModule[],
   { folder, layers }: { readonly folder: string; readonly layers: readonly string[] },

@@ -3,7 +3,7 @@ import type { ModelSource } from "./model-source.ts";
 import type { FactotumConfig } from "@factotum/config";
 import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
 
-/** What is made of a configuration before it runs: anew with each. */
+/** A configuration and the parts made from it, before it is applied. */
 export interface ConfigSettings {
   readonly config: FactotumConfig;
   readonly models: ModelSource;

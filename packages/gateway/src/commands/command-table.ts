@@ -16,7 +16,7 @@ import { usageCommand } from "./usage.ts";
 import { verboseCommand } from "./verbose.ts";
 import { whoamiCommand } from "./whoami.ts";
 
-/** The commands of this build beside the resets, in the order of `/help`. One command is one file and one row. */
+/** The commands of this build except resets, in the order of `/help`. One command is one file and one row. */
 export const COMMANDS: readonly Command[] = [
   stopCommand,
   compactCommand,

@@ -2,7 +2,7 @@ import type { ContextPartType, ContextReport, ContextSection } from "@factotum/p
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { TurnServices } from "../services/turn-services.ts";
-import { defineCommand } from "./define-command.ts";
+import { changesNothing, defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
 /** Shows what the model was given last: sizes and costs, with `detail` the largest sections too. */
@@ -11,6 +11,7 @@ export const contextCommand: Command = defineCommand<{ readonly detail: boolean 
   summary: "show what the model was given last; /context detail names its largest sections",
   access: "anyone",
   parse: (words) => CHOICES[words.toLowerCase()],
+  changes: changesNothing,
   run: ({ detail }, { target, services }) => contextText(target.sessionKey, { detail }, services),
 });
 

@@ -11,7 +11,7 @@ interface CommandCall {
   readonly commands: readonly Command[];
 }
 
-/** Who may give a command. Nobody but the owner is answered, or told of, one that is the owner's. */
+/** Who may give a command. An owner's command is not listed for guests, and not answered. */
 type CommandAccess = "anyone" | "owner";
 
 /** A command as its file describes it. `Options` is what is read from the words behind its name. */
@@ -21,10 +21,10 @@ export interface CommandDefinition<Options> {
   /** One line for `/help` and native menus. */
   readonly summary: string;
   readonly access: CommandAccess;
-  /** Reads what stands behind the name, white space included; `undefined`: the message is no command. */
+  /** Parses the text after the name, white space included; `undefined` when the message is not this command. */
   readonly parse: (words: string) => Options | undefined;
-  /** True when it changes the conversation: in one that is shared, that is the owner's. Never by default. */
-  readonly changes?: (options: Options) => boolean;
+  /** True when it changes the conversation: in a shared one only the owner may do that. Every command decides, so that none is open by omission. */
+  readonly changes: (options: Options) => boolean;
   /** Does what was asked for and resolves with the answer. */
   readonly run: (options: Options, call: CommandCall) => Promise<string>;
 }
@@ -57,7 +57,7 @@ export function defineCommand<Options>({ name, summary, access, parse, changes, 
       name,
       access,
       options,
-      changesConversation: changes?.(options) ?? false,
+      changesConversation: changes(options),
       run: (call) => run(options, call),
     };
   };
@@ -73,6 +73,11 @@ export interface Wish {
 export function parseWish(words: string): Wish | undefined {
   const found = /^(?:[ \t]+(\S+))?$/.exec(words);
   return found === null ? undefined : found[1] === undefined ? {} : { wish: found[1] };
+}
+
+/** `changes` of a command that only shows something. */
+export function changesNothing(): boolean {
+  return false;
 }
 
 /** True for a wish: without one nothing is changed. */

@@ -1,4 +1,4 @@
-import { defineCommand, parseNothing } from "./define-command.ts";
+import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 import { RESETS } from "./reset.ts";
 
@@ -8,6 +8,7 @@ export const helpCommand: Command = defineCommand({
   summary: "show this list",
   access: "anyone",
   parse: parseNothing,
+  changes: changesNothing,
   run: async (_, { target, commands }) =>
     [...RESETS, ...commands.filter(({ access }) => access === "anyone" || target.input.admission.owner)]
       .map(({ name, summary }) => `${name}: ${summary}`)

@@ -1,4 +1,4 @@
-import { defineCommand, parseNothing } from "./define-command.ts";
+import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
 /** `/skill` alone. With a name it is a message to the model: see `expandSkill`. */
@@ -7,6 +7,7 @@ export const skillCommand: Command = defineCommand({
   summary: "/skill <name> <words> does it with that skill",
   access: "anyone",
   parse: parseNothing,
+  changes: changesNothing,
   run: async () => "/skill takes the name of a skill, and words that say what to do with it.",
 });
 

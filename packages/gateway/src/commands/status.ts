@@ -9,7 +9,7 @@ import { sendLine } from "./send.ts";
 import { thinkingLine } from "./think.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandSession, CommandTarget } from "./command-target.ts";
-import { defineCommand, parseNothing } from "./define-command.ts";
+import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
 /** Shows model, credential, thinking and context, and what is kept back. */
@@ -18,6 +18,7 @@ export const statusCommand: Command = defineCommand({
   summary: "show model, credential, thinking and context, and what is kept back",
   access: "anyone",
   parse: parseNothing,
+  changes: changesNothing,
   run: (_, { target, sessions, services }) => statusText(target, sessions, services),
 });
 

@@ -3,7 +3,7 @@ import type { SpendRecord } from "@factotum/store";
 import type { TurnServices } from "../services/turn-services.ts";
 import { readTarget } from "./command-target.ts";
 import type { CommandTarget } from "./command-target.ts";
-import { defineCommand, parseNothing } from "./define-command.ts";
+import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
 /** Shows what the conversation has used. */
@@ -12,6 +12,7 @@ export const usageCommand: Command = defineCommand({
   summary: "show what this conversation has used",
   access: "anyone",
   parse: parseNothing,
+  changes: changesNothing,
   run: (_, { target, services }) => usageText(target, services),
 });
 

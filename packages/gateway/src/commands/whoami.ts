@@ -1,6 +1,6 @@
 import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
-import { defineCommand, parseNothing } from "./define-command.ts";
+import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
 /** Shows ids and standing of the sender. */
@@ -9,6 +9,7 @@ export const whoamiCommand: Command = defineCommand({
   summary: "show your ids and what you are here",
   access: "anyone",
   parse: parseNothing,
+  changes: changesNothing,
   run: async (_, { target, services }) => whoamiText(target, services),
 });
 

@@ -1,6 +1,6 @@
 /** Reason of a signal that a person fired. */
 export class LaneAbort extends Error {
-  /** Whoever waits for what is stopped does not see who stopped it, and is to be told. */
+  /** The sender of the stopped input cannot see who stopped it, so a notice says so. */
   readonly tellsSender: boolean;
 
   constructor(reason: string, { tellsSender = false }: { readonly tellsSender?: boolean } = {}) {

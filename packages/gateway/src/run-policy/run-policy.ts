@@ -18,7 +18,7 @@ export interface RunPolicy {
   readonly historyNotice?: string;
   /** The next turn of a person follows on it, and is told when it was interrupted. */
   readonly isFollowed: boolean;
-  /** Its requests are no part of the series in which each begins with the one before it. */
+  /** Its requests are left out when consecutive requests of the session are compared. */
   readonly isAside: boolean;
   /** Notes are written before its session is compacted. */
   readonly flushesMemory: boolean;
@@ -26,7 +26,7 @@ export interface RunPolicy {
   readonly compacts: boolean;
   /** It may leave no trace, so the next run reports changed workspace files again. */
   readonly reportsChangesAgain: boolean;
-  /** After a restart it goes on; otherwise it ends, and whoever needs it starts another. */
+  /** It is resumed after a restart; otherwise it ends, and the turn that needs it starts another. */
   readonly isResumable: boolean;
   /** Longest time in milliseconds, where that is less than the agent's own limit. */
   readonly maxMs?: number;
@@ -57,7 +57,7 @@ const UNATTENDED: RunPolicy = {
   flushesMemory: false,
 };
 
-/** The gateway's own work on a session, which answers nobody. It is charged to the turn behind which it runs, so it counts as attended. */
+/** Maintenance of a session without a reply. Its spend belongs to the turn that caused it, so it counts as attended. */
 const UPKEEP: RunPolicy = { ...UNATTENDED, lane: "main", isAttended: true, reply: "never", isAside: true };
 
 /** One row a run kind: everything that is decided by the kind alone. */

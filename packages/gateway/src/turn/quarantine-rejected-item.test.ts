@@ -162,7 +162,7 @@ describe("a conversation that a provider refuses", () => {
     expect((await causesOf(running)).slice(1)).toEqual([[], ["quarantine"], ["quarantine"]]);
   });
 
-  test("nobody is told of a guess that did not help", async () => {
+  test("does not report a guess that was undone", async () => {
     server = await startStrictServer("anthropic-messages");
     server.respond(() => sayText("Yes."));
     const platform = new TestPlatform();

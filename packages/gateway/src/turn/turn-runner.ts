@@ -242,7 +242,7 @@ export class TurnRunner {
       await store.releaseAttempt(turn.id);
       return;
     }
-    // A guess that did not help is undone, so nobody is told of it.
+    // A guess that did not help is undone and not reported.
     const undo = outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined;
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
       usage: tried.usage,
