@@ -67,6 +67,17 @@ describe("a refused call", () => {
   });
 });
 
+test("a nonsensical usage of a provider pauses nothing that has no cap, and what has one", async () => {
+  const guard = createGuard();
+  expect(await call(guard, "user", { ...usage(1e308, 1e308), total: Number.POSITIVE_INFINITY, costUsd: Number.POSITIVE_INFINITY })).toBe(
+    true,
+  );
+  expect(await call(guard, "user", usage(10))).toBe(true);
+  expect(await call(guard, "cron", { ...usage(1e308), total: Number.POSITIVE_INFINITY })).toBe(true);
+  expect(await call(guard, "cron", usage(10))).toBe(false);
+  expect(pauses).toHaveLength(1);
+});
+
 describe("the caps of unattended work", () => {
   test("at the cap the next unattended call is refused before it is sent, a person's is not, and the owner is told once", async () => {
     const guard = createGuard();

@@ -134,7 +134,7 @@ export class SpendGuard {
         used: sum(day, (kind) => isUnattended(RUN_POLICY[kind])),
       },
     ];
-    const full = caps.find(({ cap, used }) => used.tokens >= (cap.tokensPerDay ?? Infinity) || used.costUsd >= (cap.usdPerDay ?? Infinity));
+    const full = caps.find(({ cap, used }) => isUsedUp(used.tokens, cap.tokensPerDay) || isUsedUp(used.costUsd, cap.usdPerDay));
     if (full === undefined) return undefined;
     return `${cause.kind} runs of the agent ${cause.agentId} pause until midnight: ${full.name} is used up (${full.used.tokens} tokens, ${full.used.costUsd.toFixed(2)} US dollars today).`;
   }
@@ -176,6 +176,11 @@ export class SpendGuard {
     const rows = await this.#options.store.readSpend(day, agentId);
     return { day, byCause: new Map(rows.map((row) => [row.cause, { calls: row.calls, tokens: row.tokens, costUsd: row.costUsd ?? 0 }])) };
   }
+}
+
+/** Without a cap nothing is used up, not even by a provider that counts without bound. */
+function isUsedUp(used: number, cap: number | undefined): boolean {
+  return cap !== undefined && used >= cap;
 }
 
 function isUnattended({ isAttended }: RunPolicy): boolean {
