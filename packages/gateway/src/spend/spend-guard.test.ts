@@ -67,7 +67,7 @@ describe("a refused call", () => {
   });
 });
 
-test("a nonsensical usage of a provider pauses nothing that has no cap, and what has one", async () => {
+test("a nonsensical usage pauses only runs that have a cap", async () => {
   const guard = createGuard();
   expect(await call(guard, "user", { ...usage(1e308, 1e308), total: Number.POSITIVE_INFINITY, costUsd: Number.POSITIVE_INFINITY })).toBe(
     true,
