@@ -5,22 +5,24 @@ import type { SoakRun } from "./judge-soak.ts";
 const MIB = 1024 ** 2;
 const HELD = { timers: 9, "file descriptors": 37, "child processes": 0 };
 
-/** A run of 20,000 turns: the memory climbs while it warms up, then by `growthMib` in 10,000 turns, with some noise. */
+/** A run, of 100,000 turns by default: the memory climbs while it warms up, then by `growthMib` in 10,000 turns, with some noise. */
 function runOf({
   growthMib = 0,
   after = HELD,
   noiseMib = 1,
+  turns: total = 100_000,
 }: {
   growthMib?: number;
   after?: SoakRun["after"];
   noiseMib?: number;
+  turns?: number;
 }): SoakRun {
   const samples = Array.from({ length: 200 }, (_, index) => {
-    const turns = (index + 1) * 100;
-    const mib = 120 + Math.min(turns, 4_000) / 100 + (growthMib * turns) / 10_000 + (index % 2 === 0 ? noiseMib : -noiseMib);
+    const turns = ((index + 1) * total) / 200;
+    const mib = 120 + Math.min(index, 40) + (growthMib * turns) / 10_000 + (index % 2 === 0 ? noiseMib : -noiseMib);
     return { turns, rss: mib * MIB, anonymous: (mib - 40) * MIB, heapUsed: 30 * MIB, external: 10 * MIB };
   });
-  return { turns: 20_000, samples, before: HELD, after };
+  return { turns: total, samples, before: HELD, after };
 }
 
 test("a process that holds what it held has no problem, however much it took to warm up", () => {
@@ -39,6 +41,12 @@ describe("a leak is found", () => {
   test("of memory that grows too little to be seen in the noise, but could grow more", () => {
     expect(judgeSoak(runOf({ growthMib: 0.9, noiseMib: 20 })).problems).toHaveLength(1);
     expect(judgeSoak(runOf({ growthMib: 0.5, noiseMib: 0.5 })).problems).toEqual([]);
+  });
+
+  test("of memory in a short run, where it still settles", () => {
+    expect(judgeSoak(runOf({ growthMib: 1.5, turns: 99_999 })).problems).toEqual([]);
+    expect(judgeSoak(runOf({ growthMib: 1.5, turns: 100_000 })).problems).toHaveLength(1);
+    expect(judgeSoak(runOf({ growthMib: 3, turns: 30_000 })).problems).toHaveLength(1);
   });
 
   test.each([
