@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { FakeFeishu, feishuMessageEvent, feishuWebhookRequest } from "@factotum/testing-channels";
+import type { FeishuMessageInput } from "@factotum/testing-channels";
 import { sayText, startStrictServer } from "@factotum/testing-providers";
 import type { CapturedRequest, StrictServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
@@ -17,12 +18,22 @@ const PEOPLE = ["ou_owner", "ou_anna", "ou_bert", "ou_second"] as const;
 /** Who talks. `ou_owner` is the owner, `ou_second` another account of the owner's that only `session.identityLinks` knows. */
 export type Person = (typeof PEOPLE)[number];
 
+/** How something is said. */
+interface SayOptions {
+  /** Messages that the bot sends then; 1 by default. */
+  readonly count?: number;
+  readonly chatId?: string;
+  /** What else stands in the event: names, another type of message, what is answered. */
+  readonly event?: Partial<FeishuMessageInput>;
+}
+
 /** An owner, guests and a group on Feishu, and a model that says every canary word of its context. */
 export interface GuestScene extends AsyncDisposable {
   readonly model: StrictServer;
+  readonly feishu: FakeFeishu;
   readonly product: Product;
   /** Says something, in a group if one is named, and gives back what the bot sent until it had sent `count` messages more. */
-  say(person: Person, text: string, options?: { readonly count?: number; readonly chatId?: string }): Promise<readonly string[]>;
+  say(person: Person, text: string, options?: SayOptions): Promise<readonly string[]>;
   /** The owner, with the gateway's token. */
   owner(text: string): Promise<string>;
   command(...args: readonly string[]): Promise<CommandOutcome>;
@@ -72,7 +83,8 @@ export async function startGuestScene(
     get product() {
       return product;
     },
-    say: async (person, text, { count = 1, chatId = chatOf(person) } = {}) => {
+    feishu,
+    say: async (person, text, { count = 1, chatId = chatOf(person), event: input = {} } = {}) => {
       const before = feishu.sent.length;
       const messageId = `om_${randomBytes(16).toString("hex")}`;
       const isGroup = chatId === GROUP;
@@ -84,6 +96,7 @@ export async function startGuestScene(
         senderOpenId: person,
         messageId,
         ...(isGroup ? { mentions: [{ key: "@_user_1", openId: feishu.app.bot.openId, name: feishu.app.bot.name }] } : {}),
+        ...input,
       });
       feishu.addInbound({ messageId, chatId });
       await fetch(feishuWebhookRequest(feishu.app, `${product.url}/channels/feishu/default`, event));

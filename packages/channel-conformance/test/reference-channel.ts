@@ -35,6 +35,7 @@ export type Defect =
   | "everyone-mentions-the-bot"
   | "never-mentioned"
   | "raw-mentions"
+  | "hides-whose-names"
   | "no-reply"
   | "trims-text"
   | "extra-field"
@@ -315,6 +316,7 @@ export class ReferenceChannel implements Channel {
       sender: { id: this.#is("sender-is-name") ? "Alice" : message.sender, isBot: message.senderIsBot && !this.#is("hides-bots") },
       text: this.#is("trims-text") ? text.replace(/\s+/g, " ") : text,
       mentionsBot: this.#is("everyone-mentions-the-bot") || (names.has(BOT_ID) && !this.#is("never-mentioned")),
+      ...(!this.#is("hides-whose-names") && { mentions: message.mentions.filter((mention) => mention.id !== BOT_ID) }),
       ...(message.replyTo !== undefined &&
         !this.#is("no-reply") && { replyTo: { messageId: messageId(message.replyTo), body: "", isQuote: false } }),
       attachments: this.#is("drops-files")

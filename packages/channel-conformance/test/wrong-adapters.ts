@@ -24,6 +24,7 @@ export const WRONG_ADAPTERS: Readonly<Record<Defect, { readonly transport: "webh
     "everyone-mentions-the-bot": { transport: "webhook", fails: ["inbound:mention-other"] },
     "never-mentioned": { transport: "webhook", fails: ["inbound:mention-bot"] },
     "raw-mentions": { transport: "webhook", fails: ["inbound:mention-other"] },
+    "hides-whose-names": { transport: "webhook", fails: ["inbound:mention-other"] },
     "no-reply": { transport: "webhook", fails: ["inbound:reply"] },
     "trims-text": { transport: "webhook", fails: ["inbound:text"] },
     "extra-field": { transport: "webhook", fails: ["inbound:valid"] },

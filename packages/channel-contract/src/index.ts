@@ -12,6 +12,7 @@ export type {
   MessageId,
   MsgContext,
   NativeCommand,
+  Mention,
   QuotedMessage,
   Sender,
   ThreadContext,

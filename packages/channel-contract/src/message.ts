@@ -38,6 +38,8 @@ export interface QuotedMessage {
   readonly messageId?: MessageId;
   readonly sender?: { readonly id?: string; readonly name?: string; readonly isSelf?: boolean };
   readonly body: Markdown;
+  /** Whose names stand in the body. */
+  readonly mentions?: readonly Mention[];
   /** True when the person marked a part of it, false when the whole message was answered. */
   readonly isQuote: boolean;
 }
@@ -90,6 +92,13 @@ export interface UntrustedNote {
   readonly text: string;
 }
 
+/** Somebody other than the bot whose name stands in a text. The name is that person's choice, so the sender's text holds words of another. */
+export interface Mention {
+  /** As in `Sender.id`; without one it may be anybody. */
+  readonly id?: string;
+  readonly name: string;
+}
+
 /** What a platform event becomes. Immutable and JSON-serialisable: it is stored before anything else happens. */
 export interface MsgContext {
   readonly origin: Origin;
@@ -104,6 +113,8 @@ export interface MsgContext {
   /** Empty when there is none. */
   readonly text: Markdown;
   readonly mentionsBot: boolean;
+  /** Whose names stand in the text. */
+  readonly mentions?: readonly Mention[];
   readonly replyTo?: QuotedMessage;
   readonly thread?: ThreadContext;
   readonly forwarded?: ForwardedMessage;
@@ -123,6 +134,7 @@ export interface MessageContext {
 }
 
 const id = z.string().min(1);
+const mentions = z.array(z.strictObject({ id: z.string().optional(), name: z.string() })).optional();
 const history = z.strictObject({ sender: z.string(), timestampMs: z.number(), body: z.string() });
 
 /** Parses a stored or foreign message. Unknown keys are an error: an adapter that sends one has misread the contract. */
@@ -147,11 +159,13 @@ export const MsgContextSchema: z.ZodType<MsgContext> = z.strictObject({
   }),
   text: z.string(),
   mentionsBot: z.boolean(),
+  mentions,
   replyTo: z
     .strictObject({
       messageId: id.optional(),
       sender: z.strictObject({ id: z.string().optional(), name: z.string().optional(), isSelf: z.boolean().optional() }).optional(),
       body: z.string(),
+      mentions,
       isQuote: z.boolean(),
     })
     .optional(),

@@ -70,6 +70,8 @@ interface QuotedMessage {
     readonly isSelf?: boolean;
   };
   readonly body: Markdown;
+  /** Whose names stand in the body. */
+  readonly mentions?: readonly Mention[];
   /** True when the person marked a part of it, false when the whole message was answered. */
   readonly isQuote: boolean;
 }
@@ -117,6 +119,12 @@ interface UntrustedNote {
   readonly source: string;
   readonly text: string;
 }
+/** Somebody other than the bot whose name stands in a text. The name is that person's choice, so the sender's text holds words of another. */
+interface Mention {
+  /** As in `Sender.id`; without one it may be anybody. */
+  readonly id?: string;
+  readonly name: string;
+}
 /** What a platform event becomes. Immutable and JSON-serialisable: it is stored before anything else happens. */
 interface MsgContext {
   readonly origin: Origin;
@@ -131,6 +139,8 @@ interface MsgContext {
   /** Empty when there is none. */
   readonly text: Markdown;
   readonly mentionsBot: boolean;
+  /** Whose names stand in the text. */
+  readonly mentions?: readonly Mention[];
   readonly replyTo?: QuotedMessage;
   readonly thread?: ThreadContext;
   readonly forwarded?: ForwardedMessage;
@@ -439,4 +449,4 @@ interface ChannelExtension<Config = unknown> {
   readonly configSchema: z.ZodType<Config>;
   create(config: Config, host: ChannelHost): Channel;
 }
-export { type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };
+export { type ActionName, type ActionResult, type AttachmentRef, type CallOptions, type Card, type CardButton, type Channel, type ChannelAction, type ChannelCapabilities, ChannelError, type ChannelErrorCode, type ChannelExtension, type ChannelHealth, type ChannelHost, type Clock, type Conversation, type ConversationKind, type ForwardedMessage, type HistoryMessage, type InboundEvent, type Logger, type Markdown, type Media, type MediaKind, type Mention, type MessageContext, type MessageId, type MsgContext, MsgContextSchema, type NativeCommand, type Origin, OriginSchema, type Outbound, type Poll, type QuotedMessage, type Random, type Retry, type SendOptions, type SendReceipt, type Sender, TextOutboundSchema, type ThreadContext, type UntrustedNote, messageId };

@@ -1,4 +1,4 @@
-import type { CallOptions } from "@factotum/channel-contract";
+import type { CallOptions, Mention } from "@factotum/channel-contract";
 import * as z from "zod";
 import type { FeishuApi } from "../api/feishu-api.ts";
 import { FeishuFailure } from "../errors.ts";
@@ -12,6 +12,8 @@ interface FetchedMessage {
   readonly isSelf: boolean;
   /** At most 4,000 characters. */
   readonly text: string;
+  /** Whose names stand in the text. */
+  readonly mentions: readonly Mention[];
 }
 
 const TIMEOUT_MS = 5_000;
@@ -38,7 +40,7 @@ const MessageSchema = z.looseObject({
           deleted: z.boolean().optional(),
           sender: z.looseObject({ id: z.string(), sender_type: z.string() }),
           body: z.looseObject({ content: z.string() }),
-          mentions: z.array(z.looseObject({ key: z.string(), name: z.string().default("") })).optional(),
+          mentions: z.array(z.looseObject({ key: z.string(), name: z.string().default(""), id: z.string().optional() })).optional(),
         }),
       )
       .min(1),
@@ -82,11 +84,14 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
       if (item === undefined || item.deleted === true) throw new FeishuFailure({ type: "http", status: 404 }, "the message was recalled");
       const { text, attachments } = parseContent({ messageId: item.message_id, type: item.msg_type, content: item.body.content });
       const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${fileName}]`));
-      const words = [...(text === "" ? [] : [nameMentions(text, item.mentions ?? [], undefined)]), ...files].join("\n");
+      const keys = (item.mentions ?? []).map((mention) => ({ ...mention, id: { open_id: mention.id } }));
+      const named = nameMentions(text, keys, undefined);
+      const words = [...(named.text === "" ? [] : [named.text]), ...files].join("\n");
       return {
         senderId: item.sender.id,
         isSelf: item.sender.sender_type === "app" && item.sender.id === appId,
         text: words.length <= MAX_TEXT_CHARS ? words : `${words.slice(0, MAX_TEXT_CHARS).toWellFormed()}…`,
+        mentions: named.mentions,
       };
     },
   };

@@ -80,6 +80,7 @@ test("a quote names people and files, cuts long texts, and knows the bot's own m
     messageId: "om_1",
     sender: { id: "ou_alice", isSelf: false, name: "Alice" },
     body: "Ask @Bob",
+    mentions: [{ id: "ou_bob", name: "Bob" }],
     isQuote: false,
   });
   expect(await quote("om_2")).toMatchObject({ body: "[file: plan.pdf]" });

@@ -60,11 +60,17 @@ export function createMessageContextReader(
   const quoteOf = async (id: string, chatId: string | undefined, options: CallOptions): Promise<QuotedMessage | undefined> => {
     const quoted = await quotes.get(id, options);
     if (quoted === undefined) return undefined;
-    const { senderId, isSelf, text } = quoted;
+    const { senderId, isSelf, text, mentions } = quoted;
     const name = isSelf
       ? (await bot.getForEvent(options).catch(() => undefined))?.name
       : chatId && (await nameOf(chatId, senderId, options));
-    return { messageId: messageId(id), sender: { id: senderId, isSelf, ...(name ? { name } : {}) }, body: text, isQuote: false };
+    return {
+      messageId: messageId(id),
+      sender: { id: senderId, isSelf, ...(name ? { name } : {}) },
+      body: text,
+      ...(mentions.length > 0 && { mentions }),
+      isQuote: false,
+    };
   };
 
   return {

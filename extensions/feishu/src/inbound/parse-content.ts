@@ -1,4 +1,4 @@
-import type { AttachmentRef, MediaKind } from "@factotum/channel-contract";
+import type { AttachmentRef, MediaKind, UntrustedNote } from "@factotum/channel-contract";
 import * as z from "zod";
 import { attachmentRef } from "./attachment-ref.ts";
 import { parsePost } from "./parse-post.ts";
@@ -7,6 +7,8 @@ import { parsePost } from "./parse-post.ts";
 export interface ParsedContent {
   readonly text: string;
   readonly attachments: readonly AttachmentRef[];
+  /** What the sender chose without writing it: the name of a place on the platform's map. */
+  readonly untrusted?: readonly UntrustedNote[];
 }
 
 const FieldsSchema = z.looseObject({
@@ -48,7 +50,7 @@ export function parseContent(message: { readonly messageId: string; readonly typ
   const kind = FILES[type];
   const key = type === "image" ? fields.image_key : fields.file_key;
   if (kind !== undefined && key !== undefined) return { text: "", attachments: [fileOf({ messageId, kind, key, fields })] };
-  return type === "location" ? { text: placeOf(fields), attachments: [] } : note(type);
+  return type === "location" ? placeOf(fields) : note(type);
 }
 
 function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields: Fields }): AttachmentRef {
@@ -62,9 +64,10 @@ function fileOf(file: { messageId: string; kind: MediaKind; key: string; fields:
   };
 }
 
-function placeOf({ name, latitude, longitude }: Fields): string {
-  const where = latitude !== undefined && longitude !== undefined ? ` (${latitude}, ${longitude})` : "";
-  return `[location: ${name ?? "unnamed"}${where}]`;
+function placeOf({ name, latitude, longitude }: Fields): ParsedContent {
+  const where = latitude !== undefined && longitude !== undefined ? `: ${latitude}, ${longitude}` : "";
+  const untrusted = name === undefined || name === "" ? {} : { untrusted: [{ source: "name of the location", text: name }] };
+  return { text: `[location${where}]`, attachments: [], ...untrusted };
 }
 
 function note(type: string): ParsedContent {

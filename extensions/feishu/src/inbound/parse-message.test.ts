@@ -107,12 +107,21 @@ describe("mentions", () => {
     expect(textOf("see @_user_9").text).toBe("see @_user_9");
   });
 
-  test("names are put in as they are, whatever is in them", () => {
+  test("a name is put in as one line of at most 100 characters, whatever is in it", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), (name) => {
-        expect(textOf("to @_user_1", [mention(1, "ou_bob", name)]).text).toBe(`to @${name}`);
+      fc.property(fc.string({ minLength: 1, maxLength: 200 }), (name) => {
+        const { text } = textOf("to @_user_1", [mention(1, "ou_bob", name)]);
+        const shown = name.replace(/\s+/g, " ").trim().slice(0, 100).toWellFormed();
+        expect(text).toBe(shown === "" ? "to @_user_1" : `to @${shown}`);
       }),
     );
+  });
+
+  test("whose names stand in the text is said once each, without the bot and without those that are not named", () => {
+    const people = [mention(1, "ou_bot", "Factotum"), mention(2, "ou_bob", "Bob"), mention(3, "ou_carol", "Carol")];
+    const message = textOf("@_user_1 ask @_user_2, @_user_1 and @_user_2", people);
+    expect(message).toMatchObject({ text: "ask @Bob, @Factotum and @Bob", mentions: [{ id: "ou_bob", name: "Bob" }] });
+    expect(textOf("@_user_1 hi", people).mentions).toBeUndefined();
   });
 });
 
@@ -177,7 +186,7 @@ describe("other types", () => {
   test.each([
     ["sticker", { file_key: "f" }, "[sticker]"],
     ["share_chat", { chat_id: "oc_1" }, "[share chat]"],
-    ["location", { name: "Office", latitude: "1.5", longitude: "2" }, "[location: Office (1.5, 2)]"],
+    ["location", { name: "Office", latitude: "1.5", longitude: "2" }, "[location: 1.5, 2]"],
     ["interactive", { elements: [] }, "[interactive]"],
     ["text", { words: "none" }, "[text]"],
     ["post", { content: "none" }, "[post]"],
@@ -185,6 +194,13 @@ describe("other types", () => {
   ])("%s without words or bytes is a note", (messageType, content, text) => {
     expect(parsed({ messageType, content })).toMatchObject({ text, attachments: [] });
   });
+});
+
+test("the name of a place is the map's, not the sender's", () => {
+  const place = { latitude: "1.5", longitude: "2" };
+  const untrusted = [{ source: "name of the location", text: "Office" }];
+  expect(parsed({ messageType: "location", content: { ...place, name: "Office" } })).toMatchObject({ untrusted });
+  expect(parsed({ messageType: "location", content: { ...place, name: "" } }).untrusted).toBeUndefined();
 });
 
 test("whatever the content is, the result is a valid message", () => {

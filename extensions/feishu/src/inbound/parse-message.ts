@@ -1,5 +1,5 @@
 import { messageId } from "@factotum/channel-contract";
-import type { MsgContext } from "@factotum/channel-contract";
+import type { Mention as NamedPerson, MsgContext } from "@factotum/channel-contract";
 import type { Bot } from "../api/bot-identity.ts";
 import { conversationOf } from "../conversation-id.ts";
 import type { Mention, MessageEvent } from "./event-schema.ts";
@@ -33,7 +33,12 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
   if (isBot && senderId === context.bot?.openId) return { type: "ignored", reason: "it is the bot's own" };
 
   const mentions = message.mentions ?? [];
-  const { text, attachments } = parseContent({ messageId: message.message_id, type: message.message_type, content: message.content });
+  const { text, attachments, untrusted } = parseContent({
+    messageId: message.message_id,
+    type: message.message_type,
+    content: message.content,
+  });
+  const named = nameMentions(text, mentions, context.bot);
   return {
     type: "message",
     message: {
@@ -53,8 +58,10 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
       timestampMs: message.create_time,
       event: { type: "message" },
       sender: { id: senderId, isBot },
-      text: nameMentions(text, mentions, context.bot),
+      text: named.text,
       mentionsBot: context.bot !== undefined && mentions.some((mention) => mention.id?.open_id === context.bot?.openId),
+      ...(named.mentions.length > 0 && { mentions: named.mentions }),
+      ...(untrusted !== undefined && { untrusted }),
       ...(message.parent_id !== undefined &&
         message.parent_id !== "" && { replyTo: { messageId: messageId(message.parent_id), body: "", isQuote: false } }),
       attachments,
@@ -62,15 +69,31 @@ export function parseMessage(event: MessageEvent, context: ParseContext): Parsed
   };
 }
 
-/** Puts names in the place of the platform's keys (`@_user_1`). The bot's name at the very beginning only says whom the message is for, and goes. */
-export function nameMentions(text: string, mentions: readonly Mention[], bot: Bot | undefined): string {
+/** Longest name that is put into a text, in characters. */
+const MAX_NAME_CHARS = 100;
+
+/**
+ * Puts names in the place of the platform's keys (`@_user_1`), and says whose they are but for the bot's. The bot's name at the very beginning only says
+ * whom the message is for, and goes.
+ */
+export function nameMentions(
+  text: string,
+  mentions: readonly Mention[],
+  bot: Bot | undefined,
+): { readonly text: string; readonly mentions: readonly NamedPerson[] } {
   const byKey = new Map(mentions.map((mention) => [mention.key, mention]));
   const addressed = /^\s*(@_user_\d+)\s*/.exec(text);
   const first = addressed === null ? undefined : byKey.get(addressed[1] ?? "");
-  const toBot = bot !== undefined && first?.id?.open_id === bot.openId;
-  return (toBot && addressed !== null ? text.slice(addressed[0].length) : text).replace(/@_(?:user_\d+|all)/g, (key) => {
+  const isBot = ({ id }: Mention): boolean => bot !== undefined && id?.open_id === bot.openId;
+  const named = new Map<string, NamedPerson>();
+  const words = first !== undefined && addressed !== null && isBot(first) ? text.slice(addressed[0].length) : text;
+  const withNames = words.replace(/@_(?:user_\d+|all)/g, (key) => {
     if (key === "@_all") return "@all";
-    const name = byKey.get(key)?.name;
-    return name === undefined || name === "" ? key : `@${name}`;
+    const mention = byKey.get(key);
+    const name = mention?.name.replace(/\s+/g, " ").trim().slice(0, MAX_NAME_CHARS).toWellFormed() ?? "";
+    if (mention === undefined || name === "") return key;
+    if (!isBot(mention)) named.set(key, { ...(typeof mention.id?.open_id === "string" && { id: mention.id.open_id }), name });
+    return `@${name}`;
   });
+  return { text: withNames, mentions: [...named.values()] };
 }

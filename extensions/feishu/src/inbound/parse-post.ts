@@ -6,7 +6,6 @@ const ElementSchema = z.looseObject({
   text: z.string().optional(),
   href: z.string().optional(),
   user_id: z.string().optional(),
-  user_name: z.string().optional(),
   image_key: z.string().optional(),
   file_key: z.string().optional(),
   language: z.string().optional(),
@@ -47,8 +46,8 @@ function renderElement(element: Element): string {
     case "a":
       return element.href === undefined || element.href === text ? text : `[${text}](${element.href})`;
     case "at":
-      // The key of a mention (`@_user_1`) is named later; an id is not for reading.
-      return element.user_id?.startsWith("@_") === true ? element.user_id : `@${element.user_name ?? "someone"}`;
+      // The key of a mention (`@_user_1`) is named later. An id is not for reading, and a name without a key is nobody's in particular.
+      return element.user_id?.startsWith("@_") === true ? element.user_id : "@someone";
     case "code_block":
       return `\n\`\`\`${element.language?.toLowerCase() ?? ""}\n${text.replace(/\n$/, "")}\n\`\`\`\n`;
     case "emotion":

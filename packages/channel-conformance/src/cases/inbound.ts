@@ -107,11 +107,15 @@ export const INBOUND_CASES: readonly ConformanceCase[] = [
   {
     id: "inbound:mention-other",
     needs: ["groups"],
-    behaviour: "A group message that names somebody else does not count as naming the bot, and shows the name.",
+    behaviour: "A group message that names somebody else does not count as naming the bot, and shows the name, as words of another.",
     async prove(world) {
       const { received } = await receiveOne(world, { conversation: "group", text: "ask", mentionsBob: true });
       assert.equal(received.mentionsBot, false);
       assert.match(received.text, /^ask @Bob$/);
+      assert.deepEqual(
+        received.mentions?.map(({ name }) => name),
+        ["Bob"],
+      );
     },
   },
   {

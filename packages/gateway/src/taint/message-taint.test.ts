@@ -1,4 +1,4 @@
-import type { MsgContext } from "@factotum/channel-contract";
+import type { Mention, MsgContext } from "@factotum/channel-contract";
 import type { SessionRecord, SessionTrust, TranscriptEntry } from "@factotum/store";
 import { describe, expect, test } from "vitest";
 import { TestPlatform } from "../../test/gateway-harness.ts";
@@ -11,8 +11,28 @@ test("the owner's own words in a direct conversation are not marked", () => {
   expect(isMarked({})).toBe(false);
 });
 
+const quote = (mentions: readonly Mention[]): Partial<MsgContext> => ({
+  replyTo: { body: "@name", sender: { id: "owner-1" }, mentions, isQuote: false },
+});
+
+test("names of the owner's are not marked either", () => {
+  expect(isMarked({ mentions: [{ id: "owner-1", name: "Olga" }] })).toBe(false);
+  expect(isMarked(quote([{ id: "owner-1", name: "Olga" }]))).toBe(false);
+});
+
 const OF_OTHERS: readonly (readonly [string, Partial<MsgContext>])[] = [
   ["a forwarded message", { forwarded: { body: "said" } }],
+  [
+    "the name of a person who is mentioned beside the owner",
+    {
+      mentions: [
+        { id: "owner-1", name: "Olga" },
+        { id: "guest-1", name: "Bob" },
+      ],
+    },
+  ],
+  ["a name that may be anybody's", { mentions: [{ name: "Bob" }] }],
+  ["a name in the owner's own words that are quoted", quote([{ id: "guest-1", name: "Bob" }])],
   ["the start of a thread", { thread: { starter: { body: "said" } } }],
   ["the history of a thread", { thread: { history: [{ sender: "guest-1", timestampMs: 1, body: "said" }] } }],
 ];

@@ -6,8 +6,8 @@ import { contextMessages, HISTORY_BOUNDS } from "../context/read-history.ts";
 import type { ContextMessage } from "../context/read-history.ts";
 
 /**
- * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too. What the owner quotes
- * of the owner's own or of the assistant's words is not.
+ * True when the turn's text holds words of anybody but the owner (R23). The names and topics of a group are others' words too, and so is the name of
+ * whoever is mentioned. What the owner quotes of the owner's own or of the assistant's words is not.
  */
 export function isTainted(
   message: MsgContext,
@@ -21,7 +21,14 @@ export function isTainted(
     thread?.starter !== undefined ||
     (thread?.history ?? []).length > 0 ||
     untrusted.length > 0 ||
+    namesAnother(message, context.ownerAllowFrom) ||
     isQuoteOfAnother(message, context.ownerAllowFrom)
+  );
+}
+
+function namesAnother({ origin, mentions = [], replyTo }: MsgContext, ownerAllowFrom: readonly string[]): boolean {
+  return [...mentions, ...(replyTo?.mentions ?? [])].some(
+    ({ id }) => id === undefined || !isListedOwner({ origin, sender: { id, isBot: false } }, ownerAllowFrom),
   );
 }
 

@@ -10,7 +10,7 @@ export interface SampleChatMessageEvent {
     readonly chat: { readonly id: string; readonly kind: "direct" | "group" };
     readonly sender: { readonly id: string; readonly name?: string | undefined; readonly is_bot: boolean };
     readonly text: string;
-    readonly mentions: readonly { readonly id: string }[];
+    readonly mentions: readonly { readonly id: string; readonly name: string }[];
     readonly reply_to?: string | undefined;
   };
 }
@@ -26,7 +26,7 @@ const MessageEvent: z.ZodType<SampleChatMessageEvent> = z.object({
     chat: z.object({ id: z.string().min(1), kind: z.enum(["direct", "group"]) }),
     sender: z.object({ id: z.string().min(1), name: z.string().optional(), is_bot: z.boolean() }),
     text: z.string(),
-    mentions: z.array(z.object({ id: z.string() })).default([]),
+    mentions: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
     reply_to: z.string().min(1).optional(),
   }),
 });

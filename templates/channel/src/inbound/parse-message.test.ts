@@ -13,7 +13,10 @@ const payload = {
     chat: { id: "room_1", kind: "group" },
     sender: { id: "u1", name: "Ada", is_bot: false },
     text: "Hi",
-    mentions: [{ id: "bot" }],
+    mentions: [
+      { id: "bot", name: "Factotum" },
+      { id: "u2", name: "Bob" },
+    ],
   },
 };
 const facts = { accountId: "default", botId: "bot" };
@@ -25,6 +28,7 @@ test("a message becomes one of the contract's", () => {
     origin: { channel: "sample-chat", accountId: "default", conversation: { kind: "group", id: "room_1" } },
     sender: { id: "u1", name: "Ada", isBot: false },
     mentionsBot: true,
+    mentions: [{ id: "u2", name: "Bob" }],
   });
 });
 

@@ -21,6 +21,8 @@ export function parseMessage(
     },
     text: message.text,
     mentionsBot: message.mentions.some(({ id }) => id === facts.botId),
+    // Their names stand in the text, and are not the sender's words.
+    mentions: message.mentions.filter(({ id }) => id !== facts.botId),
     attachments: [],
     // The platform sends the id of the answered message, not its text.
     ...(message.reply_to === undefined ? {} : { replyTo: { messageId: messageId(message.reply_to), body: "", isQuote: false } }),
