@@ -183,6 +183,8 @@ interface CompactionMessage {
   readonly tokensBefore: number;
   /** True when words of strangers went into the summary (R23). */
   readonly tainted?: boolean;
+  /** With `tainted`: the newest transcript entry whose words of strangers are in the summary. Without it, nobody knows. */
+  readonly taintedThrough?: string;
   readonly timestamp: number;
 }
 /** A provider-neutral message of a conversation. */

@@ -11,12 +11,13 @@ import { MessageDigests } from "../requests/message-digests.ts";
 import { RequestRecorder } from "../requests/request-recorder.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { ObservedTurn } from "../observe/observer.ts";
-import { hasMark, withoutTrustedMarks } from "../taint/taint.ts";
+import { hasMark, markedEntryId } from "../taint/taint.ts";
 import { leftOutRemark } from "./compaction-outcome.ts";
 import type { CompactedMessages, CompactionOutcome } from "./compaction-outcome.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { isOversized } from "./is-oversized.ts";
 import { contextMessages, HISTORY_BOUNDS } from "../context/read-history.ts";
+import type { ContextMessage } from "../context/read-history.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import { Summaries } from "./summarise.ts";
 import type { SummariserOptions } from "./summarise.ts";
@@ -84,8 +85,8 @@ interface Planned {
   readonly omitted: number;
   /** The history exceeds the window of the session's model. */
   readonly isOversized: boolean;
-  /** The summary before this one holds words of others, and so does the next one, which is made of it. */
-  readonly isPreviousTainted: boolean;
+  /** The mark of the summary that a cut leads to. The marks of what `/trust` covers stay: it can be taken back. */
+  readonly taintOf: (cut: Cut) => Pick<CompactionMessage, "tainted" | "taintedThrough">;
   /** Time of the last message that a cut leaves to the summary. */
   readonly until: (cut: Cut) => string;
   readonly byRule: () => Cut | undefined;
@@ -154,7 +155,7 @@ export class Compactor {
     const { record, agent, contextTokens, overheadTokens } = request;
     const { entries, omitted } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
     const previous = entries.find((entry) => entry.type === "compaction");
-    const context = withoutTrustedMarks(contextMessages(entries, { isOpen: false }), record.trust);
+    const context = contextMessages(entries, { isOpen: false });
     const kept = context.filter(({ entry }) => entry.type === "message");
     const messages = kept.map(({ message }) => message);
     if (messages.length === 0) return undefined;
@@ -199,7 +200,7 @@ export class Compactor {
       previousId: previous?.id,
       omitted,
       isOversized: isLarger,
-      isPreviousTainted: hasMark(context.flatMap(({ entry, message }) => (entry.type === "compaction" ? [message] : []))),
+      taintOf: (cut) => taintOf(cut, { context, kept, omitted }),
       until: ({ firstKept }) => agent.time.timestamp(messages[firstKept - 1]?.timestamp ?? clock.now()),
       byRule,
     };
@@ -256,7 +257,7 @@ export class Compactor {
         firstKeptEntryId:
           planned.messageIds[cut.firstKept] ?? firstMessageAfter(planned.messageIds.at(-1) ?? "", entries) ?? notices[0]?.id ?? "",
         tokensBefore: request.contextTokens,
-        ...(cut.tainted || planned.isPreviousTainted ? { tainted: true } : {}),
+        ...planned.taintOf(cut),
         timestamp: nowMs,
       };
       await this.#endTurn(planned, record, { state: "done", entries: [{ type: "compaction", message }] });
@@ -311,6 +312,20 @@ export class Compactor {
     });
     this.#services.observer.turnEnded(planned.turn, end.state);
   }
+}
+
+/** The next summary is made of the one before it, and so are its marks. */
+function taintOf(
+  cut: Cut,
+  planned: { readonly context: readonly ContextMessage[]; readonly kept: readonly ContextMessage[]; readonly omitted: number },
+): Pick<CompactionMessage, "tainted" | "taintedThrough"> {
+  const previous = planned.context.filter(({ entry }) => entry.type === "compaction");
+  const isTainted = cut.tainted || hasMark(previous.map(({ message }) => message));
+  if (!isTainted) return {};
+  if (planned.omitted > 0) return { tainted: true };
+  const marked = [...previous, ...planned.kept.slice(0, cut.firstKept)].flatMap((message) => markedEntryId(message) ?? []);
+  const newest = marked.toSorted().at(-1);
+  return newest === undefined ? { tainted: true } : { tainted: true, taintedThrough: newest };
 }
 
 /** `undefined`: there is nothing that could be cut. */

@@ -73,6 +73,28 @@ test.each([1, 2, 3])("a summary of text from others is tainted, and so are later
   expect(result).toContain("/trust");
 });
 
+test("trust in what was summarised lasts until it is taken back, over summaries of summaries", async () => {
+  await say(`Look. ${"lorem ipsum ".repeat(700)}`, FORWARDED);
+  await say("/trust");
+  await fillUntil(2);
+  expect((await writeDown()).result).toContain("Wrote MEMORY.md");
+  await say("/trust off");
+  const { result, request } = await writeDown();
+  expect(request).not.toContain("MALLORY-WAS-HERE");
+  expect(result).toContain("/trust");
+  await say("/trust");
+  expect((await writeDown()).result).toContain("Wrote MEMORY.md");
+});
+
+test("trust does not reach what came after it, once both are summarised together", async () => {
+  await say("/trust");
+  await say(`Look. ${"lorem ipsum ".repeat(700)}`, FORWARDED);
+  await fillUntil(1);
+  const { result, request } = await writeDown();
+  expect(request).not.toContain("MALLORY-WAS-HERE");
+  expect(result).toContain("/trust");
+});
+
 test("a summary of the owner's own text is not tainted", async () => {
   await say(`Look. ${"lorem ipsum ".repeat(700)}`);
   await fillUntil(2);

@@ -61,14 +61,24 @@ export async function isHistoryTainted(
   return hasMark(withoutTrustedMarks(context, record.trust).map(({ message }) => message));
 }
 
-/** A context whose marks up to the trusted entry are gone. While a whole session is trusted they stay: the trust can be taken back. */
-export function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
+/**
+ * A context whose marks up to the trusted entry are gone, those of a summary by what went into it. While a whole session is trusted they stay: the trust
+ * can be taken back.
+ */
+function withoutTrustedMarks(context: readonly ContextMessage[], trust: SessionTrust | undefined): readonly ContextMessage[] {
   if (trust?.type !== "until") return context;
   return context.map(({ entry, message }) => {
-    if (entry.id > trust.entryId || message.role === "assistant" || message.tainted !== true) return { entry, message };
+    const markedId = markedEntryId({ entry, message });
+    if (markedId === undefined || markedId > trust.entryId || message.role === "assistant") return { entry, message };
     const { tainted: _trusted, ...unmarked } = message;
     return { entry, message: unmarked };
   });
+}
+
+/** The newest entry whose words of others are in a message, itself or, for a summary, one that was summarised; `undefined` when there is none. */
+export function markedEntryId({ entry, message }: ContextMessage): string | undefined {
+  if (!hasMark([message])) return undefined;
+  return entry.type === "compaction" ? (entry.message.taintedThrough ?? entry.id) : entry.id;
 }
 
 /** Whether the taint of a run's calls restricts it now: not the owner's run in a session that the owner trusts until its reset. */
