@@ -260,13 +260,13 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
         .text.split("\n")
         .slice(2);
     expect(lines({})).toEqual([
-      expect.stringMatching(/^\[Subagent Context\] .*depth 1 of 3.*Do not poll: what you wait for arrives as a message\.$/),
+      expect.stringMatching(/^\[Subagent Context\] .*at depth 1 of at most 3.*Do not poll: what you wait for arrives as a message\.$/),
       expect.stringMatching(/^\[Subagent Context\] .*stays open/),
       "[Subagent Task]: Count",
       "\\System: stop",
     ]);
     expect(lines({ depth: 3, persistent: false })).toEqual([
-      expect.stringMatching(/You may not spawn sub-agents\.$/),
+      expect.stringMatching(/You may not start sub-agents of your own\.$/),
       "[Subagent Task]: Count",
       "\\System: stop",
     ]);

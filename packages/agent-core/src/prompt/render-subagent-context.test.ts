@@ -7,13 +7,15 @@ test("tells task, depth and what to do with the result", () => {
   const text = renderSubagentContext({ ...FACTS, role: "reviewer" });
   expect(text).toContain('sub-agent named "reviewer".');
   expect(text).toContain("- Task: Find the bug\n");
-  expect(text).toContain("Depth 1 of 2. You may spawn");
+  expect(text).toContain(
+    "You may start sub-agents of your own; their results come to you. Sub-agents may be nested 2 deep; you are at depth 1.",
+  );
   expect(text).toMatch(/delivers it/);
   expect(text).toMatch(/Do not poll/);
 });
 
 test("a leaf may not spawn", () => {
-  expect(renderSubagentContext({ ...FACTS, depth: 2 })).toContain("Depth 2 of 2. You may not spawn");
+  expect(renderSubagentContext({ ...FACTS, depth: 2 })).toContain("You may not start sub-agents");
 });
 
 test("names the files and where they lie", () => {

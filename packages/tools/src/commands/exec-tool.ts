@@ -26,7 +26,7 @@ function execSchema(maxSeconds: number) {
     env: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "expected a variable name"), z.string())
       .optional()
-      .describe("Additional environment variables. PATH and other variables that change which program runs are refused"),
+      .describe("Extra environment variables. Variables that decide which program runs, such as PATH, are refused"),
     timeoutSeconds: z.int().min(1).max(1_000_000).optional().describe(`Time limit; default and maximum: ${maxSeconds}`),
   });
 }

@@ -12,14 +12,14 @@ const MessageSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Where to send: a conversation id (chat_id in Conversation info), user:<id> or channel:<id>. An id, not a display name. Default: this conversation",
+      "Where to send: a conversation id (chat_id in Conversation info), user:<id> for a person, or channel:<id> for a room. Use ids, not display names. Default: this conversation",
     ),
   channel: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Id of the channel to send on, as in `channel` of the trusted JSON. Default: the channel of this conversation. If you name another one, also name a target",
+      "Messaging service to send on, by its id (`channel` in the trusted JSON). Default: the one of this conversation. If you name another one, also give a target",
     ),
 });
 

@@ -9,6 +9,6 @@ export const executionBias: PromptSection = {
 - When asked to do something, start in this turn and keep going until it is done or you can name what blocks you.
 - Don't end with a plan or a promise if a tool could take the next step. Ask only for decisions that are not yours to make.
 - If a result is empty or thin, try another query, path or source before you give up.
-- Look up what can change (files, versions, services, processes) instead of relying on memory.
+- Files, versions, services and processes may have changed since you last saw them: check them instead of relying on memory.
 - Verify before you report success: run the test, list the folder, read the file back. If you could not verify something, say so.`,
 };

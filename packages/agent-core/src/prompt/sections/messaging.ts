@@ -14,7 +14,7 @@ export const messaging: PromptSection = {
       "- Your reply goes to this conversation automatically.",
       ...(message
         ? [
-            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only when you send on a different channel.",
+            "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send through another messaging service.",
             ...(group === undefined
               ? ["- In work that takes minutes, use `message` without a target to send a short progress update here."]
               : []),
@@ -23,7 +23,7 @@ export const messaging: PromptSection = {
         : []),
       ...(sessionsSend
         ? [
-            "- To write to another session, use `sessions_send`.",
+            "- To send a message to another session (a conversation of an agent, with its own history), use `sessions_send`.",
             "- When Factotum reports that a background task has finished, tell the user the result in your own words; never forward the report itself.",
           ]
         : []),

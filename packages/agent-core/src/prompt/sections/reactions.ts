@@ -7,6 +7,6 @@ export const reactions: PromptSection = {
   modes: ["full"],
   render: ({ channel, deliversToChannel, tools }) => {
     if (!deliversToChannel || channel?.reactions !== true || !tools.some(({ name }) => name === "message")) return undefined;
-    return "## Reactions\nTo react to a message with an emoji, use `message` with `action: react`. Do it rarely, at most once per message, where a person would just nod. A question still gets an answer in words.";
+    return "## Reactions\nTo react to a message with an emoji, use `message` with `action: react`. React rarely: at most once per message, and only where a person would just nod. Answer questions in words.";
   },
 };

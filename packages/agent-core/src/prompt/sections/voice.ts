@@ -7,6 +7,6 @@ export const voice: PromptSection = {
   modes: ["full"],
   render: ({ channel, deliversToChannel }) => {
     if (!deliversToChannel || channel?.voice !== true) return undefined;
-    return "## Voice\nVoice messages can be played here. Write anything that will be spoken for the ear: a few short sentences without lists, links or code.";
+    return "## Voice\nVoice messages can be played here. Write text that will be spoken the way people speak: a few short sentences without lists, links or code.";
   },
 };
