@@ -1,4 +1,5 @@
 import { AgentDirectory } from "./agent-directory.ts";
+import type { AgentRuntime } from "./agent-directory.ts";
 import type { ModelSource } from "./model-source.ts";
 import type { FactotumConfig } from "@factotum/config";
 import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
@@ -36,8 +37,26 @@ export class RunningConfig {
     this.#parts = this.#make(settings, undefined);
   }
 
-  get current(): ConfigParts {
-    return this.#parts;
+  get config(): FactotumConfig {
+    return this.#parts.config;
+  }
+
+  get models(): ModelSource {
+    return this.#parts.models;
+  }
+
+  get agents(): AgentDirectory {
+    return this.#parts.agents;
+  }
+
+  /** Resolved `commands.ownerDisplaySecret`. */
+  get ownerDisplaySecret(): string | undefined {
+    return this.#parts.ownerDisplaySecret;
+  }
+
+  /** The agent of this id, or the default one if there is none any more. */
+  agent(id: string): AgentRuntime {
+    return this.#parts.agents.get(id) ?? this.#parts.agents.default;
   }
 
   /** Puts another one in its place, whole or, when it throws, not at all. */

@@ -1,7 +1,7 @@
 import { isOwnersPerson } from "../access/owner.ts";
 import { sessionKind } from "../routing/session-key.ts";
-import { answerInput } from "../notices/answer-input.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { FactotumConfig } from "@factotum/config";
+import type { Notices } from "../notices/notices.ts";
 import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
 
@@ -17,7 +17,7 @@ type AccessDecision = "allowed" | "ignored" | "refused";
 export function commandAccess(
   command: TypedCommand,
   { sessionKey, input }: Pick<CommandTarget, "sessionKey" | "input">,
-  { config }: Pick<TurnServices, "config">,
+  config: FactotumConfig,
 ): AccessDecision {
   const { message, admission } = input;
   if (admission.owner) return "allowed";
@@ -29,7 +29,6 @@ export function commandAccess(
 }
 
 /** Answers such a command without doing anything. */
-export async function refuseCommand({ sessionKey, input }: CommandTarget, services: TurnServices): Promise<void> {
-  await answerInput(services, sessionKey, input, { text: OWNER_ONLY_HERE, level: "info", state: { type: "command" } });
-  services.watchers.settled([input.id], OWNER_ONLY_HERE);
+export async function refuseCommand({ sessionKey, input }: CommandTarget, notices: Notices): Promise<void> {
+  await notices.answerCommand(sessionKey, input, OWNER_ONLY_HERE);
 }

@@ -1,6 +1,5 @@
 import type { InputRecord, SessionPatch, SessionRecord } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import { ensureSession } from "../conversation/ensure-session.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
 /** The conversation that a command is about. */
@@ -28,7 +27,7 @@ export async function changeOverrides(
   overrides: NonNullable<SessionPatch["overrides"]>,
   services: TurnServices,
 ): Promise<void> {
-  await ensureSession(target, services);
+  await services.conversations.ensure(target);
   await services.store.patchSession(target.sessionKey, { overrides }, { nowMs: services.clock.now() });
   services.events.sessionChanged(target.sessionKey);
 }

@@ -1,6 +1,5 @@
-import { sendNotice } from "../notices/send-notice.ts";
+import type { Notices } from "../notices/notices.ts";
 import type { EndedWork } from "../sessions/session-service.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 
 /** What a command has ended, in words for the person who sent it; `undefined` for nothing. */
@@ -11,7 +10,11 @@ export function endedText({ aborted, dropped }: EndedWork): string | undefined {
 }
 
 /** Says after a reset what it has ended, before the new conversation begins with its greeting. Says nothing when it has ended nothing. */
-export async function tellEnded({ sessionKey, input }: CommandTarget, ended: EndedWork, services: TurnServices): Promise<void> {
+export async function tellEnded(
+  { sessionKey, input }: CommandTarget,
+  ended: EndedWork,
+  { notices }: { readonly notices: Notices },
+): Promise<void> {
   const text = endedText(ended);
-  if (text !== undefined) await sendNotice(services, sessionKey, input.message, { about: "ended", text, isEntry: true, suppressed: false });
+  if (text !== undefined) await notices.replyTo(sessionKey, input.message, { about: "ended", text, isEntry: true, suppressed: false });
 }

@@ -1,6 +1,5 @@
 import { ModelError } from "@factotum/agent-contract";
 import type { SessionService } from "../sessions/session-service.ts";
-import { answerInput } from "../notices/answer-input.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { findModel } from "./model.ts";
 import { tellEnded } from "./ended-text.ts";
@@ -33,6 +32,5 @@ export async function resetWithModel(
   const model = await found;
   if (!ModelError.isInstance(model)) return;
   const text = `${model.message} Nothing has changed: this is still the same conversation. /model list names the models that are configured, and /new alone keeps the model.`;
-  await answerInput(services, sessionKey, input, { text, level: "info", state: { type: "command" } });
-  services.watchers.settled([input.id], text);
+  await services.notices.answerCommand(sessionKey, input, text);
 }

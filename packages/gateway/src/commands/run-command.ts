@@ -1,5 +1,4 @@
 import type { SessionService } from "../sessions/session-service.ts";
-import { answerInput } from "../notices/answer-input.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { CommandTarget } from "./command-target.ts";
@@ -14,6 +13,5 @@ export async function runCommand(
 ): Promise<void> {
   const { sessionKey, input } = target;
   const text = await command.run({ target, sessions, services, commands: COMMANDS });
-  await answerInput(services, sessionKey, input, { text, level: "info", state: { type: "command" } });
-  services.watchers.settled([input.id], text);
+  await services.notices.answerCommand(sessionKey, input, text);
 }

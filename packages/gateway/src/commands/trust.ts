@@ -1,5 +1,4 @@
 import type { SessionTrust } from "@factotum/store";
-import { ensureSession } from "../conversation/ensure-session.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
@@ -21,7 +20,7 @@ async function chooseTrust(target: CommandTarget, wish: string | undefined, serv
   const { store, clock } = services;
   const choice = wish?.toLowerCase() ?? "now";
   if (!isChoice(choice)) return `"${wish ?? ""}" is not understood. /trust takes nothing, session or off.`;
-  const { sessionId, trust } = await ensureSession(target, services);
+  const { sessionId, trust } = await services.conversations.ensure(target);
   if (choice === "now" && trust?.type === "session")
     return "Everything in this conversation is trusted already, until its next reset or /trust off.";
   const newest = (await store.readTranscript(sessionId, { limit: 1 })).items[0];

@@ -12,7 +12,6 @@ import { readContextSize, windowBudget } from "./context-size.ts";
 import { isOversized } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
-import { readSessionContext, refreshed } from "../conversation/session-context.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
@@ -138,7 +137,7 @@ export class BackgroundCompactor {
   }
 
   async #ensureContextBudget({ sessionKey, agentId, origin, kind }: RoomQuery, signal: AbortSignal): Promise<void> {
-    let context = await readSessionContext(sessionKey, agentId, origin, this.#services);
+    let context = await this.#services.conversations.readContext(sessionKey, agentId, origin);
     if (context.record === undefined || this.#works.has(sessionKey)) return;
     const budget = windowBudget(context);
     let size = await readContextSize(context, this.#services);
@@ -153,7 +152,7 @@ export class BackgroundCompactor {
       await this.#options.flushMemory(context, { signal });
       if (signal.reason instanceof LaneYield) tries.notes += 1;
       if (signal.aborted) return;
-      context = await refreshed(context, this.#services);
+      context = await this.#services.conversations.refresh(context);
       size = await readContextSize(context, this.#services);
     }
     const { record, agent, model } = context;

@@ -7,7 +7,6 @@ import type { ContextSize } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { BackgroundCompactor } from "./background-compactor.ts";
-import { refreshed } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
@@ -35,7 +34,7 @@ export async function ensureContextBudget(
   let size = await readContextSize(before, services);
   if (!isFull(size, before)) return unchanged;
   const placed = await room.finish(before.record, signal);
-  const context = await refreshed(before, services);
+  const context = await services.conversations.refresh(before);
   if (placed.type !== "nothing") size = await readContextSize(context, services);
   const { record, agent, model } = context;
   if (record === undefined || !isFull(size, context)) return { context, outcome: placed };
@@ -50,7 +49,7 @@ export async function ensureContextBudget(
     },
     { signal },
   );
-  return { context: await refreshed(context, services), outcome: joinOutcomes(placed, outcome) };
+  return { context: await services.conversations.refresh(context), outcome: joinOutcomes(placed, outcome) };
 }
 
 /**
@@ -82,7 +81,7 @@ export async function compactNow(
     if (!(await services.compactor.canCompact(request))) return { type: "nothing" };
     await flushMemory(context, { signal });
     signal.throwIfAborted();
-    request = await forcedRequest(await refreshed(context, services), services);
+    request = await forcedRequest(await services.conversations.refresh(context), services);
   }
   return request === undefined ? { type: "nothing" } : services.compactor.compact({ ...request, ...heeding }, { signal });
 }

@@ -23,6 +23,8 @@ import { StorageGuard } from "../storage/storage-guard.ts";
 import { SpendGuard } from "../spend/spend-guard.ts";
 import { Compactor } from "../summaries/compact-session.ts";
 import { InputWatchers } from "../queue/run-report.ts";
+import { Conversations } from "../conversation/conversations.ts";
+import { Notices } from "../notices/notices.ts";
 import { SessionCache } from "../context/session-cache.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 
@@ -68,31 +70,35 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   const running = new RunningConfig(options, { home: options.home, logger });
   const cache = new SessionCache({ maxSessions: 256, maxChars: 16 * 1024 * 1024 });
   const cooldowns = new Cooldowns();
+  const watchers = new InputWatchers();
+  const conversations = new Conversations({ store, running, channels, cache, events, ...base });
   const spend = new SpendGuard({
-    caps: () => running.current.config.spend,
+    caps: () => running.config.spend,
     store,
     clock,
     logger,
-    dayOf: (agentId, nowMs) => (running.current.agents.get(agentId) ?? running.current.agents.default).time.day(nowMs),
+    dayOf: (agentId, nowMs) => (running.agents.get(agentId) ?? running.agents.default).time.day(nowMs),
     onPause: (cause, message) => hooks.onPause(cause.agentId, message),
   });
   return {
     running,
     get config() {
-      return running.current.config;
+      return running.config;
     },
     get agents() {
-      return running.current.agents;
+      return running.agents;
     },
     get models() {
-      return running.current.models;
+      return running.models;
     },
     get ownerDisplaySecret() {
-      return running.current.ownerDisplaySecret;
+      return running.ownerDisplaySecret;
     },
     store,
     storage,
     channels,
+    conversations,
+    notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
     dispatcher,
     gates,
     typing: createTyping(options, hooks, { store, running, channels, dispatcher, logger }),
@@ -100,7 +106,7 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
     media,
     files: options.localFiles,
     remoteFiles: options.remoteFiles,
-    watchers: new InputWatchers(),
+    watchers,
     cache,
     toolGate: createToolGate(),
     cooldowns,
@@ -160,7 +166,7 @@ function createTyping(
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),
     worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
-    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config: running.current.config }),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config: running.config }),
     clock,
     random,
     logger,

@@ -37,8 +37,7 @@ import { SeparatedGuests } from "../sessions/separated-guests.ts";
 import { SharedSessions } from "../sessions/shared-sessions.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
-import { endInputs } from "../notices/answer-input.ts";
-import { DROPPED, dropInput } from "../notices/drop-input.ts";
+import { DROPPED } from "../notices/notices.ts";
 import { endMisplacedTurns } from "../turn/end-misplaced.ts";
 import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { BackgroundCompactor } from "../compaction/background-compactor.ts";
@@ -109,9 +108,9 @@ export class Engine {
     const runner = new TurnRunner(this.services, waiting, this.#room);
     this.#queue = new TurnQueue({
       clock,
-      capacities: () => ({ main: running.current.config.maxConcurrent, subagent: subagents(running.current.config), cron: CRON_CAPACITY }),
+      capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
       onDropped: (sessionKey, input) =>
-        this.#inBackgroundFor(input, "drop", async () => dropInput(this.services, sessionKey, input, DROPPED.overflow)),
+        this.#inBackgroundFor(input, "drop", async () => this.services.notices.drop(sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
       onError: (sessionKey, error) => {
@@ -119,7 +118,7 @@ export class Engine {
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.#waits = new SessionWaits(this.services, { queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
+    this.#waits = new SessionWaits({ ...this.services, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
     this.sessions = new SessionService(this.services, this.#queue, {
       flushMemory,
       waitOf: (sessionKey) => this.#waits.of(sessionKey),
@@ -183,7 +182,7 @@ export class Engine {
    */
   apply(settings: EngineSettings): void {
     const { running, channels, cooldowns, logger } = this.services;
-    const before = running.current.config;
+    const before = running.config;
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
     this.#inBackground("channels", channels.apply(settings.accounts));
@@ -231,7 +230,7 @@ export class Engine {
       const said = await store.readInput(input.inputId);
       const state = { type: "told", reason: input.reason } as const;
       if (said !== undefined)
-        await endInputs(this.services, sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
+        await this.services.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
     } else if (this.#queue.worksOn(sessionKey, input.inputId)) {
       await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });
@@ -367,7 +366,7 @@ export class Engine {
   }
 
   #tellExpired(account: AccountAddress): void {
-    this.#inBackground("expiry notice", tellExpired(this.services, account));
+    this.#inBackground("expiry notice", tellExpired(account, this.services));
   }
 
   #noteSettled(row: OutboxRecord): void {
@@ -395,7 +394,8 @@ export class Engine {
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
     command: TypedCommand,
   ): Promise<void> {
-    if (commandAccess(command, { ...route, input }, this.services) !== "allowed") return refuseCommand({ ...route, input }, this.services);
+    if (commandAccess(command, { ...route, input }, this.services.config) !== "allowed")
+      return refuseCommand({ ...route, input }, this.services.notices);
     if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;

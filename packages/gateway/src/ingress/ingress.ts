@@ -195,7 +195,7 @@ export class Ingress {
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
     if (command !== undefined) {
-      if (commandAccess(command, { ...route, input }, this.#services) === "ignored")
+      if (commandAccess(command, { ...route, input }, this.#services.config) === "ignored")
         return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }

@@ -1,33 +1,49 @@
 import { createKeyedQueue } from "@factotum/channel-kit";
-import type { InputRecord } from "@factotum/store";
+import type { InputRecord, Store } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
-import { publishEntry } from "../delivery/publish-entry.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { Notices } from "../notices/notices.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
 
 /** The reason of the dead letter. */
 const TOO_OLD = "too-old";
 
 const DAY_MS = 86_400_000;
 
+/** What such messages are ended with. */
+export interface LateMessagesOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly notices: Notices;
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * Makes dead letters of messages that their platform delivered too late. Each conversation is told once a day at most, since many such messages come at
  * once after an outage of the platform.
  */
 export class LateMessages {
-  readonly #services: TurnServices;
+  readonly #options: LateMessagesOptions;
   readonly #queue = createKeyedQueue();
 
-  constructor(services: TurnServices) {
-    this.#services = services;
+  constructor(options: LateMessagesOptions) {
+    this.#options = options;
   }
 
   async refuse(sessionKey: string, input: InputRecord): Promise<void> {
-    const { clock, config } = this.#services;
+    const { clock, running } = this.#options;
     const nowMs = clock.now();
     const identity = [TOO_OLD, conversationKey(input.message.origin), Math.floor(nowMs / DAY_MS)];
-    const notice = { text: textFor(config.messages.inbound.maxAgeHours), identity, nowMs };
+    const notice = { text: textFor(running.config.messages.inbound.maxAgeHours), identity, nowMs };
     await this.#queue.run(identity.join("|"), async () => {
       await this.#settle(sessionKey, input, notice);
       await this.#show(sessionKey, notice);
@@ -36,9 +52,9 @@ export class LateMessages {
 
   /** In one commit with the word to the chat: its identity makes a second one of the day the same row. */
   async #settle(sessionKey: string, input: InputRecord, notice: LateNotice): Promise<void> {
-    const { store, channels, dispatcher, logger, watchers } = this.#services;
+    const { store, running, channels, dispatcher, logger, watchers } = this.#options;
     const { origin, messageId, timestampMs } = input.message;
-    const suppressed = await isSuppressed({ sessionKey, origin }, this.#services);
+    const suppressed = await isSuppressed({ sessionKey, origin }, { store, config: running.config });
     const outbox = planChatMessage({ sessionKey, target: origin, purpose: "notice", replyTo: messageId, suppressed, ...notice }, channels);
     const ended = await store.settleInputs([input.id], { type: "dead", reason: TOO_OLD }, { outbox });
     dispatcher.dispatch(ended.outbox);
@@ -47,13 +63,10 @@ export class LateMessages {
     logger.warn("A message was delivered too late and is a dead letter", { inputId: input.id, sessionKey, channel: origin.channel, ageMs });
   }
 
-  async #show(sessionKey: string, { text, identity, nowMs }: LateNotice): Promise<void> {
-    const { store } = this.#services;
+  async #show(sessionKey: string, { text, identity }: LateNotice): Promise<void> {
+    const { store, notices } = this.#options;
     const key = identity.join("|");
-    const session = await store.readSession(sessionKey);
-    if (session === undefined || (await store.findNotice(key)) !== undefined) return;
-    const entry = await store.appendEntry(session.sessionId, { type: "notice", level: "warning", text, key }, { timestampMs: nowMs });
-    publishEntry(this.#services, sessionKey, entry, undefined);
+    if ((await store.findNotice(key)) === undefined) await notices.addEntry(sessionKey, { level: "warning", text, key });
   }
 }
 

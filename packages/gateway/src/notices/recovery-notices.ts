@@ -1,7 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { DamageEvent } from "@factotum/store";
-import { addNotice, sayInChat } from "./session-notices.ts";
-import type { AddressServices, NoticeServices } from "./session-notices.ts";
+import type { DamageEvent, Store } from "@factotum/store";
+import type { Notices } from "./notices.ts";
 
 /** Sessions that are searched for somebody to notify on each account, newest first. */
 const SEARCHED_SESSIONS = 1000;
@@ -11,12 +10,14 @@ const SEARCHED_SESSIONS = 1000;
  * in every session that was rebuilt from its plain file, which does not say which chat it belongs to, once somebody writes in it.
  */
 export class RecoveryNotices {
-  readonly #services: NoticeServices & AddressServices;
+  readonly #store: Store;
+  readonly #notices: Notices;
   /** Rebuilt sessions whose chat is not known yet. */
   readonly #unaddressed = new Map<string, DamageEvent>();
 
-  constructor(services: NoticeServices & AddressServices) {
-    this.#services = services;
+  constructor({ store, notices }: { readonly store: Store; readonly notices: Notices }) {
+    this.#store = store;
+    this.#notices = notices;
   }
 
   /** Notifies everybody who was not notified of this event by an earlier call or process. */
@@ -28,7 +29,7 @@ export class RecoveryNotices {
       if (!(await this.#isNoted(event, key))) await this.#note(event, key, key);
       else if (await this.#hasSpoken(key)) this.#forget(event, key);
     }
-    const { items } = await this.#services.store.listSessions({ limit: SEARCHED_SESSIONS });
+    const { items } = await this.#store.listSessions({ limit: SEARCHED_SESSIONS });
     const notified = new Set<string>();
     for (const { key, lastOrigin } of items) {
       const place = lastOrigin === undefined ? "" : `${lastOrigin.channel}/${lastOrigin.accountId}`;
@@ -50,7 +51,7 @@ export class RecoveryNotices {
 
   /** A rebuilt session says where it was used last once somebody has written in it, whom an earlier process has told then. */
   async #hasSpoken(sessionKey: string): Promise<boolean> {
-    return (await this.#services.store.readSession(sessionKey))?.lastOrigin !== undefined;
+    return (await this.#store.readSession(sessionKey))?.lastOrigin !== undefined;
   }
 
   #forget(event: DamageEvent, sessionKey: string): void {
@@ -58,15 +59,15 @@ export class RecoveryNotices {
   }
 
   async #isNoted(event: DamageEvent, place: string): Promise<boolean> {
-    return (await this.#services.store.findNotice(noticeKey(event, place))) !== undefined;
+    return (await this.#store.findNotice(noticeKey(event, place))) !== undefined;
   }
 
   async #note(event: DamageEvent, sessionKey: string, place: string): Promise<void> {
-    await addNotice(this.#services, sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
+    await this.#notices.addEntry(sessionKey, { level: "error", text: event.text, key: noticeKey(event, place) });
   }
 
   async #say({ text, path }: DamageEvent, sessionKey: string, target: Origin | undefined, place: string): Promise<void> {
-    if (target !== undefined) await sayInChat(this.#services, sessionKey, target, { text, identity: ["recovery", path ?? "", place] });
+    if (target !== undefined) await this.#notices.sendToChat(sessionKey, target, { text, identity: ["recovery", path ?? "", place] });
   }
 }
 

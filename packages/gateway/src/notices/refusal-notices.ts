@@ -5,15 +5,15 @@ import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
-import type { FactotumConfig } from "@factotum/config";
+import type { RunningConfig } from "../agents/running-config.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Store } from "@factotum/store";
 
 /** What a refusal is told with. */
-export interface RefusalServices {
+export interface RefusalNoticesOptions {
   readonly storage: StorageGuard;
   readonly store: Store;
-  readonly config: FactotumConfig;
+  readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -31,22 +31,23 @@ const SEND_TIMEOUT_MS = 10_000;
  * in the outbox, which there is no room for: it is sent once more only when the platform has refused it, and is lost with the process.
  */
 export class RefusalNotices {
-  readonly #services: RefusalServices;
+  readonly #options: RefusalNoticesOptions;
   readonly #told = new Set<string>();
   #sinceMs: number | undefined;
 
-  constructor(services: RefusalServices) {
-    this.#services = services;
+  constructor(options: RefusalNoticesOptions) {
+    this.#options = options;
   }
 
   /** Answers a message of somebody who may talk here and that could not be stored. */
   async tell(sessionKey: string, { origin, messageId }: MsgContext): Promise<void> {
-    const { storage, channels, clock, logger } = this.#services;
+    const { storage, store, running, channels, clock, logger } = this.#options;
     const { problem } = storage;
     const channel = channels.channelFor(origin);
     if (problem === undefined || channel === undefined || isOwnAddress(origin, channels)) return;
     const conversation = conversationKey(origin);
-    if (!this.#begin(conversation, problem.sinceMs) || (await isSuppressed({ sessionKey, origin }, this.#services))) return;
+    if (!this.#begin(conversation, problem.sinceMs) || (await isSuppressed({ sessionKey, origin }, { store, config: running.config })))
+      return;
     const limit = new AbortController();
     using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     const idempotencyKey = sendKey("storage", conversation, problem.sinceMs);

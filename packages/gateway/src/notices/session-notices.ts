@@ -4,24 +4,21 @@ import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
-import { isSuppressed } from "../delivery/is-suppressed.ts";
-import { planChatMessage } from "../delivery/plan-message.ts";
-import { publishEntry } from "../delivery/publish-entry.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
-import type { Dispatcher } from "../delivery/dispatcher.ts";
-import type { FactotumConfig } from "@factotum/config";
-import type { SessionEvents } from "../events/session-events.ts";
+import type { Notices } from "./notices.ts";
 
-/** What a notice in a conversation needs. */
-export type NoticeServices = { readonly store: Store; readonly clock: Clock; readonly events: SessionEvents; readonly logger: Logger };
-/** What a message of the gateway's own to a chat needs on top. */
-export type AddressServices = { readonly channels: ChannelRegistry; readonly config: FactotumConfig; readonly dispatcher: Dispatcher };
+/** What tells of what happens to sessions. */
+export interface SessionNoticesOptions {
+  readonly notices: Notices;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /** Says in the agent's main session, which is the owner's, that unattended work pauses. */
-export async function tellPause(services: NoticeServices, sessionKey: string, message: string): Promise<void> {
-  services.logger.warn("Unattended work pauses", { sessionKey, detail: message });
-  await addNotice(services, sessionKey, { level: "warning", text: message });
+export async function tellPause(options: SessionNoticesOptions, sessionKey: string, message: string): Promise<void> {
+  options.logger.warn("Unattended work pauses", { sessionKey, detail: message });
+  await options.notices.addEntry(sessionKey, { level: "warning", text: message });
 }
 
 /** Codes at which a chat takes nothing at all, a word about it included. */
@@ -33,19 +30,19 @@ const UNCERTAIN = "It is not certain that a message of mine has reached you. If 
 const LOST = "A message of mine was damaged on the disk and may not have reached you. If something is missing, please ask again.";
 
 /** Leaves a note in the conversation, where the owner sees it, and says it in the chat, unless the chat itself is what failed: once an hour at most. */
-export async function tellUndelivered(services: NoticeServices & AddressServices, row: OutboxRecord): Promise<void> {
+export async function tellUndelivered(options: SessionNoticesOptions, row: OutboxRecord): Promise<void> {
   const { sessionKey, target, purpose, state } = row;
   const reason = "reason" in state ? state.reason : "";
   const text = state.type === "ambiguous" ? UNCERTAIN : reason === DAMAGED_REASON ? LOST : REFUSED;
   // What ran out of time is told of once the chat takes something again.
-  if (purpose !== "notice" && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(services, sessionKey, target, text);
+  if (purpose !== "notice" && !CLOSED.test(reason) && reason !== EXPIRED_REASON) await sayUndelivered(options, sessionKey, target, text);
   const what = state.type === "ambiguous" ? "It is not known whether a message reached" : "A message could not be delivered to";
-  await addNotice(services, sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
+  await options.notices.addEntry(sessionKey, { level: "error", text: `${what} ${target.channel}: ${reason}` });
 }
 
-async function sayUndelivered(services: NoticeServices & AddressServices, sessionKey: string, target: Origin, text: string): Promise<void> {
-  const identity = ["undelivered", sessionKey, conversationKey(target), Math.floor(services.clock.now() / HOUR_MS)];
-  await sayInChat(services, sessionKey, target, { text, identity });
+async function sayUndelivered(options: SessionNoticesOptions, sessionKey: string, target: Origin, text: string): Promise<void> {
+  const identity = ["undelivered", sessionKey, conversationKey(target), Math.floor(options.clock.now() / HOUR_MS)];
+  await options.notices.sendToChat(sessionKey, target, { text, identity });
 }
 
 /**
@@ -53,19 +50,19 @@ async function sayUndelivered(services: NoticeServices & AddressServices, sessio
  * is on another account. The chat that waits can be told nothing.
  */
 export async function tellDelayed(
-  services: NoticeServices & AddressServices,
+  options: SessionNoticesOptions,
   { id, sessionKey, target, expiresAtMs, purpose }: OutboxRecord,
   { reason, nextTryMs }: BlockedConversation,
 ): Promise<void> {
   const key = `delayed:${id}`;
-  if (purpose === "preview" || (await services.store.findNotice(key)) !== undefined) return;
+  if (purpose === "preview" || (await options.store.findNotice(key)) !== undefined) return;
   const until = `The next try is at ${timeText(nextTryMs)}; it is given up at ${timeText(expiresAtMs)}.`;
   const text = `A message to ${target.channel} has not left yet (${reason}). ${until}`;
-  const session = await services.store.readSession(sessionKey);
+  const session = await options.store.readSession(sessionKey);
   const last = session?.lastOrigin;
   const isElsewhere = last !== undefined && (last.channel !== target.channel || last.accountId !== target.accountId);
-  if (isElsewhere) await sayInChat(services, sessionKey, last, { text, identity: [key] });
-  await addNotice(services, sessionKey, { level: "warning", text, key });
+  if (isElsewhere) await options.notices.sendToChat(sessionKey, last, { text, identity: [key] });
+  await options.notices.addEntry(sessionKey, { level: "warning", text, key });
 }
 
 /** A time for people, to the minute. */
@@ -82,18 +79,18 @@ const DAMAGED =
  * Says in a conversation that a part of it is lost (R10): in the conversation itself, and in the chat that the turn came from which had made the part,
  * else in that of the last turn. A damaged input or outgoing message, of which it is not known whose it is, is a dead letter and shows in the status.
  */
-export async function tellDamage(services: NoticeServices & AddressServices, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
+export async function tellDamage(options: SessionNoticesOptions, { type, id, sessionKey, origin }: StoreDamage): Promise<void> {
   if (sessionKey === undefined) return;
-  const session = await services.store.readSession(sessionKey);
+  const session = await options.store.readSession(sessionKey);
   if (session === undefined) return;
   const target = origin ?? session.lastOrigin;
   if (type === "outbound") {
-    if (target !== undefined) await sayUndelivered(services, sessionKey, target, LOST);
-    return addNotice(services, sessionKey, { level: "error", text: LOST });
+    if (target !== undefined) await sayUndelivered(options, sessionKey, target, LOST);
+    return options.notices.addEntry(sessionKey, { level: "error", text: LOST });
   }
   const identity = ["damage", session.sessionId, type, id];
-  if (target !== undefined) await sayInChat(services, sessionKey, target, { text: DAMAGED, identity });
-  await addNotice(services, sessionKey, { level: "error", text: DAMAGED });
+  if (target !== undefined) await options.notices.sendToChat(sessionKey, target, { text: DAMAGED, identity });
+  await options.notices.addEntry(sessionKey, { level: "error", text: DAMAGED });
 }
 
 const SHARING =
@@ -104,7 +101,7 @@ function sharingKey(sessionKey: string): string {
 }
 
 /** Whether a conversation was told that several people's messages come into it. */
-export async function isSharingTold({ store }: Pick<NoticeServices, "store">, sessionKey: string): Promise<boolean> {
+export async function isSharingTold({ store }: Pick<SessionNoticesOptions, "store">, sessionKey: string): Promise<boolean> {
   return (await store.findNotice(sharingKey(sessionKey))) !== undefined;
 }
 
@@ -112,35 +109,8 @@ export async function isSharingTold({ store }: Pick<NoticeServices, "store">, se
  * Says in a conversation, where its owner sees it and no chat does, that messages of several people come into it: once. False while there is no
  * conversation that could be told.
  */
-export async function tellSharing(services: NoticeServices, sessionKey: string): Promise<boolean> {
-  if (!(await isSharingTold(services, sessionKey)))
-    await addNotice(services, sessionKey, { level: "warning", text: SHARING, key: sharingKey(sessionKey) });
-  return isSharingTold(services, sessionKey);
-}
-
-/** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation, and none to an account that is not there. */
-export async function sayInChat(
-  services: Pick<NoticeServices, "store" | "clock"> & AddressServices,
-  sessionKey: string,
-  target: Origin,
-  { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
-): Promise<void> {
-  const { store, channels, clock, dispatcher } = services;
-  if (channels.accountFor(target) === undefined) return;
-  const suppressed = await isSuppressed({ sessionKey, origin: target }, services);
-  const rows = planChatMessage({ sessionKey, target, text, purpose: "notice", identity, nowMs: clock.now(), suppressed }, channels);
-  if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
-}
-
-/** Leaves a notice in the conversation, where its owner sees it. */
-export async function addNotice(
-  services: NoticeServices,
-  sessionKey: string,
-  notice: { readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string },
-): Promise<void> {
-  const { store, clock } = services;
-  const session = await store.readSession(sessionKey);
-  if (session === undefined) return;
-  const entry = await store.appendEntry(session.sessionId, { type: "notice", ...notice }, { timestampMs: clock.now() });
-  publishEntry(services, sessionKey, entry, undefined);
+export async function tellSharing(options: SessionNoticesOptions, sessionKey: string): Promise<boolean> {
+  if (!(await isSharingTold(options, sessionKey)))
+    await options.notices.addEntry(sessionKey, { level: "warning", text: SHARING, key: sharingKey(sessionKey) });
+  return isSharingTold(options, sessionKey);
 }

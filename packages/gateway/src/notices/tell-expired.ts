@@ -1,11 +1,11 @@
 import { cutText } from "@factotum/agent-core";
-import type { OutboxRecord } from "@factotum/store";
+import type { OutboxRecord, Store } from "@factotum/store";
 import type { AccountAddress } from "../delivery/account-gates.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
-import { sayInChat, timeText } from "./session-notices.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import { timeText } from "./session-notices.ts";
+import type { Notices } from "./notices.ts";
 
 /** Dead letters that are looked through, newest first. */
 const MAX_LETTERS = 200;
@@ -22,10 +22,9 @@ const MAX_AGE_MS = 7 * 24 * 3_600_000;
  * names the newest of these messages, so that none is told of twice, over a restart either.
  */
 export async function tellExpired(
-  services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "channels" | "config" | "dispatcher">,
   account: AccountAddress,
+  { store, steadyNow, notices }: { readonly store: Store; readonly steadyNow: () => number; readonly notices: Notices },
 ): Promise<void> {
-  const { store, steadyNow } = services;
   const { items } = await store.listDeadLetters({ type: "outbound", limit: MAX_LETTERS });
   const rows = items.flatMap(({ type, reason, record, failedAtMs }) => {
     const isOurs = type === "outbound" && reason === EXPIRED_REASON && steadyNow() - failedAtMs < MAX_AGE_MS;
@@ -39,7 +38,7 @@ export async function tellExpired(
     }
     const newest = untold.at(-1);
     if (newest === undefined) continue;
-    await sayInChat(services, newest.sessionKey, newest.target, { text: expiredText(untold), identity: identityOf(newest) });
+    await notices.sendToChat(newest.sessionKey, newest.target, { text: expiredText(untold), identity: identityOf(newest) });
   }
 }
 

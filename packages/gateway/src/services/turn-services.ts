@@ -23,6 +23,8 @@ import type { FailedRuns } from "../observe/failed-runs.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
 import type { Compactor } from "../summaries/compact-session.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { Notices } from "../notices/notices.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 
 /**
@@ -38,7 +40,9 @@ export interface TurnServices {
   readonly agents: AgentDirectory;
   readonly models: ModelSource;
   readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
   readonly dispatcher: Dispatcher;
+  readonly notices: Notices;
   readonly gates: AccountGates;
   /** Shows in chats that an answer is being written. */
   readonly typing: TypingIndicator;

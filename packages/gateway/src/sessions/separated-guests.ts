@@ -1,8 +1,7 @@
-import type { InputRecord } from "@factotum/store";
+import type { InputRecord, Store } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 import type { Route } from "../routing/route.ts";
-import { addNotice, sayInChat } from "../notices/session-notices.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Notices } from "../notices/notices.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Conversations that are remembered as checked. */
@@ -16,11 +15,13 @@ const SEPARATED =
  * their own now: once each. The record of it is a notice in the owner's session, which maintenance keeps.
  */
 export class SeparatedGuests {
-  readonly #services: TurnServices;
+  readonly #store: Store;
+  readonly #notices: Notices;
   readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED });
 
-  constructor(services: TurnServices) {
-    this.#services = services;
+  constructor({ store, notices }: { readonly store: Store; readonly notices: Notices }) {
+    this.#store = store;
+    this.#notices = notices;
   }
 
   /** Takes notice of a message that is about to go into a session. Resolves when its sender has been told, if they are to be. */
@@ -28,14 +29,13 @@ export class SeparatedGuests {
     { sessionKey, keptOutOf }: Route,
     { message: { origin }, admission }: Pick<InputRecord, "message" | "admission">,
   ): Promise<void> {
-    const { store } = this.#services;
     if (keptOutOf === undefined || !RUN_POLICY[admission.kind].isFromPerson || origin.conversation.kind !== "direct") return;
     if (this.#checked.has(sessionKey)) return;
     this.#checked.set(sessionKey, true);
     const key = `separated:${sessionKey}`;
-    if ((await store.findNotice(key)) !== undefined || !(await store.hasTurnFrom(keptOutOf, origin))) return;
-    await sayInChat(this.#services, sessionKey, origin, { text: SEPARATED, identity: [key] });
+    if ((await this.#store.findNotice(key)) !== undefined || !(await this.#store.hasTurnFrom(keptOutOf, origin))) return;
+    await this.#notices.sendToChat(sessionKey, origin, { text: SEPARATED, identity: [key] });
     const text = `Direct messages of one more person, which came into this conversation before, now have a session of their own: ${sessionKey}.`;
-    await addNotice(this.#services, keptOutOf, { level: "info", text, key });
+    await this.#notices.addEntry(keptOutOf, { level: "info", text, key });
   }
 }

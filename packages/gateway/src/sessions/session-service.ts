@@ -2,7 +2,6 @@ import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, Sessio
 import { StoreError } from "@factotum/store";
 import type { InputRecord, SessionRecord } from "@factotum/store";
 import { agentSessionKey, isSessionKey, normalizeSessionKey, parseAgentSessionKey, sessionKind } from "../routing/session-key.ts";
-import { resetSession } from "../conversation/reset-session.ts";
 import { matchSessionKey } from "./match-session-key.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import type { SessionListener } from "../events/session-events.ts";
@@ -11,15 +10,13 @@ import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnAddress } from "../delivery/plan-message.ts";
 import { LaneAbort, LaneShutdown } from "../kernel/lane-abort.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
-import { endInputs } from "../notices/answer-input.ts";
 import { toChatEntry } from "../delivery/chat-entries.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import { DROPPED, dropInput } from "../notices/drop-input.ts";
+import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import { compactNow } from "../compaction/ensure-context-budget.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { readLastRun } from "../messages/last-run.ts";
-import { readSessionContext } from "../conversation/session-context.ts";
 import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 import type { TurnServices } from "../services/turn-services.ts";
@@ -197,7 +194,7 @@ export class SessionService {
   ): Promise<SessionRecord> {
     return this.#inLane(sessionKey, options, async (ended) => {
       try {
-        return await resetSession(sessionKey, this.#services);
+        return await this.#services.conversations.reset(sessionKey);
       } finally {
         await options.onEnded?.(ended);
       }
@@ -219,7 +216,7 @@ export class SessionService {
   ): Promise<void> {
     const { task, done } = this.#laneTask(sessionKey, async () => {
       if (!(await options.decided)) return;
-      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await resetSession(sessionKey, this.#services);
+      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await this.#services.conversations.reset(sessionKey);
       await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);
@@ -235,7 +232,7 @@ export class SessionService {
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
     return this.#runInLane(sessionKey, async (signal) =>
-      compactNow(await readSessionContext(sessionKey, agentId, lastOrigin, this.#services), this.#services, {
+      compactNow(await this.#services.conversations.readContext(sessionKey, agentId, lastOrigin), this.#services, {
         ...options,
         signal,
         flushMemory: this.#flushMemory,
@@ -292,7 +289,7 @@ export class SessionService {
     const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#endOwn(sessionKey, own, options.reason);
-    for (const input of dropped) if (!own.includes(input)) await dropInput(this.#services, sessionKey, input, DROPPED.stopped);
+    for (const input of dropped) if (!own.includes(input)) await this.#services.notices.drop(sessionKey, input, DROPPED.stopped);
     return { aborted, dropped: dropped.length };
   }
 
@@ -303,7 +300,7 @@ export class SessionService {
     const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
     const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
     if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
-    if (said.length > 0) await endInputs(this.#services, sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
+    if (said.length > 0) await this.#services.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
     watchers.settled(
       own.map(({ id }) => id),
       reason,

@@ -5,35 +5,41 @@ import { conversationKey } from "../kernel/conversation-key.ts";
 import { isOwnersPerson } from "../access/owner.ts";
 import { agentSessionKey, GLOBAL_SESSION_KEY } from "../routing/session-key.ts";
 import { isSharingTold, tellSharing } from "../notices/session-notices.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { SessionNoticesOptions } from "../notices/session-notices.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Everybody whom the owner list names, and whoever holds the gateway's token. */
 const OWNER = "owner";
+
+/** What sharing is noticed and told with. */
+export interface SharedSessionsOptions extends SessionNoticesOptions {
+  readonly running: RunningConfig;
+}
 
 /**
  * Knows the owner's sessions into which messages of more than one person come, as `session.sharedMain` allows: each of these people can
  * learn from the assistant what the others have said. Holds one name for every agent.
  */
 export class SharedSessions {
-  readonly #services: TurnServices;
+  readonly #options: SharedSessionsOptions;
   /** Who was first seen in a session. */
   readonly #first = new Map<string, string>();
   /** Those that are shared: whether their conversation was told. */
   readonly #shared = new Map<string, boolean>();
 
-  constructor(services: TurnServices) {
-    this.#services = services;
+  constructor(options: SharedSessionsOptions) {
+    this.#options = options;
   }
 
   /** Reads what earlier processes have found. */
   async recall(): Promise<void> {
-    for (const key of this.#ownersKeys()) if (await isSharingTold(this.#services, key)) this.#shared.set(key, true);
+    for (const key of this.#ownersKeys()) if (await isSharingTold(this.#options, key)) this.#shared.set(key, true);
   }
 
   /** Those that are shared and stay so under the configuration of now. */
   get keys(): readonly string[] {
-    const { session, bindings } = this.#services.config;
+    const { session, bindings } = this.#options.running.config;
     const isMerged =
       session.scope === "global" || session.dmScope === "main" || bindings.some((binding) => binding.session.dmScope === "main");
     return session.sharedMain && isMerged ? this.#ownersKeys().filter((key) => this.#shared.has(key)) : [];
@@ -45,7 +51,8 @@ export class SharedSessions {
     { message, admission }: Pick<InputRecord, "message" | "admission">,
     record?: SessionRecord,
   ): Promise<void> {
-    const { config, logger } = this.#services;
+    const { running, logger } = this.#options;
+    const { config } = running;
     if (!RUN_POLICY[admission.kind].isFromPerson || !this.#ownersKeys().includes(sessionKey) || this.#shared.get(sessionKey) === true)
       return;
     if (!this.#shared.has(sessionKey)) {
@@ -57,11 +64,11 @@ export class SharedSessions {
     }
     // A conversation that has not begun yet is told with the next message.
     this.#shared.set(sessionKey, this.#shared.get(sessionKey) ?? false);
-    if (await tellSharing(this.#services, sessionKey)) this.#shared.set(sessionKey, true);
+    if (await tellSharing(this.#options, sessionKey)) this.#shared.set(sessionKey, true);
   }
 
   #ownersKeys(): readonly string[] {
-    const { agents, config } = this.#services;
+    const { agents, config } = this.#options.running;
     if (config.session.scope === "global") return [GLOBAL_SESSION_KEY];
     return agents.list().map((agent) => agentSessionKey(agent.config.id, config.session.mainKey));
   }

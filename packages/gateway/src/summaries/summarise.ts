@@ -102,7 +102,7 @@ export class Summaries {
   async #ownModel({ config }: AgentRuntime): Promise<ResolvedModel | undefined> {
     if (config.compaction.model === undefined) return undefined;
     try {
-      return await this.#options.running.current.models.resolve(config.compaction.model);
+      return await this.#options.running.models.resolve(config.compaction.model);
     } catch (error) {
       if (!ModelError.isInstance(error)) throw error;
       const { logger } = this.#options;

@@ -3,7 +3,6 @@ import type { RunOutcome } from "@factotum/agent-contract";
 import type { TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
-import { answerInput } from "../notices/answer-input.ts";
 import { beginRefusedTurn } from "./begin-refused-turn.ts";
 import { concludeTurn } from "./conclude-turn.ts";
 import type { FinishedRun } from "./conclude-turn.ts";
@@ -68,7 +67,7 @@ export async function giveUpInputs(
   const state = { type: "dead", reason: outcome.message } as const;
   for (const input of inputsOf(job)) {
     const isOwnerChat = input.admission.owner && input.message.origin.conversation.kind === "direct";
-    await answerInput(services, sessionKey, input, { text: isOwnerChat ? owner : failureText(outcome), level: "error", state });
+    await services.notices.answer(sessionKey, input, { text: isOwnerChat ? owner : failureText(outcome), level: "error", state });
     watchers.settled([input.id], outcome.message);
     logger.error("A message was given up", { sessionKey, inputId: input.id, reason: outcome.message });
   }

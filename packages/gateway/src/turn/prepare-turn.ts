@@ -28,14 +28,12 @@ import { contextMessages } from "../context/read-history.ts";
 import type { HistoryView, HistoryViewOptions } from "../context/history-view.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
 import { withdrawnText, withCurrentAuthorization } from "../conversation/current-authorization.ts";
-import { resetIfStale } from "../conversation/reset-if-stale.ts";
 import { readShownHistory } from "../prompt/rerender-history.ts";
 import { resolvePrompt } from "../prompt/resolve-prompt.ts";
 import type { ResolvedPrompt } from "../prompt/resolve-prompt.ts";
 import { runFacts } from "../prompt/run-facts.ts";
 import { renderTurnMessages } from "../messages/turn-messages.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
-import { readSessionContext } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
@@ -95,8 +93,8 @@ export async function prepareInputTurn(
   const { message, admission } = job.input;
   const { signal } = options;
   const bound = { signal, clock };
-  const found = await raceAbort(readSessionContext(sessionKey, job.agentId, message.origin, services), bound);
-  const renewed = await resetIfStale(found, sessionKey, job, services);
+  const found = await raceAbort(services.conversations.readContext(sessionKey, job.agentId, message.origin), bound);
+  const renewed = await services.conversations.resetIfStale(found, sessionKey, job);
   const { context, outcome: compacted } = await ensureContextBudget(renewed, services, {
     ...options,
     incomingTokens: longTextTokens(
@@ -213,7 +211,7 @@ export async function prepareResumedTurn(
   const inputs = await readInputs(begun, services);
   const turn = withCurrentAuthorization(begun, inputs, services);
   const bound = { signal, clock: services.clock };
-  const context = await raceAbort(readSessionContext(turn.sessionKey, turn.agentId, turn.origin, services), bound);
+  const context = await raceAbort(services.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);
   const prompt = await raceAbort(
     resolvePrompt(

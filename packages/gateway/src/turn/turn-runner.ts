@@ -27,7 +27,6 @@ import type { BackgroundCompactor } from "../compaction/background-compactor.ts"
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import { readSessionContext } from "../conversation/session-context.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
@@ -89,7 +88,7 @@ export class TurnRunner {
     this.#waiting = waiting;
     this.#room = room;
     this.#toolLimits = new ToolLimits({
-      maxConcurrent: () => services.running.current.config.tools.exec.maxConcurrent,
+      maxConcurrent: () => services.running.config.tools.exec.maxConcurrent,
       maxParallel: RUN_LIMITS.maxParallelTools,
     });
     this.#preparer = new JobPreparer(services, waiting, room);
@@ -309,7 +308,7 @@ export class TurnRunner {
   async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
     const { turn, compacted } = prepared;
     await recorder.flush();
-    const context = await readSessionContext(turn.sessionKey, turn.agentId, turn.origin, this.#services);
+    const context = await this.#services.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
     // A turn pays for one compaction of a history that exceeds the window.
     const byRule = compacted.type === "compacted" && compacted.isOversized;
     return (await compactNow(context, this.#services, { signal, byRule })).type === "compacted";

@@ -1,0 +1,130 @@
+import type { Clock, Logger, Random } from "@factotum/agent-contract";
+import type { Origin } from "@factotum/channel-contract";
+import type { InputRecord, SessionRecord, Store } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { InputJob } from "../queue/turn-job.ts";
+import { preferCredential } from "../requests/session-credential.ts";
+import { sessionKind } from "../routing/session-key.ts";
+import { RUN_POLICY } from "../run-policy/run-policy.ts";
+import { groupOf } from "./session-context.ts";
+import type { SessionContext, SessionFacts } from "./session-context.ts";
+import { findStaleness, resetPolicy } from "./session-freshness.ts";
+import { sessionName } from "./session-name.ts";
+
+/** What conversations are read and begun with. */
+export interface ConversationsOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly cache: SessionCache;
+  readonly events: SessionEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** The conversations of sessions: what a turn of one stands on, and their beginnings. */
+export class Conversations {
+  readonly #options: ConversationsOptions;
+
+  constructor(options: ConversationsOptions) {
+    this.#options = options;
+  }
+
+  /** Looks up what a turn of this session stands on. Rejects with a `ModelError` when its model cannot be used. */
+  async readContext(sessionKey: string, agentId: string, origin: Origin): Promise<SessionContext> {
+    const facts = await this.readFacts(sessionKey, agentId, origin);
+    const { agent, record } = facts;
+    return {
+      ...facts,
+      model: preferCredential(await agent.model(record?.overrides.model), record?.overrides.authProfile),
+      fallbacks: await agent.fallbacks(record?.overrides.model),
+    };
+  }
+
+  /** The same without the models: nothing in the configuration makes it fail. */
+  async readFacts(sessionKey: string, agentId: string, origin: Origin): Promise<SessionFacts> {
+    const { store, running, channels, random } = this.#options;
+    const record = await store.readSession(sessionKey);
+    const agent = running.agent(agentId);
+    const channel = channels.channelFor(origin);
+    return {
+      record,
+      sessionId: record?.sessionId ?? random.uuid(),
+      agent,
+      isGroup: origin.conversation.kind !== "direct",
+      thinking: record?.overrides.thinking ?? agent.config.thinking,
+      reasoning: record?.overrides.reasoning ?? agent.config.reasoning,
+      verbose: record?.overrides.verbose ?? agent.config.verbose,
+      group: groupOf(origin, channels),
+      channel:
+        channel === undefined
+          ? undefined
+          : { id: origin.channel, capabilities: channel.capabilities, account: channels.accountFor(origin) },
+    };
+  }
+
+  /** The session as it is after what was done to it. */
+  async refresh(context: SessionContext): Promise<SessionContext> {
+    const { record } = context;
+    return record === undefined ? context : { ...context, record: (await this.#options.store.readSession(record.key)) ?? record };
+  }
+
+  /** Makes the conversation of an input that gets no turn, unless there is one. */
+  async ensure({
+    sessionKey,
+    agentId,
+    input,
+  }: {
+    readonly sessionKey: string;
+    readonly agentId: string;
+    readonly input: InputRecord;
+  }): Promise<SessionRecord> {
+    const { store, channels, random, clock } = this.#options;
+    const { message, admission } = input;
+    const isPlatform = channels.channelFor(message.origin)?.capabilities.addressing === "platform";
+    return store.createSession(
+      {
+        key: sessionKey,
+        sessionId: random.uuid(),
+        agentId,
+        isPrivate: admission.owner && message.origin.conversation.kind === "direct",
+        // A command is no name for a conversation.
+        displayName: isPlatform ? sessionName(message, true) : message.origin.channel,
+        ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
+      },
+      { nowMs: clock.now() },
+    );
+  }
+
+  /** Begins the conversation under a key anew, and tells who watches. Call it in the session's lane. What was said before stays readable by its session id. */
+  async reset(sessionKey: string): Promise<SessionRecord> {
+    const { store, running, cache, events, random, clock } = this.#options;
+    const before = await store.readSession(sessionKey);
+    const record = await store.resetSession(sessionKey, {
+      sessionId: random.uuid(),
+      isPrivate: sessionKind(sessionKey, running.config.session.mainKey) !== "group",
+      nowMs: clock.now(),
+    });
+    if (before !== undefined) cache.drop(before.sessionId);
+    events.publish(sessionKey, { type: "reset" });
+    return record;
+  }
+
+  /**
+   * Begins the conversation anew when it was over before a person said this; else nothing. Decided by the time when the message came in, so that words
+   * which had to wait for a turn of their conversation still belong to it. What no person says begins nothing anew.
+   */
+  async resetIfStale<Context extends SessionFacts>(context: Context, sessionKey: string, { input }: InputJob): Promise<Context> {
+    if (context.record === undefined || !RUN_POLICY[input.admission.kind].isFromPerson) return context;
+    const policy = resetPolicy(this.#options.running.config.session, { key: sessionKey, channel: input.message.origin.channel });
+    const staleness = findStaleness(context.record, policy, { saidAtMs: input.receivedAtMs, time: context.agent.time });
+    if (staleness === undefined) return context;
+    const record = await this.reset(sessionKey);
+    this.#options.logger.info("A conversation begins anew by itself", { sessionKey, rule: staleness, before: context.sessionId });
+    return { ...context, record, sessionId: record.sessionId };
+  }
+}

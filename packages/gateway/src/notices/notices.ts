@@ -1,0 +1,189 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { MsgContext, Origin } from "@factotum/channel-contract";
+import type { InputAnswer, InputRecord, SessionRecord, Store, TerminalInputState, TranscriptBody } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import { isSuppressed } from "../delivery/is-suppressed.ts";
+import { isOwnAddress, planChatMessage } from "../delivery/plan-message.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import { parseAgentSessionKey } from "../routing/session-key.ts";
+
+/** What the gateway's own words go out with. */
+export interface NoticesOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
+  readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
+  /** Told when an input has its end. */
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
+}
+
+/** What the gateway itself answers to an input. */
+export interface GatewayAnswer {
+  readonly text: string;
+  readonly level: "info" | "warning" | "error";
+  readonly state: TerminalInputState;
+}
+
+/** What the gateway says about a message that goes on its way. */
+export interface MessageNotice {
+  /** At most one notice about each is sent for a message, however often this is called. */
+  readonly about: "ended" | "wait";
+  readonly text: string;
+  /** It is a notice in the conversation's history too. */
+  readonly isEntry: boolean;
+  /** The send policy keeps it from the channel. */
+  readonly suppressed: boolean;
+}
+
+/** Why an input gets no turn, and what its sender is told. */
+export const DROPPED = {
+  overflow: {
+    reason: "too many messages waited",
+    text: "Too many messages wait here, so I have dropped this one. Please say it again when I am done.",
+  },
+  stopped: {
+    reason: "the work here was stopped",
+    text: "This message was dropped: somebody stopped the work here and what waited for it.",
+  },
+} as const;
+
+/** What the gateway itself says, in chats and in the conversations of sessions. */
+export class Notices {
+  readonly #options: NoticesOptions;
+
+  constructor(options: NoticesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Ends an input without a turn: in one commit the person is told on the channel, and the conversation gets what was said and the answer, which the model
+   * is not given. A send policy that denies keeps it from the channel, unless it answers a command: whoever asks the gateway itself, for the policy too, is
+   * answered.
+   */
+  async answer(sessionKey: string, input: InputRecord, answer: GatewayAnswer): Promise<void> {
+    const { channels, clock } = this.#options;
+    const { origin, messageId } = input.message;
+    const suppressed = answer.state.type !== "command" && (await this.#isSuppressed(sessionKey, origin));
+    const outbox = planChatMessage(
+      {
+        sessionKey,
+        target: origin,
+        text: answer.text,
+        purpose: "notice",
+        replyTo: messageId,
+        // What the platform calls the input: the number here begins anew with every store, and the platform may still know an earlier one's key.
+        identity: ["input", origin.channel, origin.accountId, origin.conversation.id, input.message.eventId, "notice"],
+        nowMs: clock.now(),
+        suppressed,
+      },
+      channels,
+    );
+    // A dead letter is one whatever is said.
+    const state: TerminalInputState = suppressed && answer.state.type !== "dead" ? { type: "suppressed" } : answer.state;
+    await this.endInputs(sessionKey, [input], { state, text: answer.text, level: answer.level, outbox });
+  }
+
+  /** Answers a command, and tells whoever waits for its input. */
+  async answerCommand(sessionKey: string, input: InputRecord, text: string): Promise<void> {
+    await this.answer(sessionKey, input, { text, level: "info", state: { type: "command" } });
+    this.#options.watchers.settled([input.id], text);
+  }
+
+  /** Ends an input without a turn, with a word to its sender. */
+  async drop(sessionKey: string, input: InputRecord, { reason, text }: (typeof DROPPED)[keyof typeof DROPPED]): Promise<void> {
+    await this.answer(sessionKey, input, { text, level: "warning", state: { type: "told", reason } });
+    this.#options.watchers.settled([input.id], reason);
+  }
+
+  /** Ends inputs without a turn, with what was said and one word about it in the conversation, in the same commit as the rows for their chat, if any. */
+  async endInputs(sessionKey: string, inputs: readonly InputRecord[], end: GatewayAnswer & Pick<InputAnswer, "outbox">): Promise<void> {
+    const { store, dispatcher } = this.#options;
+    const session = await this.#sessionOf(sessionKey, inputs);
+    const entries: readonly TranscriptBody[] = [
+      ...inputs.map(({ message }) => uiMessage(message)),
+      { type: "notice", level: end.level, text: end.text },
+    ];
+    const ended = await store.settleInputs(
+      inputs.map(({ id }) => id),
+      end.state,
+      {
+        ...(end.outbox === undefined ? {} : { outbox: end.outbox }),
+        ...(session === undefined ? {} : { transcript: { sessionId: session.sessionId, entries } }),
+      },
+    );
+    dispatcher.dispatch(ended.outbox);
+    for (const entry of ended.entries) publishEntry(this.#options, sessionKey, entry, undefined);
+  }
+
+  /** Sends a notice to the chat of a message, as a reply to it. The gateway's own clients get no rows: they read the conversation. */
+  async replyTo(
+    sessionKey: string,
+    { origin, messageId, eventId }: MsgContext,
+    { about, text, isEntry, suppressed }: MessageNotice,
+  ): Promise<void> {
+    const identity = ["input", origin.channel, origin.accountId, origin.conversation.id, eventId, about];
+    await this.#send({ sessionKey, target: origin, text, replyTo: messageId, identity, suppressed });
+    if (isEntry) await this.addEntry(sessionKey, { level: "info", text });
+  }
+
+  /** Sends a word of the gateway's own. None to the gateway's own clients, which read the conversation, and none to an account that is not there. */
+  async sendToChat(
+    sessionKey: string,
+    target: Origin,
+    { text, identity }: { readonly text: string; readonly identity: readonly (string | number)[] },
+  ): Promise<void> {
+    if (this.#options.channels.accountFor(target) === undefined) return;
+    await this.#send({ sessionKey, target, text, identity, suppressed: await this.#isSuppressed(sessionKey, target) });
+  }
+
+  /** Leaves a notice in the conversation, where its owner sees it. */
+  async addEntry(
+    sessionKey: string,
+    notice: { readonly level: "info" | "warning" | "error"; readonly text: string; readonly key?: string },
+  ): Promise<void> {
+    const { store, clock } = this.#options;
+    const session = await store.readSession(sessionKey);
+    if (session === undefined) return;
+    const entry = await store.appendEntry(session.sessionId, { type: "notice", ...notice }, { timestampMs: clock.now() });
+    publishEntry(this.#options, sessionKey, entry, undefined);
+  }
+
+  async #send(message: Omit<Parameters<typeof planChatMessage>[0], "purpose" | "nowMs">): Promise<void> {
+    const { store, channels, clock, dispatcher } = this.#options;
+    const rows = planChatMessage({ ...message, purpose: "notice", nowMs: clock.now() }, channels);
+    if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows));
+  }
+
+  async #isSuppressed(sessionKey: string, origin: Origin): Promise<boolean> {
+    const { store, running } = this.#options;
+    return isSuppressed({ sessionKey, origin }, { store, config: running.config });
+  }
+
+  /** Clients that read the conversation see nothing of an answer that stands in none, so they get one; a platform shows the answer itself. */
+  async #sessionOf(sessionKey: string, [input]: readonly InputRecord[]): Promise<SessionRecord | undefined> {
+    const { store, channels, running, conversations } = this.#options;
+    const session = await store.readSession(sessionKey);
+    if (session !== undefined || input === undefined || !isOwnAddress(input.message.origin, channels)) return session;
+    const agentId = input.admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId ?? running.config.defaultAgentId;
+    return conversations.ensure({ sessionKey, agentId, input });
+  }
+}
+
+function uiMessage({ text, origin, eventId, sender, attachments }: MsgContext): TranscriptBody {
+  return {
+    type: "ui-message",
+    text,
+    channel: origin.channel,
+    eventId,
+    ...(sender.name === undefined ? {} : { sender: sender.name }),
+    ...(attachments.length === 0 ? {} : { attachments: attachments.length }),
+  };
+}
