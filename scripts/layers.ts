@@ -103,12 +103,12 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     "requests",
     // What leaves
     "delivery",
-    // Summaries of older turns, and the services that every part above is given
+    // Summaries of older turns
     "summaries",
-    "services",
     // The session that a turn belongs to, and what the gateway itself says there
     "conversation",
     "notices",
+    "services",
     // What a model is given
     "prompt",
     "messages",

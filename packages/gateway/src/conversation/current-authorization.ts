@@ -7,7 +7,10 @@ import type { Route } from "../routing/route.ts";
 import { groupOf } from "./session-context.ts";
 import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { FactotumConfig } from "@factotum/config";
+import type { ToolGate } from "../access/tool-gate.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
 /** Why work ends whose sender was allowed when it came in. */
 export const SENDER_REVOKED = "its sender may not talk here any more";
@@ -45,7 +48,7 @@ export function isMisplaced(
   sessionKey: string,
   input: InputRecord,
   { routeOf }: Pick<CurrentPolicy, "routeOf">,
-  { config }: Pick<TurnServices, "config">,
+  config: FactotumConfig,
 ): boolean {
   const route = routeOf(input);
   if (route.sessionKey === sessionKey) return false;
@@ -53,16 +56,11 @@ export function isMisplaced(
 }
 
 /** Authorizes a waiting job again when it starts: the configuration may have changed since it arrived. */
-export function reauthorizeJob(
-  sessionKey: string,
-  waited: InputJob,
-  policy: CurrentPolicy,
-  services: Pick<TurnServices, "config">,
-): ReauthorizedJob {
-  const { ownerAllowFrom } = services.config.commands;
+export function reauthorizeJob(sessionKey: string, waited: InputJob, policy: CurrentPolicy, config: FactotumConfig): ReauthorizedJob {
+  const { ownerAllowFrom } = config.commands;
   const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
   const turnedAway = everything.filter((input) => !policy.admits(input));
-  const moved = everything.filter((input) => !turnedAway.includes(input) && isMisplaced(sessionKey, input, policy, services));
+  const moved = everything.filter((input) => !turnedAway.includes(input) && isMisplaced(sessionKey, input, policy, config));
   const all = everything.filter((input) => !turnedAway.includes(input) && !moved.includes(input));
   const owner = all.every(({ admission }) => admission.owner);
   const judged = new Map(all.map((input) => [input.id, { ...input, admission: { ...input.admission, owner } }]));
@@ -80,28 +78,19 @@ export function reauthorizeJob(
 }
 
 /** Whether everybody who has a part in a job may still say it, in its session and with the authority of then. */
-export function hasKeptAuthority(
-  sessionKey: string,
-  waited: InputJob,
-  policy: CurrentPolicy,
-  services: Pick<TurnServices, "config">,
-): boolean {
-  const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, services);
+export function hasKeptAuthority(sessionKey: string, waited: InputJob, policy: CurrentPolicy, config: FactotumConfig): boolean {
+  const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, config);
   return moved.length === 0 && turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
 }
 
 /** A turn that goes on, with the authority that its inputs have now; one of which it is not known any more whose it was has none. */
-export function withCurrentAuthorization(
-  turn: TurnRecord,
-  inputs: readonly InputRecord[],
-  services: Pick<TurnServices, "config">,
-): TurnRecord {
-  return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, services) };
+export function withCurrentAuthorization(turn: TurnRecord, inputs: readonly InputRecord[], config: FactotumConfig): TurnRecord {
+  return { ...turn, owner: turn.owner && inputs.length === turn.inputIds.length && areOwners(inputs, config) };
 }
 
 /** What the tools of a run may know of it now: whoever was the owner when it began may be so no more. */
-export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], services: Pick<TurnServices, "config">): RunFacts {
-  return { ...facts, owner: facts.owner && areOwners(inputs, services) };
+export function currentFacts(facts: RunFacts, inputs: readonly InputRecord[], config: FactotumConfig): RunFacts {
+  return { ...facts, owner: facts.owner && areOwners(inputs, config) };
 }
 
 /**
@@ -112,16 +101,14 @@ export function checkCall(
   call: ToolCall,
   tool: AgentTool,
   { prepared, inputs, tainted }: CallingRun,
-  services: TurnServices,
+  { running, channels, toolGate }: { readonly running: RunningConfig; readonly channels: ChannelRegistry; readonly toolGate: ToolGate },
 ): ToolDecision {
   const { turn, facts, model } = prepared;
-  if (facts.owner && !areOwners(inputs, services))
+  if (facts.owner && !areOwners(inputs, running.config))
     return { type: "refuse", message: `${tool.name} was refused. Rule owner: whoever this is done for is not the owner any more.` };
-  const { agents, channels } = services;
-  const agent = agents.get(turn.agentId) ?? agents.default;
-  if (!agent.allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
+  if (!running.agent(turn.agentId).allowsTool(tool.name, { provider: model.client.info.provider, group: groupOf(turn.origin, channels) }))
     return { type: "refuse", message: withdrawnText(tool.name) };
-  return services.toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
+  return toolGate.check(call, tool, { facts, origin: turn.origin, tainted });
 }
 
 /** What a call of a tool is answered with that the policy does not allow any more. */
@@ -129,6 +116,6 @@ export function withdrawnText(name: string): string {
   return `${name} is no longer available: the tool policy has changed. Go on without it.`;
 }
 
-function areOwners(inputs: readonly InputRecord[], { config }: Pick<TurnServices, "config">): boolean {
+function areOwners(inputs: readonly InputRecord[], config: FactotumConfig): boolean {
   return inputs.every((input) => withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner);
 }

@@ -42,7 +42,7 @@ export async function endMisplacedTurns(
       const inputs = await readInputs(turn, services);
       // Of those who may talk no more nobody is told; that is decided when the turn is taken up.
       const isAdmitted = inputs.every((input) => policy.admits(withPresentOwner(input, ownerAllowFrom)));
-      if (isAdmitted && inputs.some((input) => isMisplaced(turn.sessionKey, input, policy, services)))
+      if (isAdmitted && inputs.some((input) => isMisplaced(turn.sessionKey, input, policy, services.config)))
         await endMisplacedTurn(turn, inputs, services);
       else others.push(turn);
     } catch (error) {

@@ -96,7 +96,7 @@ export class JobPreparer {
         await endUnbegun(turn, { type: "aborted", reason: SENDER_REVOKED }, this.#services);
         return undefined;
       }
-      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services))) {
+      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services.config))) {
         for (const input of await endMisplacedTurn(turn, inputs, this.#services))
           await this.#waiting.placeAgain(input, { isRecovered: true });
         return undefined;
@@ -154,7 +154,7 @@ export class JobPreparer {
   /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
-    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services);
+    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services.config);
     for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });

@@ -6,5 +6,5 @@ import type { TurnServices } from "../services/turn-services.ts";
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
 export async function isOwnerChat(turn: TurnRecord, services: Pick<TurnServices, "store" | "config">): Promise<boolean> {
   if (!turn.owner || turn.origin.conversation.kind !== "direct") return false;
-  return withCurrentAuthorization(turn, await readInputs(turn, services), services).owner;
+  return withCurrentAuthorization(turn, await readInputs(turn, services), services.config).owner;
 }
