@@ -1,7 +1,6 @@
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { ACTIVATIONS, needsMention } from "../access/admit-message.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandTarget } from "./command-target.ts";
+import type { TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
@@ -12,21 +11,21 @@ export const activationCommand: Command = defineCommand<Wish>({
   access: "anyone",
   parse: parseWish,
   changes: hasWish,
-  run: ({ wish }, { target, services }) => chooseActivation(target, wish, services),
+  run: ({ wish }, { session, channels }) => chooseActivation(session, wish, channels),
 });
 
 /** What `/activation` answers, after it has done what it was asked for. */
-async function chooseActivation(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
-  const { message } = target.input;
-  const account = services.channels.accountFor(message.origin);
+async function chooseActivation(session: TargetSession, wish: string | undefined, channels: ChannelRegistry): Promise<string> {
+  const { message } = session.target.input;
+  const account = channels.accountFor(message.origin);
   if (message.origin.conversation.kind === "direct" || account === undefined)
     return "Here I answer every message: /activation is for groups.";
   const choices = `${ACTIVATIONS.join(", ")} or default`;
   const choice = ACTIVATIONS.find((known) => known === wish?.toLowerCase());
   if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
     return `"${wish}" is not understood. /activation takes ${choices}.`;
-  if (wish !== undefined) await changeOverrides(target, { activation: choice ?? null }, services);
-  const { record } = await readTarget(target, services);
+  if (wish !== undefined) await session.choose({ activation: choice ?? null });
+  const { record } = await session.read();
   const activation = record?.overrides.activation;
   const origin = activation === undefined ? "as it is configured" : "as it was chosen for this group";
   const line = needsMention(message, account, activation)

@@ -1,11 +1,8 @@
 import { isOwnersPerson } from "../access/owner.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { FactotumConfig } from "@factotum/config";
-import type { Notices } from "../notices/notices.ts";
 import type { TypedCommand } from "./parse-command.ts";
 import type { CommandTarget } from "./command-target.ts";
-
-const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
 
 /** Whether a command is done, ignored without an answer, or answered with a refusal. */
 type AccessDecision = "allowed" | "ignored" | "refused";
@@ -26,9 +23,4 @@ export function commandAccess(
   if (message.origin.conversation.kind !== "direct") return "refused";
   const isMain = sessionKind(sessionKey, config.session.mainKey) === "main";
   return isMain || isOwnersPerson(`${message.origin.channel}:${message.sender.id}`, config) ? "refused" : "allowed";
-}
-
-/** Answers such a command without doing anything. */
-export async function refuseCommand({ sessionKey, input }: CommandTarget, notices: Notices): Promise<void> {
-  await notices.answerCommand(sessionKey, input, OWNER_ONLY_HERE);
 }

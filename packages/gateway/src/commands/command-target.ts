@@ -1,8 +1,11 @@
-import type { InputRecord, SessionPatch, SessionRecord } from "@factotum/store";
+import type { Clock } from "@factotum/agent-contract";
+import type { InputRecord, SessionPatch, SessionRecord, Store } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { SessionEvents } from "../events/session-events.ts";
 
-/** The conversation that a command is about. */
+/** The message that is a command, and the session that it is about. */
 export interface CommandTarget {
   readonly sessionKey: string;
   /** Of the agent that the message was routed to. */
@@ -16,18 +19,40 @@ export interface CommandSession {
   readonly agent: AgentRuntime;
 }
 
-/** Looks the conversation up. */
-export async function readTarget({ sessionKey, agentId }: CommandTarget, { store, agents }: TurnServices): Promise<CommandSession> {
-  return { record: await store.readSession(sessionKey), agent: agents.get(agentId) ?? agents.default };
+/** What a target session is read and changed with. */
+export interface TargetSessionOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly conversations: Conversations;
+  readonly events: SessionEvents;
+  readonly clock: Clock;
 }
 
-/** Writes what was chosen for the conversation onto its entry. */
-export async function changeOverrides(
-  target: CommandTarget,
-  overrides: NonNullable<SessionPatch["overrides"]>,
-  services: TurnServices,
-): Promise<void> {
-  await services.conversations.ensure(target);
-  await services.store.patchSession(target.sessionKey, { overrides }, { nowMs: services.clock.now() });
-  services.events.sessionChanged(target.sessionKey);
+/** The session that a command is about. */
+export class TargetSession {
+  readonly target: CommandTarget;
+  readonly #options: TargetSessionOptions;
+
+  constructor(target: CommandTarget, options: TargetSessionOptions) {
+    this.target = target;
+    this.#options = options;
+  }
+
+  async read(): Promise<CommandSession> {
+    const { store, running } = this.#options;
+    return { record: await store.readSession(this.target.sessionKey), agent: running.agent(this.target.agentId) };
+  }
+
+  /** Makes the session's conversation, unless there is one. */
+  async ensure(): Promise<SessionRecord> {
+    return this.#options.conversations.ensure(this.target);
+  }
+
+  /** Writes what was chosen for the conversation onto its entry. */
+  async choose(overrides: NonNullable<SessionPatch["overrides"]>): Promise<void> {
+    const { store, events, clock } = this.#options;
+    await this.ensure();
+    await store.patchSession(this.target.sessionKey, { overrides }, { nowMs: clock.now() });
+    events.sessionChanged(this.target.sessionKey);
+  }
 }

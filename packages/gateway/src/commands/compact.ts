@@ -19,7 +19,7 @@ export const compactCommand: Command = defineCommand<Options>({
     return found === null ? undefined : found[1] === undefined ? {} : { instructions: found[1] };
   },
   changes: () => true,
-  run: (options, { target, sessions }) => compact(sessions, target.sessionKey, options),
+  run: (options, { session: { target }, sessions }) => compact(sessions, target.sessionKey, options),
 });
 
 async function compact(sessions: SessionService, sessionKey: string, options: Options): Promise<string> {

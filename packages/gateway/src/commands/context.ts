@@ -1,9 +1,8 @@
 import type { ContextPartType, ContextReport, ContextSection } from "@factotum/protocol";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { changesNothing, defineCommand } from "./define-command.ts";
-import type { Command } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
 
 /** Shows what the model was given last: sizes and costs, with `detail` the largest sections too. */
 export const contextCommand: Command = defineCommand<{ readonly detail: boolean }>({
@@ -12,7 +11,7 @@ export const contextCommand: Command = defineCommand<{ readonly detail: boolean 
   access: "anyone",
   parse: (words) => CHOICES[words.toLowerCase()],
   changes: changesNothing,
-  run: ({ detail }, { target, services }) => contextText(target.sessionKey, { detail }, services),
+  run: ({ detail }, call) => contextText(call, { detail }),
 });
 
 const CHOICES: Readonly<Record<string, { readonly detail: boolean }>> = {
@@ -33,9 +32,9 @@ const PART_NAMES: Readonly<Record<ContextPartType, string>> = {
 };
 
 /** What `/context` answers: sizes and costs of the last request; with `detail` its largest sections too. Never a text of the conversation. */
-async function contextText(sessionKey: string, options: { readonly detail: boolean }, services: TurnServices): Promise<string> {
+async function contextText(call: CommandCall, options: { readonly detail: boolean }): Promise<string> {
   try {
-    const report = await buildContextReport({ sessionKey, diff: "previous" }, services);
+    const report = await buildContextReport({ sessionKey: call.session.target.sessionKey, diff: "previous" }, call);
     return [...summary(report), ...(options.detail ? details(report) : ["/context detail names the largest sections."])].join("\n");
   } catch (error) {
     // Nothing was asked of a model yet, or it is kept no more.

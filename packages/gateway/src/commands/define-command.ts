@@ -1,12 +1,24 @@
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Cooldowns } from "@factotum/models";
+import type { Store } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionService } from "../sessions/session-service.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import type { CommandTarget } from "./command-target.ts";
+import type { TargetSession } from "./command-target.ts";
 
-/** What a command runs with. */
-interface CommandCall {
-  readonly target: CommandTarget;
+/** What a command runs with: each names what it takes. */
+export interface CommandCall {
+  /** The session that the command is about. */
+  readonly session: TargetSession;
+  /** All sessions. */
   readonly sessions: SessionService;
-  readonly services: TurnServices;
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly cooldowns: Cooldowns;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hideSecrets: (text: string) => string;
   /** All commands of this build, in the order of `/help`. */
   readonly commands: readonly Command[];
 }

@@ -9,7 +9,7 @@ export const helpCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: async (_, { target, commands }) =>
+  run: async (_, { session: { target }, commands }) =>
     [...RESETS, ...commands.filter(({ access }) => access === "anyone" || target.input.admission.owner)]
       .map(({ name, summary }) => `${name}: ${summary}`)
       .join("\n"),

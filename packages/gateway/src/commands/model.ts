@@ -1,10 +1,9 @@
 import { ModelError } from "@factotum/agent-contract";
 import { clampThinking, findProvider, noThoughtsNote } from "@factotum/models";
 import { missingKeyText } from "../agents/configured-models.ts";
-import type { ResolvedModel } from "../agents/model-source.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandSession, CommandTarget } from "./command-target.ts";
+import type { ModelSource, ResolvedModel } from "../agents/model-source.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { CommandSession, TargetSession } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
@@ -15,28 +14,30 @@ export const modelCommand: Command = defineCommand<Wish>({
   access: "anyone",
   parse: parseWish,
   changes: ({ wish }) => wish !== undefined && wish.toLowerCase() !== "list",
-  run: ({ wish }, { target, services }) => showOrChoose(target, wish, services),
+  run: ({ wish }, { session, running }) => showOrChoose(session, wish, running),
 });
 
 /** What `/model` answers, after it has done what it was asked for. */
-async function showOrChoose(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
-  const session = await readTarget(target, services);
+async function showOrChoose(session: TargetSession, wish: string | undefined, running: RunningConfig): Promise<string> {
+  const before = await session.read();
   switch (wish?.toLowerCase()) {
     case undefined:
-      return [await modelLine(session, services), ...fallbackLine(session), "/model list names the models that are configured."].join("\n");
+      return [await modelLine(before, running.models), ...fallbackLine(before), "/model list names the models that are configured."].join(
+        "\n",
+      );
     case "list":
-      return listModels(session, services);
+      return listModels(before, running);
     case "default": {
-      await changeOverrides(target, { model: null }, services);
-      return `From the next message on: ${await modelLine(await readTarget(target, services), services)}`;
+      await session.choose({ model: null });
+      return `From the next message on: ${await modelLine(await session.read(), running.models)}`;
     }
     default:
-      return chooseModel(target, wish ?? "", session, services);
+      return chooseModel(session, wish ?? "", before, running.models);
   }
 }
 
 /** The model of a conversation and why it is that one; what to do when it cannot be used. */
-export async function modelLine({ record, agent }: CommandSession, { models }: TurnServices): Promise<string> {
+export async function modelLine({ record, agent }: CommandSession, models: ModelSource): Promise<string> {
   const chosen = record?.overrides.model;
   try {
     const { reference } = await agent.model(chosen);
@@ -58,15 +59,10 @@ function fallbackLine({ record, agent }: CommandSession): readonly string[] {
   return [record?.overrides.model === undefined ? `When it fails: ${fallbacks.join(", ")}.` : "When it fails, no other one is asked."];
 }
 
-async function chooseModel(
-  target: CommandTarget,
-  wish: string,
-  { record, agent }: CommandSession,
-  services: TurnServices,
-): Promise<string> {
-  const model = await findModel(wish, services);
+async function chooseModel(session: TargetSession, wish: string, { record, agent }: CommandSession, models: ModelSource): Promise<string> {
+  const model = await findModel(wish, models);
   if (ModelError.isInstance(model)) return `${model.message} The model stays as it is; /model list names those that are configured.`;
-  await changeOverrides(target, { model: model.reference }, services);
+  await session.choose({ model: model.reference });
   const thinking = record?.overrides.thinking ?? agent.config.thinking;
   const note = thinking === undefined ? undefined : clampThinking(model.client.info, thinking).note;
   const areThoughtsShown = (record?.overrides.reasoning ?? agent.config.reasoning) !== "off";
@@ -80,7 +76,7 @@ async function chooseModel(
 }
 
 /** The model that somebody names, or why it cannot be had. */
-export async function findModel(wish: string, { models }: Pick<TurnServices, "models">): Promise<ResolvedModel | ModelError> {
+export async function findModel(wish: string, models: ModelSource): Promise<ResolvedModel | ModelError> {
   try {
     return await models.resolve(wish);
   } catch (error) {
@@ -96,8 +92,7 @@ function missingKey({ client, credential }: ResolvedModel): readonly string[] {
   return [missingKeyText(provider, variable)];
 }
 
-async function listModels({ record, agent }: CommandSession, services: TurnServices): Promise<string> {
-  const { config, models } = services;
+async function listModels({ record, agent }: CommandSession, { config, models }: RunningConfig): Promise<string> {
   const active = record?.overrides.model ?? agent.config.model?.primary ?? (await models.defaultModel()).reference;
   const aliases = new Map(Object.entries(agent.config.models).map(([reference, { alias }]) => [reference, alias]));
   const configured = Object.entries(config.models.providers).flatMap(([id, provider]) =>

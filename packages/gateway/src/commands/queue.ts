@@ -1,9 +1,8 @@
+import type { FactotumConfig } from "@factotum/config";
 import type { SessionOverrides } from "@factotum/store";
 import { DROP_POLICIES, QUEUE_MODES, resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandTarget } from "./command-target.ts";
+import type { TargetSession } from "./command-target.ts";
 import { defineCommand } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
 
@@ -19,7 +18,7 @@ export const queueCommand: Command = defineCommand<{ readonly words: readonly st
     return found !== null && isQueueWish(words) ? { words } : undefined;
   },
   changes: ({ words }) => words.length > 0,
-  run: ({ words }, { target, services }) => chooseQueue(target, words, services),
+  run: ({ words }, { session, running }) => chooseQueue(session, words, running.config),
 });
 
 type QueueOverride = NonNullable<SessionOverrides["queue"]>;
@@ -30,17 +29,17 @@ const MAX_CAP = 1000;
 const USAGE = `/queue takes ${QUEUE_MODES.join(", ")} or default, and debounce:2s, cap:20, drop:${DROP_POLICIES.join("|")}.`;
 
 /** What `/queue` answers, after it has done what it was asked for. */
-async function chooseQueue(target: CommandTarget, words: readonly string[], services: TurnServices): Promise<string> {
-  if (words.length === 0) return `${await settingsLine(target, services)}\n${USAGE}`;
+async function chooseQueue(session: TargetSession, words: readonly string[], config: FactotumConfig): Promise<string> {
+  if (words.length === 0) return `${await settingsLine(session, config)}\n${USAGE}`;
   if (words.length === 1 && words[0]?.toLowerCase() === "default") {
-    await changeOverrides(target, { queue: null }, services);
-    return `From the next message on: ${await settingsLine(target, services)}`;
+    await session.choose({ queue: null });
+    return `From the next message on: ${await settingsLine(session, config)}`;
   }
   const wish = parseQueueWords(words);
   if (typeof wish === "string") return `${wish} ${USAGE}`;
-  const { record } = await readTarget(target, services);
-  await changeOverrides(target, { queue: { ...record?.overrides.queue, ...wish } }, services);
-  return `From the next message on: ${await settingsLine(target, services)}`;
+  const { record } = await session.read();
+  await session.choose({ queue: { ...record?.overrides.queue, ...wish } });
+  return `From the next message on: ${await settingsLine(session, config)}`;
 }
 
 /** True for words that can only be meant for `/queue`: what else stands behind it is a message. */
@@ -85,10 +84,10 @@ function parseOption(name: string, value: string): QueueOverride | undefined {
   return debounceMs <= MAX_DEBOUNCE_MS ? { debounceMs } : undefined;
 }
 
-async function settingsLine(target: CommandTarget, services: TurnServices): Promise<string> {
-  const { record } = await readTarget(target, services);
+async function settingsLine(session: TargetSession, config: FactotumConfig): Promise<string> {
+  const { record } = await session.read();
   const override = record?.overrides.queue;
-  const settings = resolveQueueSettings(services.config.messages.queue, { channel: target.input.message.origin.channel, override });
+  const settings = resolveQueueSettings(config.messages.queue, { channel: session.target.input.message.origin.channel, override });
   const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
   return `queue ${settings.mode}, ${origin}: ${MEANING[settings.mode](settings)} At most ${settings.cap} wait; ${BEYOND[settings.drop]}`;
 }

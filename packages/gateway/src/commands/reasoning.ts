@@ -1,9 +1,7 @@
 import { noThoughtsNote } from "@factotum/models";
 import { REASONING_CHOICES } from "../queue/inline-directives.ts";
 import type { ReasoningChoice } from "../queue/inline-directives.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandSession, CommandTarget } from "./command-target.ts";
+import type { CommandSession, TargetSession } from "./command-target.ts";
 import { infoOf } from "./think.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
@@ -15,17 +13,17 @@ export const reasoningCommand: Command = defineCommand<Wish>({
   access: "anyone",
   parse: parseWish,
   changes: hasWish,
-  run: ({ wish }, { target, services }) => chooseReasoning(target, wish, services),
+  run: ({ wish }, { session }) => chooseReasoning(session, wish),
 });
 
 /** What `/reasoning` answers, after it has done what it was asked for. */
-async function chooseReasoning(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseReasoning(session: TargetSession, wish: string | undefined): Promise<string> {
   const choices = `${REASONING_CHOICES.join(", ")} or default`;
   const choice = REASONING_CHOICES.find((known) => known === wish?.toLowerCase());
   if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
     return `"${wish}" is not understood. /reasoning takes ${choices}.`;
-  if (wish !== undefined) await changeOverrides(target, { reasoning: choice ?? null }, services);
-  const line = await reasoningLine(await readTarget(target, services));
+  if (wish !== undefined) await session.choose({ reasoning: choice ?? null });
+  const line = await reasoningLine(await session.read());
   return wish === undefined ? `${line} /reasoning takes ${choices}.` : `From the next message on: ${line}`;
 }
 

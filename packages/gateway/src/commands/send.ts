@@ -1,7 +1,6 @@
+import type { FactotumConfig } from "@factotum/config";
 import { sendPolicy } from "../delivery/send-policy.ts";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandTarget } from "./command-target.ts";
+import type { TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
@@ -12,27 +11,27 @@ export const sendCommand: Command = defineCommand<Wish>({
   access: "owner",
   parse: parseWish,
   changes: hasWish,
-  run: ({ wish }, { target, services }) => chooseSend(target, wish, services),
+  run: ({ wish }, { session, running }) => chooseSend(session, wish, running.config),
 });
 
 const CHOICES = "on, off or inherit";
 
 /** What `/send` answers, after it has done what it was asked for. Its own answer is sent whatever it has chosen. */
-async function chooseSend(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseSend(session: TargetSession, wish: string | undefined, config: FactotumConfig): Promise<string> {
   const choice = wish?.toLowerCase();
   if (choice !== undefined && !Object.hasOwn(POLICIES, choice)) return `"${wish ?? ""}" is not understood. /send takes ${CHOICES}.`;
-  if (choice !== undefined) await changeOverrides(target, { sendPolicy: POLICIES[choice] ?? null }, services);
-  const line = await sendLine(target, services);
+  if (choice !== undefined) await session.choose({ sendPolicy: POLICIES[choice] ?? null });
+  const line = await sendLine(session, config);
   return choice === undefined ? `${line} /send takes ${CHOICES}.` : `From the next message on: ${line}`;
 }
 
 /** Whether what is answered here is sent, and why. */
-export async function sendLine(target: CommandTarget, services: TurnServices): Promise<string> {
-  const { record } = await readTarget(target, services);
+export async function sendLine(session: TargetSession, config: FactotumConfig): Promise<string> {
+  const { record } = await session.read();
   const override = record?.overrides.sendPolicy;
-  const query = { override, origin: target.input.message.origin, sessionKey: target.sessionKey };
+  const query = { override, origin: session.target.input.message.origin, sessionKey: session.target.sessionKey };
   const origin = override === undefined ? "as it is configured" : "as it was chosen for this conversation";
-  return sendPolicy(services.config.session.sendPolicy, query) === "deny"
+  return sendPolicy(config.session.sendPolicy, query) === "deny"
     ? `replies are kept back here, ${origin}.`
     : `replies are sent here, ${origin}.`;
 }

@@ -1,16 +1,13 @@
 import { ModelError } from "@factotum/agent-contract";
 import { preferCredential } from "../requests/session-credential.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import type { SessionService } from "../sessions/session-service.ts";
 import { restingModels } from "../agents/resting-models.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { modelLine } from "./model.ts";
 import { sendLine } from "./send.ts";
 import { thinkingLine } from "./think.ts";
-import { readTarget } from "./command-target.ts";
-import type { CommandSession, CommandTarget } from "./command-target.ts";
+import type { CommandSession } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
-import type { Command } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
 
 /** Shows model, credential, thinking and context, and what is kept back. */
 export const statusCommand: Command = defineCommand({
@@ -19,30 +16,32 @@ export const statusCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: (_, { target, sessions, services }) => statusText(target, sessions, services),
+  run: (_, call) => statusText(call),
 });
 
 /** What `/status` answers: the conversation's model, credential and context, and what is not asked now. */
-async function statusText(target: CommandTarget, sessions: SessionService, services: TurnServices): Promise<string> {
-  const session = await readTarget(target, services);
-  const { record, agent } = session;
-  const model = await usableModel(session);
-  const lines = [`Agent ${agent.config.id}, ${await modelLine(session, services)}`];
+async function statusText({ session, sessions, running, cooldowns, clock }: CommandCall): Promise<string> {
+  const found = await session.read();
+  const { record, agent } = found;
+  const model = await usableModel(found);
+  const lines = [`Agent ${agent.config.id}, ${await modelLine(found, running.models)}`];
   if (model !== undefined) {
     const { candidates, credential } = preferCredential(model, record?.overrides.authProfile);
     if (candidates.length > 1) lines.push(`Credential ${credential ?? ""}, one of ${candidates.length}.`);
-    lines.push(capitalised(thinkingLine(session, model.client.info)));
+    lines.push(capitalised(thinkingLine(found, model.client.info)));
   }
   if (record !== undefined) {
     const { contextTokens, totalTokens } = sessions.summary(record);
     const window = model === undefined ? "" : ` of ${model.client.info.contextWindow}`;
     lines.push(`Context ${contextTokens}${window} tokens; ${totalTokens} tokens used in all`);
   }
-  const send = await sendLine(target, services);
+  const send = await sendLine(session, running.config);
   if (send.startsWith("replies are kept back")) lines.push(capitalised(send));
-  const resting = restingModels(services).filter(({ provider }) => model === undefined || provider === model.client.info.provider);
+  const resting = restingModels({ cooldowns, clock }).filter(
+    ({ provider }) => model === undefined || provider === model.client.info.provider,
+  );
   for (const { provider, model: name = "*", credential, reason, untilMs } of resting) {
-    const minutes = Math.max(1, Math.ceil((untilMs - services.clock.now()) / 60_000));
+    const minutes = Math.max(1, Math.ceil((untilMs - clock.now()) / 60_000));
     lines.push(`${provider}/${name} (${credential}) is not asked for ${minutes} min: ${reason}`);
   }
   return lines.join("\n");

@@ -9,7 +9,7 @@ export const stopCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: () => true,
-  run: async (_, { target, sessions }) => {
+  run: async (_, { session: { target }, sessions }) => {
     const by = target.input.message;
     const ended = await sessions.abort(target.sessionKey, { queued: true, reason: "you asked me to stop", by });
     return endedText(ended) ?? "There was nothing to stop.";

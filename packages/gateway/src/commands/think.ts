@@ -1,9 +1,7 @@
 import { ModelError, THINKING_LEVELS } from "@factotum/agent-contract";
 import type { ModelInfo, ThinkingLevel } from "@factotum/agent-contract";
 import { clampThinking, thinkingLevelsOf } from "@factotum/models";
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandSession, CommandTarget } from "./command-target.ts";
+import type { CommandSession, TargetSession } from "./command-target.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
 import type { Command, Wish } from "./define-command.ts";
 
@@ -14,22 +12,22 @@ export const thinkCommand: Command = defineCommand<Wish>({
   access: "anyone",
   parse: parseWish,
   changes: hasWish,
-  run: ({ wish }, { target, services }) => chooseThinking(target, wish, services),
+  run: ({ wish }, { session }) => chooseThinking(session, wish),
 });
 
 /** What `/think` answers, after it has done what it was asked for. */
-async function chooseThinking(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
-  const session = await readTarget(target, services);
-  const info = await infoOf(session);
-  if (wish === undefined) return [thinkingLine(session, info), `/think takes ${levelList(info)}, or default.`].join("\n");
+async function chooseThinking(session: TargetSession, wish: string | undefined): Promise<string> {
+  const before = await session.read();
+  const info = await infoOf(before);
+  if (wish === undefined) return [thinkingLine(before, info), `/think takes ${levelList(info)}, or default.`].join("\n");
   if (wish.toLowerCase() === "default") {
-    await changeOverrides(target, { thinking: null }, services);
-    return `From the next message on: ${thinkingLine(await readTarget(target, services), info)}`;
+    await session.choose({ thinking: null });
+    return `From the next message on: ${thinkingLine(await session.read(), info)}`;
   }
   const level = THINKING_LEVELS.find((known) => known === wish.toLowerCase());
   if (level === undefined) return `"${wish}" is no level of thinking. /think takes ${levelList(info)}, or default.`;
-  await changeOverrides(target, { thinking: level }, services);
-  return `From the next message on: ${thinkingLine(await readTarget(target, services), info)}`;
+  await session.choose({ thinking: level });
+  return `From the next message on: ${thinkingLine(await session.read(), info)}`;
 }
 
 /** How much is thought in a conversation, why, and what the model gets when it does not take that. */

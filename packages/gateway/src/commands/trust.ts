@@ -1,8 +1,6 @@
 import type { SessionTrust } from "@factotum/store";
-import type { TurnServices } from "../services/turn-services.ts";
-import type { CommandTarget } from "./command-target.ts";
 import { defineCommand, parseWish } from "./define-command.ts";
-import type { Command, Wish } from "./define-command.ts";
+import type { Command, CommandCall, Wish } from "./define-command.ts";
 
 /** Trusts what others wrote in the conversation so far, until its reset, or no more. */
 export const trustCommand: Command = defineCommand<Wish>({
@@ -12,15 +10,15 @@ export const trustCommand: Command = defineCommand<Wish>({
   access: "owner",
   parse: parseWish,
   changes: () => true,
-  run: ({ wish }, { target, services }) => chooseTrust(target, wish, services),
+  run: ({ wish }, call) => chooseTrust(call, wish),
 });
 
 /** What `/trust` answers, after it has done what it was asked for: the marks of others' text that stand in the conversation now count no more (R23). */
-async function chooseTrust(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
-  const { store, clock } = services;
+async function chooseTrust({ session, store, clock, logger }: CommandCall, wish: string | undefined): Promise<string> {
+  const { sessionKey, input } = session.target;
   const choice = wish?.toLowerCase() ?? "now";
   if (!isChoice(choice)) return `"${wish ?? ""}" is not understood. /trust takes nothing, session or off.`;
-  const { sessionId, trust } = await services.conversations.ensure(target);
+  const { sessionId, trust } = await session.ensure();
   if (choice === "now" && trust?.type === "session")
     return "Everything in this conversation is trusted already, until its next reset or /trust off.";
   const newest = (await store.readTranscript(sessionId, { limit: 1 })).items[0];
@@ -29,9 +27,9 @@ async function chooseTrust(target: CommandTarget, wish: string | undefined, serv
     session: { type: "session" },
     off: null,
   };
-  await store.patchSession(target.sessionKey, { trust: chosen[choice] }, { nowMs: clock.now() });
-  services.logger.info("Trust in a conversation was changed", { sessionKey: target.sessionKey, trust: choice });
-  return target.input.message.origin.conversation.kind === "direct" || choice !== "now" ? ANSWERS[choice] : `${ANSWERS.now} ${IN_GROUP}`;
+  await store.patchSession(sessionKey, { trust: chosen[choice] }, { nowMs: clock.now() });
+  logger.info("Trust in a conversation was changed", { sessionKey, trust: choice });
+  return input.message.origin.conversation.kind === "direct" || choice !== "now" ? ANSWERS[choice] : `${ANSWERS.now} ${IN_GROUP}`;
 }
 
 const ANSWERS = {

@@ -1,10 +1,7 @@
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { SpendRecord } from "@factotum/store";
-import type { TurnServices } from "../services/turn-services.ts";
-import { readTarget } from "./command-target.ts";
-import type { CommandTarget } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
-import type { Command } from "./define-command.ts";
+import type { Command, CommandCall } from "./define-command.ts";
 
 /** Shows what the conversation has used. */
 export const usageCommand: Command = defineCommand({
@@ -13,18 +10,18 @@ export const usageCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: (_, { target, services }) => usageText(target, services),
+  run: (_, call) => usageText(call),
 });
 
 /** What `/usage` answers: what the conversation has used since it began, and for the owner what its agent has used today. */
-async function usageText(target: CommandTarget, services: TurnServices): Promise<string> {
-  const { record, agent } = await readTarget(target, services);
+async function usageText({ session, store, clock }: CommandCall): Promise<string> {
+  const { record, agent } = await session.read();
   const lines = [
     record === undefined || record.usage.calls === 0 ? "This conversation has used nothing yet." : conversationLine(record.usage),
   ];
-  if (!target.input.admission.owner) return lines.join("\n");
-  const day = agent.time.day(services.clock.now());
-  const spent = await services.store.readSpend(day, agent.config.id);
+  if (!session.target.input.admission.owner) return lines.join("\n");
+  const day = agent.time.day(clock.now());
+  const spent = await store.readSpend(day, agent.config.id);
   return [...lines, ...(spent.length === 0 ? [] : [`Today the agent ${agent.config.id} has used:`, ...spent.map(causeLine)])].join("\n");
 }
 

@@ -1,6 +1,4 @@
-import type { TurnServices } from "../services/turn-services.ts";
-import { changeOverrides, readTarget } from "./command-target.ts";
-import type { CommandTarget } from "./command-target.ts";
+import type { TargetSession } from "./command-target.ts";
 import { VERBOSE_CHOICES } from "../queue/inline-directives.ts";
 import type { VerboseChoice } from "../queue/inline-directives.ts";
 import { defineCommand, hasWish, parseWish } from "./define-command.ts";
@@ -13,17 +11,17 @@ export const verboseCommand: Command = defineCommand<Wish>({
   access: "anyone",
   parse: parseWish,
   changes: hasWish,
-  run: ({ wish }, { target, services }) => chooseVerbose(target, wish, services),
+  run: ({ wish }, { session }) => chooseVerbose(session, wish),
 });
 
 /** What `/verbose` answers, after it has done what it was asked for. */
-async function chooseVerbose(target: CommandTarget, wish: string | undefined, services: TurnServices): Promise<string> {
+async function chooseVerbose(session: TargetSession, wish: string | undefined): Promise<string> {
   const choices = `${VERBOSE_CHOICES.join(", ")} or default`;
   const choice = VERBOSE_CHOICES.find((known) => known === wish?.toLowerCase());
   if (choice === undefined && wish !== undefined && wish.toLowerCase() !== "default")
     return `"${wish}" is not understood. /verbose takes ${choices}.`;
-  if (wish !== undefined) await changeOverrides(target, { verbose: choice ?? null }, services);
-  const { record, agent } = await readTarget(target, services);
+  if (wish !== undefined) await session.choose({ verbose: choice ?? null });
+  const { record, agent } = await session.read();
   const line = TOLD[record?.overrides.verbose ?? agent.config.verbose];
   return wish === undefined ? `${line} /verbose takes ${choices}.` : `From the next message on: ${line}`;
 }

@@ -1,4 +1,4 @@
-import type { TurnServices } from "../services/turn-services.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { CommandTarget } from "./command-target.ts";
 import { changesNothing, defineCommand, parseNothing } from "./define-command.ts";
 import type { Command } from "./define-command.ts";
@@ -10,11 +10,11 @@ export const whoamiCommand: Command = defineCommand({
   access: "anyone",
   parse: parseNothing,
   changes: changesNothing,
-  run: async (_, { target, services }) => whoamiText(target, services),
+  run: async (_, { session, channels }) => whoamiText(session.target, channels),
 });
 
 /** What `/whoami` answers: the ids that the lists of the configuration take, and what the sender is here. */
-function whoamiText({ sessionKey, input }: CommandTarget, { channels }: Pick<TurnServices, "channels">): string {
+function whoamiText({ sessionKey, input }: CommandTarget, channels: ChannelRegistry): string {
   const { message, admission } = input;
   const { channel, accountId, conversation } = message.origin;
   const standing = admission.owner ? "You are the owner." : "You may talk to me here, and are not the owner.";

@@ -4,10 +4,8 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, SessionRecord, StoreDamage } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { tellEnded } from "../commands/ended-text.ts";
-import { resetWithModel } from "../commands/reset-with-model.ts";
-import { runCommand } from "../commands/run-command.ts";
-import { commandAccess, refuseCommand } from "../commands/command-access.ts";
+import { CommandRunner } from "../commands/run-command.ts";
+import { commandAccess } from "../commands/command-access.ts";
 import type { AccountAddress } from "../delivery/account-gates.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
@@ -58,6 +56,7 @@ export class Engine {
   readonly #shared: SharedSessions;
   readonly #separated: SeparatedGuests;
   readonly #queue: TurnQueue;
+  readonly #commands: CommandRunner;
   readonly #room: BackgroundCompactor;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
@@ -123,6 +122,7 @@ export class Engine {
       flushMemory,
       waitOf: (sessionKey) => this.#waits.of(sessionKey),
     });
+    this.#commands = new CommandRunner({ ...this.services, sessions: this.sessions });
     this.#maintenance = new SessionMaintenance(this.services, {
       keeps: (key) => this.#isKept(key),
       removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
@@ -394,20 +394,14 @@ export class Engine {
     { route, input, queue }: { readonly route: Route; readonly input: InputRecord; readonly queue: QueueSettings },
     command: TypedCommand,
   ): Promise<void> {
-    if (commandAccess(command, { ...route, input }, this.services.config) !== "allowed")
-      return refuseCommand({ ...route, input }, this.services.notices);
-    if (command.type !== "reset") return runCommand(this.services, this.sessions, { ...route, input }, command);
+    const target = { ...route, input };
+    if (commandAccess(command, target, this.services.config) !== "allowed") return this.#commands.refuse(target);
+    if (command.type !== "reset") return this.#commands.run(target, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;
-    if (command.model !== undefined) {
-      const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
-      return resetWithModel({ ...route, input }, command.model, { services: this.services, sessions: this.sessions, greet });
-    }
-    const reset = this.sessions.reset(route.sessionKey, {
-      reason: "you asked for a new conversation",
-      by: input.message,
-      onEnded: async (ended) => tellEnded({ ...route, input }, ended, this.services),
-    });
+    const greet = (): void => this.#queue.lanes.prepend(route.sessionKey, greeting);
+    if (command.model !== undefined) return this.#commands.resetWithModel(target, command.model, greet);
+    const reset = this.#commands.reset(target);
     this.#queue.lanes.enqueue(route.sessionKey, greeting);
     try {
       await reset;
