@@ -27,14 +27,14 @@ export interface FlushQuery {
 export async function mayFlushMemory(
   { kind, compactedAtMs }: FlushQuery,
   context: SessionContext,
-  services: Pick<TurnServices, "agents">,
+  services: Pick<TurnServices, "running">,
 ): Promise<boolean> {
   const { record, agent, model, fallbacks, group, isGroup } = context;
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
   if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
-  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
+  const workspace = await services.running.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
   return workspace === agent.config.workspace && isWritable(workspace);
 }
 

@@ -46,7 +46,7 @@ const withExecDenied = (config: FactotumConfig): FactotumConfig => ({
 });
 
 async function change(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
-  await running.gateway.reload(running.settings(to(running.gateway.engine.services.config)));
+  await running.gateway.reload(running.settings(to(running.gateway.engine.services.running.config)));
 }
 
 const exec = (command: string): ReturnType<typeof toolReply> => toolReply({ name: "exec", input: { command } });
@@ -84,7 +84,10 @@ test("nothing is said into a run by somebody who may talk no more", async () => 
   await platform.say(platform.message("one", { sender }));
   await server.nextRequest();
   await platform.say(platform.message("two", { sender }));
-  await running.gateway.reload({ ...running.settings(running.gateway.engine.services.config), accounts: () => [platform.account()] });
+  await running.gateway.reload({
+    ...running.settings(running.gateway.engine.services.running.config),
+    accounts: () => [platform.account()],
+  });
   gate.open();
   await running.gateway.engine.idle();
   expect(server.requests).toHaveLength(2);

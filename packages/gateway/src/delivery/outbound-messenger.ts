@@ -2,7 +2,7 @@ import type { Messenger, RunFacts, Clock, Logger } from "@factotum/agent-contrac
 import type { Origin } from "@factotum/channel-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { FactotumConfig } from "@factotum/config";
+import type { RunningConfig } from "../agents/running-config.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -15,7 +15,7 @@ import { planMessage } from "./plan-message.ts";
 /** What the `message` tool sends with. */
 export interface MessengerServices {
   readonly store: Store;
-  readonly config: FactotumConfig;
+  readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;
   readonly files: LocalFiles;

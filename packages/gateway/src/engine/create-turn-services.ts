@@ -82,18 +82,6 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
   });
   return {
     running,
-    get config() {
-      return running.config;
-    },
-    get agents() {
-      return running.agents;
-    },
-    get models() {
-      return running.models;
-    },
-    get ownerDisplaySecret() {
-      return running.ownerDisplaySecret;
-    },
     store,
     storage,
     channels,
@@ -166,7 +154,7 @@ function createTyping(
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),
     worksFor: (sessionKey, target) => hooks.worksFor(sessionKey, target) || dispatcher.isBusy(target),
-    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, config: running.config }),
+    isSuppressed: async (sessionKey, origin) => isSuppressed({ sessionKey, origin }, { store, running }),
     clock,
     random,
     logger,

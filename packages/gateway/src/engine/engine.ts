@@ -300,7 +300,7 @@ export class Engine {
     await this.services.channels.stop();
     await Promise.all(this.#background);
     await this.services.media.close();
-    await this.services.agents.close();
+    await this.services.running.agents.close();
   }
 
   /** Work on the store that nobody waits for: every minute sessions whose time is over, every hour rows that are old enough to forget. */
@@ -318,7 +318,8 @@ export class Engine {
 
   /** Sessions that maintenance leaves alone: those in use, and the main ones, which hold what was chosen for them. */
   #isKept(sessionKey: string): boolean {
-    const { events, config } = this.services;
+    const { events } = this.services;
+    const { config } = this.services.running;
     return (
       this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
     );
@@ -395,7 +396,7 @@ export class Engine {
     command: TypedCommand,
   ): Promise<void> {
     const target = { ...route, input };
-    if (commandAccess(command, target, this.services.config) !== "allowed") return this.#commands.refuse(target);
+    if (commandAccess(command, target, this.services.running.config) !== "allowed") return this.#commands.refuse(target);
     if (command.type !== "reset") return this.#commands.run(target, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;

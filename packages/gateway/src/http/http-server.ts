@@ -56,7 +56,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const { engine } = options;
   const connections = new UnprovenConnections();
   const findClient = createClientFinder(warnOnce(engine.services.logger));
-  const gatewayConfig: AdmissionOptions["gatewayConfig"] = () => engine.services.config.gateway;
+  const gatewayConfig: AdmissionOptions["gatewayConfig"] = () => engine.services.running.config.gateway;
   const { authenticator, loopbackOnly } = options;
   const admission: AdmissionOptions = { authenticator, loopbackOnly, findClient, connections, gatewayConfig };
   const app = createApp(options, admission);

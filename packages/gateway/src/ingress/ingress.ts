@@ -119,7 +119,7 @@ export class Ingress {
   #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
     return (
       this.#unplaced === 0 &&
-      parseCommand(said.message.text, this.#services.config.session.resetTriggers) === undefined &&
+      parseCommand(said.message.text, this.#services.running.config.session.resetTriggers) === undefined &&
       this.#targets.isIdle(this.route(said).sessionKey)
     );
   }
@@ -171,7 +171,7 @@ export class Ingress {
 
   /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
   async placeAgain(input: InputRecord, history: AttemptHistory): Promise<void> {
-    const present = withPresentOwner(input, this.#services.config.commands.ownerAllowFrom);
+    const present = withPresentOwner(input, this.#services.running.config.commands.ownerAllowFrom);
     this.#place(present, await this.#settings(present), history);
   }
 
@@ -187,15 +187,15 @@ export class Ingress {
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival"> & AttemptHistory = {}): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
-      if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.config.messages.groupChat.historyLimit);
+      if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.running.config.messages.groupChat.historyLimit);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
     const route = this.route(input);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
-    const command = parseCommand(input.message.text, this.#services.config.session.resetTriggers);
+    const command = parseCommand(input.message.text, this.#services.running.config.session.resetTriggers);
     if (command !== undefined) {
-      if (commandAccess(command, { ...route, input }, this.#services.config) === "ignored")
+      if (commandAccess(command, { ...route, input }, this.#services.running.config) === "ignored")
         return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }
@@ -208,7 +208,7 @@ export class Ingress {
       overheard: this.#overheard.take(input.message),
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // Our own clients say whole messages, and name the session.
-      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#services.config.messages.inbound.debounceMs } : {}),
+      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#services.running.config.messages.inbound.debounceMs } : {}),
       queue,
       ...how,
     });
@@ -216,7 +216,8 @@ export class Ingress {
 
   /** What was chosen for the session that an input goes to. */
   async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
-    const { store, config } = this.#services;
+    const { store } = this.#services;
+    const { config } = this.#services.running;
     const record = await store.readSession(this.route(input).sessionKey);
     const { overrides } = record ?? {};
     const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
@@ -239,13 +240,14 @@ export class Ingress {
   }
 
   #isTooOld(input: InputRecord): boolean {
-    const { config, channels } = this.#services;
+    const { channels } = this.#services;
+    const { config } = this.#services.running;
     const { maxAgeHours } = config.messages.inbound;
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
   }
 
   #mentionPatterns(): readonly RegExp[] {
-    const patterns = this.#services.config.messages.groupChat.mentionPatterns;
+    const patterns = this.#services.running.config.messages.groupChat.mentionPatterns;
     if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, compiled: patterns.map((pattern) => new RegExp(pattern, "iu")) };
     return this.#mentions.compiled;
   }
@@ -254,13 +256,14 @@ export class Ingress {
     const sessionKeyed = this.#services.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
     // Behind a session-key address stands the gateway's own socket, which admits only the holder of the token.
     if (sessionKeyed) return { owner: true, kind: "user", sessionKey: message.origin.conversation.id };
-    return { owner: isListedOwner(message, this.#services.config.commands.ownerAllowFrom), kind: "user" };
+    return { owner: isListedOwner(message, this.#services.running.config.commands.ownerAllowFrom), kind: "user" };
   }
 
   /** Where an input goes, if it is admitted. */
   route(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
-    const { config, agents, channels } = this.#services;
+    const { channels } = this.#services;
+    const { config, agents } = this.#services.running;
     if (admission.sessionKey !== undefined) {
       const sessionKey = normalizeSessionKey(admission.sessionKey);
       const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;

@@ -54,7 +54,7 @@ export class LateMessages {
   async #settle(sessionKey: string, input: InputRecord, notice: LateNotice): Promise<void> {
     const { store, running, channels, dispatcher, logger, watchers } = this.#options;
     const { origin, messageId, timestampMs } = input.message;
-    const suppressed = await isSuppressed({ sessionKey, origin }, { store, config: running.config });
+    const suppressed = await isSuppressed({ sessionKey, origin }, { store, running });
     const outbox = planChatMessage({ sessionKey, target: origin, purpose: "notice", replyTo: messageId, suppressed, ...notice }, channels);
     const ended = await store.settleInputs([input.id], { type: "dead", reason: TOO_OLD }, { outbox });
     dispatcher.dispatch(ended.outbox);

@@ -18,7 +18,7 @@ export interface MaintenancePorts extends PruneTargets {
 
 /** Keeps what past conversations take within `session.maintenance`, a slice at a time and never in the way of a turn. */
 export class SessionMaintenance implements Disposable {
-  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "config" | "logger" | "storage">;
+  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "running" | "logger" | "storage">;
   readonly #ports: MaintenancePorts;
   #timer: Disposable | undefined;
   #restMs = SHORTEST_REST_MS;
@@ -27,7 +27,7 @@ export class SessionMaintenance implements Disposable {
   #isStopped = false;
 
   constructor(
-    services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "config" | "logger" | "storage">,
+    services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "running" | "logger" | "storage">,
     ports: MaintenancePorts,
   ) {
     this.#services = services;
@@ -70,7 +70,7 @@ export class SessionMaintenance implements Disposable {
   }
 
   #begin(): { readonly bounds: MaintenanceBounds; readonly slices: AsyncGenerator<void, Pruned> } | undefined {
-    const bounds = maintenanceBounds(this.#services.config.session.maintenance);
+    const bounds = maintenanceBounds(this.#services.running.config.session.maintenance);
     return bounds === undefined ? undefined : { bounds, slices: pruneSessions(bounds, this.#ports, this.#services) };
   }
 

@@ -109,7 +109,7 @@ async function renderSaid(
   for (const [index, said] of all.entries()) {
     messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, services));
   }
-  const { ownerAllowFrom } = services.config.commands;
+  const { ownerAllowFrom } = services.running.config.commands;
   const isMarked = overflow.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
   return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
 }

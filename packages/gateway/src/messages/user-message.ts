@@ -75,7 +75,7 @@ export async function renderUserMessage(
       delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
       nowMs,
       timeZone: context.agent.config.userTimezone,
-      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.ownerDisplaySecret),
+      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.running.ownerDisplaySecret),
       hasMessageTool: request.hasMessageTool,
       isPlatform: platform?.capabilities.addressing === "platform",
       overheard: said.overheard,
@@ -90,7 +90,7 @@ export async function renderUserMessage(
   const tainted =
     media.tainted ||
     request.isOpeningTainted ||
-    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: services.config.commands.ownerAllowFrom });
+    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: services.running.config.commands.ownerAllowFrom });
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],

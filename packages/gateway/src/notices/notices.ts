@@ -164,7 +164,7 @@ export class Notices {
 
   async #isSuppressed(sessionKey: string, origin: Origin): Promise<boolean> {
     const { store, running } = this.#options;
-    return isSuppressed({ sessionKey, origin }, { store, config: running.config });
+    return isSuppressed({ sessionKey, origin }, { store, running });
   }
 
   /** Clients that read the conversation see nothing of an answer that stands in none, so they get one; a platform shows the answer itself. */

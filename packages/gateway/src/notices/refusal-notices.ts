@@ -46,8 +46,7 @@ export class RefusalNotices {
     const channel = channels.channelFor(origin);
     if (problem === undefined || channel === undefined || isOwnAddress(origin, channels)) return;
     const conversation = conversationKey(origin);
-    if (!this.#begin(conversation, problem.sinceMs) || (await isSuppressed({ sessionKey, origin }, { store, config: running.config })))
-      return;
+    if (!this.#begin(conversation, problem.sinceMs) || (await isSuppressed({ sessionKey, origin }, { store, running }))) return;
     const limit = new AbortController();
     using _timer = clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     const idempotencyKey = sendKey("storage", conversation, problem.sinceMs);

@@ -92,7 +92,7 @@ export class SessionWaits {
     const input = await store.readInput(inputId);
     if (input === undefined) return;
     const { message } = input;
-    const suppressed = await isSuppressed({ sessionKey, origin: message.origin }, { store, config: running.config });
+    const suppressed = await isSuppressed({ sessionKey, origin: message.origin }, { store, running });
     // Its turn may have begun meanwhile.
     if (this.#reasonFor(sessionKey, message.origin) === undefined) return;
     await notices.replyTo(sessionKey, message, { about: "wait", text, isEntry: false, suppressed });

@@ -85,11 +85,11 @@ async function renderPrompt(
   const { agent, model, group, isGroup, channel } = context;
   const { info } = model.client;
   const workspace = request.isPrivate
-    ? await services.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
+    ? await services.running.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
     : undefined;
   const [skills, defaultModel, files] = await Promise.all([
     agent.skills({ workspace, group, signal: request.signal }),
-    services.models.defaultModel(),
+    services.running.models.defaultModel(),
     readBootstrapFiles(agent.config.workspace),
   ]);
   const plan = planBootstrap(request.isPrivate ? files : withoutPrivate(files), {
@@ -104,7 +104,7 @@ async function renderPrompt(
       name: identityName(files) ?? agent.name,
       sessionId: context.sessionId,
       kind: request.kind,
-      isMain: request.sessionKey === agentSessionKey(agent.config.id, services.config.session.mainKey),
+      isMain: request.sessionKey === agentSessionKey(agent.config.id, services.running.config.session.mainKey),
       tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
       skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
       bootstrap: plan,
@@ -113,7 +113,7 @@ async function renderPrompt(
       defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
       thinking: context.thinking ?? "default",
       reasoning: { visibility: context.reasoning, native: info.reasoning },
-      authorizedSenders: services.config.commands.ownerAllowFrom.map((id) => displayId(id, services.ownerDisplaySecret)),
+      authorizedSenders: services.running.config.commands.ownerAllowFrom.map((id) => displayId(id, services.running.ownerDisplaySecret)),
       commands: services.commands,
       documentation: request.isPrivate ? services.documentation : documentationForOthers(services.documentation),
       ...(request.extra === undefined ? {} : { extra: request.extra }),

@@ -6,7 +6,7 @@ import type { TurnServices } from "../services/turn-services.ts";
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: Pick<SessionFacts, "agent" | "isGroup">,
-  services: Pick<TurnServices, "agents">,
+  services: Pick<TurnServices, "running">,
 ): Promise<RunFacts> {
   const { agent, isGroup } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
@@ -16,7 +16,7 @@ export async function runFacts(
     agentId: agent.config.id,
     sessionKey,
     sessionId,
-    workspace: await services.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
+    workspace: await services.running.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
     owner,
     timeZone: agent.config.userTimezone,
   };

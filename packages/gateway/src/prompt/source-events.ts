@@ -34,7 +34,7 @@ export async function sourceEvents(
   if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
-  const workspace = await services.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const workspace = await services.running.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
   const skills = await agent.skills({ workspace, group, signal: query.signal });
   const now = await readSources(agent.config.workspace, skills);
   return isOwnWorkspace

@@ -3,9 +3,9 @@ import { ModelError, NO_USAGE } from "@factotum/agent-contract";
 import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
 import type { RequestRecord, Store } from "@factotum/store";
 import { modelChain } from "./model-chain.ts";
-import type { ResolvedModel, ModelSource } from "../agents/model-source.ts";
+import type { ResolvedModel } from "../agents/model-source.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
-import type { AgentDirectory } from "../agents/agent-directory.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import type { Cooldowns } from "@factotum/models";
 import type { Observer } from "../observe/observer.ts";
 import type { SpendGuard } from "../spend/spend-guard.ts";
@@ -23,8 +23,7 @@ export interface ReplayQuery extends RequestQuery {
 /** What replays stand on. */
 export type ReplayServices = {
   readonly store: Store;
-  readonly models: ModelSource;
-  readonly agents: AgentDirectory;
+  readonly running: RunningConfig;
   readonly spend: SpendGuard;
   readonly hideSecrets: (text: string) => string;
   readonly clock: Clock;
@@ -63,17 +62,17 @@ export async function replayRequest(
 }
 
 /** A model that cannot be used is the caller's affair: the message says what to set. */
-async function resolveModel(reference: string, { models }: ReplayServices): Promise<ResolvedModel> {
+async function resolveModel(reference: string, { running }: ReplayServices): Promise<ResolvedModel> {
   try {
-    return await models.resolve(reference);
+    return await running.models.resolve(reference);
   } catch (error) {
     if (ModelError.isInstance(error)) throw new SessionRequestError("invalid-request", error.message);
     throw error;
   }
 }
 
-async function agentOf(record: RequestRecord, { store, agents }: ReplayServices): Promise<string> {
-  return (await store.readTurn(record.turnId))?.agentId ?? agents.default.config.id;
+async function agentOf(record: RequestRecord, { store, running }: ReplayServices): Promise<string> {
+  return (await store.readTurn(record.turnId))?.agentId ?? running.agents.default.config.id;
 }
 
 interface Answer {

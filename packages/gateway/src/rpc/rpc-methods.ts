@@ -94,7 +94,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       }),
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
     "agents.list": async () => ({
-      agents: engine.services.agents.list().map((agent) => ({
+      agents: engine.services.running.agents.list().map((agent) => ({
         id: agent.config.id,
         name: agent.name ?? agent.config.id,
         isDefault: agent.config.isDefault,

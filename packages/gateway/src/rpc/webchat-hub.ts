@@ -3,7 +3,7 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 import type { TurnServices } from "../services/turn-services.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 
-type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "config" | "media">;
+type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "running" | "media">;
 
 /** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
 export class WebchatHub implements WebchatSocket {
@@ -36,7 +36,8 @@ export class WebchatHub implements WebchatSocket {
   async deliver(delivery: WebchatDelivery): Promise<{ readonly entryId: string }> {
     const services = this.#services;
     if (services === undefined) throw new Error("the gateway has not started");
-    const { store, clock, random, config } = services;
+    const { store, clock, random } = services;
+    const { config } = services.running;
     const earlier = await store.findNotice(delivery.idempotencyKey);
     if (earlier !== undefined) return { entryId: earlier.id };
     const agentId = parseAgentSessionKey(delivery.sessionKey)?.agentId ?? config.defaultAgentId;

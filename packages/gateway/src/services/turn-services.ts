@@ -32,13 +32,10 @@ import type { SessionCache } from "../context/session-cache.ts";
  * runs at the moment of asking: they change together, between two steps of the program.
  */
 export interface TurnServices {
-  readonly config: FactotumConfig;
   readonly running: RunningConfig;
   /** Its writes wait when the disk is full; new inputs are refused then. */
   readonly store: Store;
   readonly storage: StorageGuard;
-  readonly agents: AgentDirectory;
-  readonly models: ModelSource;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly dispatcher: Dispatcher;
@@ -71,8 +68,6 @@ export interface TurnServices {
   readonly logger: Logger;
   /** Takes every secret of the process out of a text. */
   readonly hideSecrets: (text: string) => string;
-  /** Resolved `commands.ownerDisplaySecret`. */
-  readonly ownerDisplaySecret: string | undefined;
   readonly commands: PromptFacts["commands"];
   readonly documentation: PromptFacts["documentation"];
   /** For crash tests alone. */

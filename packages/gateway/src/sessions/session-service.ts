@@ -81,7 +81,7 @@ export class SessionService {
 
   /** Key of an agent's main session. */
   mainKey(agentId: string | undefined): string {
-    const { agents, config } = this.#services;
+    const { agents, config } = this.#services.running;
     const agent = agentId === undefined ? agents.default : agents.get(agentId.toLowerCase());
     if (agent === undefined) {
       const known = agents.list().map(({ config: { id } }) => id);
@@ -91,7 +91,8 @@ export class SessionService {
   }
 
   async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {
-    const { store, clock, config } = this.#services;
+    const { store, clock } = this.#services;
+    const { config } = this.#services.running;
     const wanted = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
     const page = await store.listSessions({
       limit: params.limit ?? 50,
@@ -324,7 +325,7 @@ export class SessionService {
       key: record.key,
       sessionId: record.sessionId,
       agentId: record.agentId,
-      kind: sessionKind(record.key, this.#services.config.session.mainKey),
+      kind: sessionKind(record.key, this.#services.running.config.session.mainKey),
       displayName: record.displayName,
       createdAtMs: record.createdAtMs,
       activeAtMs: record.updatedAtMs,

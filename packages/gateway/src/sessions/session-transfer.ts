@@ -52,7 +52,8 @@ export class SessionTransfer {
     const { sessionId } = record;
     if (from.sessionId !== undefined && from.sessionId !== sessionId)
       throw new SessionRequestError("conflict", `The session ${key} was begun anew while it was exported. Export it again.`);
-    const { store, agents } = this.#services;
+    const { store } = this.#services;
+    const { agents } = this.#services.running;
     const cwd = (agents.get(record.agentId) ?? agents.default).config.workspace;
     const isFirst = from.after === undefined;
     const lines = isFirst ? [renderHeader({ sessionId, startedAtMs: record.startedAtMs, cwd, session: record })] : [];
@@ -78,7 +79,8 @@ export class SessionTransfer {
     params: RpcMethods["sessions.import"]["params"],
     { signal }: { readonly signal: AbortSignal },
   ): Promise<SessionImportReport> {
-    const { store, clock, random, agents, events } = this.#services;
+    const { store, clock, random, events } = this.#services;
+    const { agents } = this.#services.running;
     if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
     if (params.key !== undefined && !isSessionKey(params.key))
       throw new SessionRequestError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);

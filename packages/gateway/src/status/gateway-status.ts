@@ -20,10 +20,11 @@ export interface StatusFacts {
 
 /** Everything `status` says, read now. */
 export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise<GatewayStatus> {
-  const { store, agents, channels, models, failedRuns } = engine.services;
+  const { store, channels, failedRuns, running } = engine.services;
+  const { agents, models } = running;
   const counts = await store.counts();
   const { costUsd, total } = counts.usage;
-  const { publicUrl } = engine.services.config.gateway;
+  const { publicUrl } = running.config.gateway;
   return {
     ...facts,
     ...(publicUrl === undefined ? {} : { publicUrl }),

@@ -35,14 +35,14 @@ export async function endMisplacedTurns(
   policy: CurrentPolicy,
   services: TurnServices,
 ): Promise<readonly TurnRecord[]> {
-  const { ownerAllowFrom } = services.config.commands;
+  const { ownerAllowFrom } = services.running.config.commands;
   const others: TurnRecord[] = [];
   for (const turn of turns) {
     try {
       const inputs = await readInputs(turn, services);
       // Of those who may talk no more nobody is told; that is decided when the turn is taken up.
       const isAdmitted = inputs.every((input) => policy.admits(withPresentOwner(input, ownerAllowFrom)));
-      if (isAdmitted && inputs.some((input) => isMisplaced(turn.sessionKey, input, policy, services.config)))
+      if (isAdmitted && inputs.some((input) => isMisplaced(turn.sessionKey, input, policy, services.running.config)))
         await endMisplacedTurn(turn, inputs, services);
       else others.push(turn);
     } catch (error) {

@@ -102,7 +102,7 @@ test("whoever is the owner no more is told nothing of the installation, even of 
   await platform.say(platform.message("hello"));
   await server.nextRequest();
   const { engine } = running.gateway;
-  const { config } = engine.services;
+  const { config } = engine.services.running;
   // The list changes while the model thinks.
   await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
   gate.open();

@@ -61,7 +61,8 @@ export class JobPreparer {
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
     const job = waited.type === "input" ? await this.#judge(sessionKey, waited) : waited;
     if (job === undefined) return undefined;
-    const { agents, clock } = this.#services;
+    const { clock } = this.#services;
+    const { agents } = this.#services.running;
     const { agentId } = job.type === "input" ? job : job.turn;
     const { timeoutSeconds } = (agents.get(agentId) ?? agents.default).config;
     using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
@@ -96,7 +97,7 @@ export class JobPreparer {
         await endUnbegun(turn, { type: "aborted", reason: SENDER_REVOKED }, this.#services);
         return undefined;
       }
-      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services.config))) {
+      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services.running.config))) {
         for (const input of await endMisplacedTurn(turn, inputs, this.#services))
           await this.#waiting.placeAgain(input, { isRecovered: true });
         return undefined;
@@ -148,13 +149,13 @@ export class JobPreparer {
   }
 
   #admitsNow(input: InputRecord): boolean {
-    return this.#waiting.admits(withPresentOwner(input, this.#services.config.commands.ownerAllowFrom));
+    return this.#waiting.admits(withPresentOwner(input, this.#services.running.config.commands.ownerAllowFrom));
   }
 
   /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#services;
-    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services.config);
+    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services.running.config);
     for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });

@@ -34,7 +34,7 @@ test("every try is charged, counted and logged, and the answer comes once", asyn
   const bodies = server.requests.map(({ bytes }) => bytes.toString());
   expect(new Set(bodies).size).toBe(1);
   const { services } = running.gateway.engine;
-  const day = services.agents.default.time.day(Date.now());
+  const day = services.running.agents.default.time.day(Date.now());
   expect(await running.store.readSpend(day, "main")).toMatchObject([{ cause: "user", calls: 3 }]);
   expect(services.observer.counted().factotum_model_retries_total).toEqual([
     { labels: { provider: "anthropic", cause: "user", reason: "overloaded" }, value: 2 },
@@ -58,7 +58,7 @@ test("tries that are repeated do not pause an unattended cause; requests that fa
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
   const { services } = running.gateway.engine;
   const cause = { agentId: "main", kind: "cron" } as const;
-  const model = await services.models.resolve(undefined);
+  const model = await services.running.models.resolve(undefined);
   const { client } = createRunModel({ model, fallbacks: [] }, cause, services);
   const ask = async (): Promise<string | undefined> => {
     const request = { system: { stable: "", session: "" }, messages: [HELLO], tools: [] };

@@ -4,7 +4,7 @@ import { withCurrentAuthorization } from "../conversation/current-authorization.
 import type { TurnServices } from "../services/turn-services.ts";
 
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
-export async function isOwnerChat(turn: TurnRecord, services: Pick<TurnServices, "store" | "config">): Promise<boolean> {
+export async function isOwnerChat(turn: TurnRecord, services: Pick<TurnServices, "store" | "running">): Promise<boolean> {
   if (!turn.owner || turn.origin.conversation.kind !== "direct") return false;
-  return withCurrentAuthorization(turn, await readInputs(turn, services), services.config).owner;
+  return withCurrentAuthorization(turn, await readInputs(turn, services), services.running.config).owner;
 }

@@ -209,7 +209,7 @@ export async function prepareResumedTurn(
 ): Promise<PreparedTurn> {
   const { signal } = options;
   const inputs = await readInputs(begun, services);
-  const turn = withCurrentAuthorization(begun, inputs, services.config);
+  const turn = withCurrentAuthorization(begun, inputs, services.running.config);
   const bound = { signal, clock: services.clock };
   const context = await raceAbort(services.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin), bound);
   if (context.record === undefined) throw new Error(`the session ${turn.sessionKey} of an open turn is not there`);

@@ -334,7 +334,7 @@ export class TurnRunner {
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
-      facts: currentFacts(prepared.facts, prepared.inputs, this.#services.config),
+      facts: currentFacts(prepared.facts, prepared.inputs, this.#services.running.config),
       tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,

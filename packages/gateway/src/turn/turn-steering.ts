@@ -81,7 +81,7 @@ export class TurnSteering implements SteeringQueue {
     const found: UserMessage[] = [];
     for (const job of this.#source.steerable(turn.sessionKey, turn)) {
       // Whose authority or session has changed meanwhile waits, and is judged on its own.
-      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#services.config)) break;
+      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#services.running.config)) break;
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;

@@ -5,7 +5,7 @@ import { StoreError } from "@factotum/store";
 import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord, Store } from "@factotum/store";
 import { LaneShutdown } from "../../kernel/lane-abort.ts";
 import type { Dispatcher } from "../dispatcher.ts";
-import type { FactotumConfig } from "@factotum/config";
+import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { OUTBOX_TTL_MS } from "../plan-message.ts";
@@ -33,7 +33,7 @@ export interface BlockStreamOptions {
   readonly sentTexts: () => readonly string[];
   /** Fires when the run is stopped: then nothing more is sent. */
   readonly signal: AbortSignal;
-  readonly services: { readonly store: Store; readonly dispatcher: Dispatcher; readonly clock: Clock; readonly config: FactotumConfig };
+  readonly services: { readonly store: Store; readonly dispatcher: Dispatcher; readonly clock: Clock; readonly running: RunningConfig };
 }
 
 /** The answer that is written. */

@@ -4,7 +4,7 @@ import type { ChunkLimits } from "@factotum/channel-kit";
 import type { OutboxRecord, TurnRecord, Store } from "@factotum/store";
 import type { CrashPointHook } from "../../kernel/crash-point.ts";
 import type { Dispatcher } from "../dispatcher.ts";
-import type { FactotumConfig } from "@factotum/config";
+import type { RunningConfig } from "../../agents/running-config.ts";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import { isSuppressed } from "../is-suppressed.ts";
 import { replyToOf } from "../reply-to.ts";
@@ -38,7 +38,7 @@ export interface PreviewStreamOptions {
     readonly store: Store;
     readonly dispatcher: Dispatcher;
     readonly clock: Clock;
-    readonly config: FactotumConfig;
+    readonly running: RunningConfig;
     readonly crashPoint?: CrashPointHook | undefined;
     readonly logger: Logger;
     readonly hideSecrets: (text: string) => string;

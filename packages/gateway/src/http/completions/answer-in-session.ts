@@ -101,7 +101,8 @@ async function targetSession(
   agentId: string,
   engine: Engine,
 ): Promise<{ readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean }> {
-  const { agents, random, store } = engine.services;
+  const { running, random, store } = engine.services;
+  const { agents } = running;
   if (header !== undefined && header.trim() !== "") {
     const key = decodeHeaderText(header.trim());
     if (parseAgentSessionKey(key) === undefined)

@@ -26,7 +26,7 @@ export async function answerPlain(
   engine: Engine,
 ): Promise<Answer> {
   const { services } = engine;
-  const agent = services.agents.get(agentId) ?? services.agents.default;
+  const agent = services.running.agents.get(agentId) ?? services.running.agents.default;
   const queue = new AnswerQueue();
   const left = new AbortController();
   const answer: Answer = {

@@ -11,11 +11,11 @@ import { respondStreaming, respondWhole } from "./respond.ts";
 
 /** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never for anything about the request. */
 export async function handleCompletion(caller: CompletionCaller, body: unknown, engine: Engine): Promise<Response> {
-  const { agents, clock, logger } = engine.services;
+  const { running, clock, logger } = engine.services;
   try {
     const completion = parseCompletionRequest(body, clock.now());
     const { model, stream, includeUsage } = completion;
-    const found = findModel(model, agents);
+    const found = findModel(model, running.agents);
     if (found.type === "unknown") throw new CompletionRequestError(found.message, { status: 404, param: "model", code: "model_not_found" });
     const answer = found.isPlain
       ? await answerPlain(caller, completion, found.agentId, engine)
