@@ -108,7 +108,6 @@ export const FOLDER_LAYERS: Readonly<Record<string, readonly string[]>> = {
     // The session that a turn belongs to, and what the gateway itself says there
     "conversation",
     "notices",
-    "services",
     // What a model is given
     "prompt",
     "messages",

@@ -133,8 +133,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     documentation: options.documentation,
     ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
   });
-  messenger.connect(engine.services);
-  hub.connect(engine.services);
+  messenger.connect(engine.parts);
+  hub.connect(engine.parts);
   return listen(engine, parts, options, isLoopbackBind(bind));
 }
 
@@ -175,7 +175,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     gatewayStatus(engine, { version, pid: process.pid, startedAtMs, url, home: options.home, config: options.configControl.report() });
   const authenticator = createAuthenticator(options.token, clock);
   const warnings = (): readonly GatewayWarning[] => {
-    const { storage: guard, channels, dispatcher, failedRuns } = engine.services;
+    const { storage: guard, channels, dispatcher, failedRuns } = engine.parts;
     return gatewayWarnings({
       config: options.configControl.report(),
       storage: guard,
@@ -195,7 +195,7 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
     requestRestart: options.onRestartRequest,
     requestShutdown: options.onShutdownRequest,
   });
-  const { events, storage } = engine.services;
+  const { events, storage } = engine.parts;
   const clients = new ClientServer({ handlers, authenticator, storage, events, warnings, version, clock, random, logger });
   const host = listenHost(config.gateway.bind);
   const server: HttpServer = await startHttpServer({

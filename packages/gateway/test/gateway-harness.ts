@@ -334,7 +334,7 @@ export async function startTestGateway(
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });
-  reportDamage = (damage) => gateway.engine.reportDamage(damage);
+  reportDamage = (damage) => gateway.engine.reports.damage(damage);
   for (const damage of found) reportDamage(damage);
   const stop = async (): Promise<void> => {
     await gateway.stop("the test is over");

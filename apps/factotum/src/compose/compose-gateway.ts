@@ -142,7 +142,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       onShutdownRequest,
       ...crashPointFrom(env, logger),
     });
-    reportDamage = (damage) => gateway.engine.reportDamage(damage);
+    reportDamage = (damage) => gateway.engine.reports.damage(damage);
     for (const damage of found.splice(0)) reportDamage(damage);
     const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
     const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
@@ -170,7 +170,7 @@ function keepDatabase(
 ): Disposable {
   const kept = new DisposableStack();
   kept.use(keepSnapshots({ ...options, clock: systemClock }));
-  const refuse = (reason: string): void => engine.services.storage.refuse(reason);
+  const refuse = (reason: string): void => engine.parts.storage.refuse(reason);
   kept.use(watchDatabase({ ...options, clock: systemClock, refuse, onSaved: () => options.onShutdownRequest(DAMAGED_DATABASE) }));
   return kept;
 }

@@ -44,7 +44,7 @@ const texts = (platform: TestPlatform): string[] => platform.sent.map(({ outboun
 async function say(running: TestGateway, platform: TestPlatform, text: string): Promise<string | undefined> {
   await platform.say(platform.message(text));
   await running.gateway.engine.idle();
-  const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 1 }, running.gateway.engine.services);
+  const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 1 }, running.gateway.engine.parts);
   return requests[0]?.credential;
 }
 
@@ -64,7 +64,7 @@ describe("several credentials of a provider", () => {
     expect(status.resting).toMatchObject([{ provider: "anthropic", credential: "work", reason: "unauthorized", class: "permanent" }]);
     expect(status.resting[0]).not.toHaveProperty("model");
     expect(status.resting[0]?.untilMs).toBeGreaterThan(Date.now());
-    const report = await buildContextReport({ sessionKey: SESSION }, running.gateway.engine.services);
+    const report = await buildContextReport({ sessionKey: SESSION }, running.gateway.engine.parts);
     expect(report).toMatchObject({ request: { credential: "home" }, resting: status.resting.map(({ credential }) => ({ credential })) });
     const told = `${JSON.stringify([status, report])}${running.logger.lines.join("\n")}`;
     for (const key of Object.values(KEYS)) expect(told).not.toContain(key);

@@ -17,7 +17,7 @@ const RUNS = [
 /** Who works in the agent's own workspace. */
 async function inWorkspace(patch: (config: FactotumConfig) => FactotumConfig): Promise<readonly string[]> {
   await using running = await startTestGateway({ patch });
-  const { agents } = running.gateway.engine.services.running;
+  const { agents } = running.gateway.engine.parts.running;
   const folders = await Promise.all(
     RUNS.map(async ([who, { owner, group }]) => {
       return { who, folder: await agents.workspaceFor(agents.default, { owner, sessionKey: `agent:main:test:${who}` }, group) };

@@ -51,7 +51,7 @@ const overrides = async (running: TestGateway): Promise<unknown> => (await runni
 const asked = (): unknown[] => server.requests.map(({ body }) => body?.["model"]);
 
 async function causes(running: TestGateway): Promise<readonly (readonly string[])[]> {
-  const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 50 }, running.gateway.engine.services);
+  const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 50 }, running.gateway.engine.parts);
   return requests.map((request) => request.causes).toReversed();
 }
 

@@ -203,7 +203,7 @@ describe("a summary", () => {
     for (const text of ["Known: words.", "first meanwhile", "second meanwhile"]) expect(body).toContain(text);
     expect(body).not.toContain("word-0");
     expect(counts).toMatchObject({ notes: 1, summary: 1 });
-    const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 100 }, running.gateway.engine.services);
+    const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 100 }, running.gateway.engine.parts);
     expect(requests.filter(({ kind }) => kind === "compaction").map(({ outcome }) => outcome.type)).toEqual(["answered"]);
     expect(server.violations).toEqual([]);
   });

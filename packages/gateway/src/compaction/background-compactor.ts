@@ -13,7 +13,11 @@ import { isOversized } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { ContextReader } from "./context-size.ts";
+import type { Compactor } from "../summaries/compact-session.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Most concurrent summaries, over all sessions. */
@@ -38,8 +42,13 @@ export interface RoomQuery {
   readonly kind: RunKind;
 }
 
-/** What the compactor needs of the queue. */
-export interface BackgroundCompactorOptions {
+/** What sessions are compacted with, and what the compactor needs of the queue. */
+export interface BackgroundCompactorOptions extends ContextReader {
+  readonly running: RunningConfig;
+  readonly conversations: Conversations;
+  readonly compactor: Compactor;
+  readonly clock: Clock;
+  readonly logger: Logger;
   /** Queues work after everything that waits in the session. */
   readonly behind: (sessionKey: string, task: TurnJob) => void;
   readonly flushMemory: FlushMemory;
@@ -65,14 +74,12 @@ interface Tries {
  * made while other turns run, and is stored between two of them.
  */
 export class BackgroundCompactor {
-  readonly #services: TurnServices;
   readonly #options: BackgroundCompactorOptions;
   readonly #works = new Map<string, Work>();
   readonly #summaries: SessionLanes<Work>;
   readonly #tries = new LRUCache<string, Tries>({ max: MAX_REMEMBERED });
 
-  constructor(services: TurnServices, options: BackgroundCompactorOptions) {
-    this.#services = services;
+  constructor(options: BackgroundCompactorOptions) {
     this.#options = options;
     this.#summaries = new SessionLanes<Work>({
       capacities: () => ({ main: 0, subagent: 0, cron: MAX_SUMMARIES }),
@@ -84,8 +91,8 @@ export class BackgroundCompactor {
       process: async (_sessionKey, work, { signal }) => work.begin(signal),
       onQueueChange: () => undefined,
       onForgotten: (sessionKey, work) => this.#drop(sessionKey, work),
-      onError: (sessionKey, error) => services.logger.error("A summary could not be made", { sessionKey, error }),
-      clock: services.clock,
+      onError: (sessionKey, error) => options.logger.error("A summary could not be made", { sessionKey, error }),
+      clock: options.clock,
     });
   }
 
@@ -100,7 +107,7 @@ export class BackgroundCompactor {
       try {
         await this.#ensureContextBudget(query, signal);
       } catch (error) {
-        if (error !== signal.reason) this.#services.logger.error("No room could be made in a conversation", { sessionKey, error });
+        if (error !== signal.reason) this.#options.logger.error("No room could be made in a conversation", { sessionKey, error });
       }
     };
     this.#options.behind(sessionKey, { type: "task", isBackground: true, run, forget: () => undefined });
@@ -118,7 +125,7 @@ export class BackgroundCompactor {
       this.#drop(key, work);
       return NOTHING;
     }
-    await raceAbort(work.made, { signal, clock: this.#services.clock });
+    await raceAbort(work.made, { signal, clock: this.#options.clock });
     return this.#place(key, work, { isNeeded: true });
   }
 
@@ -137,23 +144,23 @@ export class BackgroundCompactor {
   }
 
   async #ensureContextBudget({ sessionKey, agentId, origin, kind }: RoomQuery, signal: AbortSignal): Promise<void> {
-    let context = await this.#services.conversations.readContext(sessionKey, agentId, origin);
+    let context = await this.#options.conversations.readContext(sessionKey, agentId, origin);
     if (context.record === undefined || this.#works.has(sessionKey)) return;
     const budget = windowBudget(context);
-    let size = await readContextSize(context, this.#services);
+    let size = await readContextSize(context, this.#options);
     if (!shouldFlushMemory(size.contextTokens, budget)) return;
     const tries = this.#triesOf(sessionKey, `${context.sessionId} ${size.compactedAtMs ?? ""}`);
     const { window } = budget;
     if (
       tries.notes < MAX_TRIES &&
       !isOversized(size, window) &&
-      (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#services))
+      (await mayFlushMemory({ kind, compactedAtMs: size.compactedAtMs }, context, this.#options.running))
     ) {
       await this.#options.flushMemory(context, { signal });
       if (signal.reason instanceof LaneYield) tries.notes += 1;
       if (signal.aborted) return;
-      context = await this.#services.conversations.refresh(context);
-      size = await readContextSize(context, this.#services);
+      context = await this.#options.conversations.refresh(context);
+      size = await readContextSize(context, this.#options);
     }
     const { record, agent, model } = context;
     if (record === undefined || tries.summaries >= MAX_TRIES || !shouldCompactAhead(size, budget)) return;
@@ -163,7 +170,7 @@ export class BackgroundCompactor {
 
   async #begin(request: CompactionRequest, tries: Tries): Promise<void> {
     const { key } = request.record;
-    const compaction = await this.#services.compactor.begin(request);
+    const compaction = await this.#options.compactor.begin(request);
     if (compaction === undefined) return;
     const { promise: made, resolve } = Promise.withResolvers<boolean>();
     const work: Work = {
@@ -195,7 +202,7 @@ export class BackgroundCompactor {
     try {
       await this.#place(sessionKey, work, { isNeeded: false });
     } catch (error) {
-      this.#services.logger.error("A summary could not take its place", { sessionKey, error });
+      this.#options.logger.error("A summary could not take its place", { sessionKey, error });
     }
   }
 

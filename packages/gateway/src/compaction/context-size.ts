@@ -1,10 +1,17 @@
 import { estimateContextTokens } from "@factotum/agent-core";
 import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { Store } from "@factotum/store";
 import type { ContextSize } from "../summaries/is-oversized.ts";
 import { readHistory } from "../context/read-history.ts";
 import { estimatePromptTokens } from "../context/session-cache.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+
+/** What a context is read from. */
+export interface ContextReader {
+  readonly store: Store;
+  readonly cache: SessionCache;
+}
 
 /**
  * The provider's own figure where it still holds, an estimate for the rest. Figures that came with an import were counted by another program over a
@@ -12,10 +19,10 @@ import type { TurnServices } from "../services/turn-services.ts";
  */
 export async function readContextSize(
   { sessionId, record }: Pick<SessionContext, "sessionId" | "record">,
-  services: TurnServices,
+  { store, cache }: ContextReader,
 ): Promise<ContextSize> {
-  const { messages, compactedAtMs, omitted } = await readHistory(sessionId, services);
-  const overheadTokens = services.cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, services));
+  const { messages, compactedAtMs, omitted } = await readHistory(sessionId, { store, cache });
+  const overheadTokens = cache.promptTokens(sessionId) ?? (await readPromptTokens(sessionId, store));
   const countedFromMs = Math.max(compactedAtMs ?? Number.NEGATIVE_INFINITY, record?.importedAtMs ?? Number.NEGATIVE_INFINITY);
   const usageFrom = messages.findIndex((message) => message.timestamp > countedFromMs);
   return {
@@ -32,7 +39,7 @@ export function windowBudget({ agent, model }: Pick<SessionContext, "agent" | "m
   return { window: model.client.info.contextWindow, reserveTokens, keepRecentTokens };
 }
 
-async function readPromptTokens(sessionId: string, { store }: TurnServices): Promise<number> {
+async function readPromptTokens(sessionId: string, store: Pick<Store, "readPrompt">): Promise<number> {
   const prompt = await store.readPrompt(sessionId);
   return prompt === undefined ? 0 : estimatePromptTokens(prompt);
 }

@@ -70,7 +70,7 @@ async function converse(running: TestGateway, count: number, from = 0): Promise<
 
 const kinds = (): readonly string[] =>
   server.requests.map(({ body }) => (isSummary(body) ? "summary" : isFlush(body) ? "flush" : "turn")).filter((kind) => kind !== "turn");
-const workspaceOf = (running: TestGateway): string => running.gateway.engine.services.running.agents.default.config.workspace;
+const workspaceOf = (running: TestGateway): string => running.gateway.engine.parts.running.agents.default.config.workspace;
 const said = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
 
 describe("the notes before a conversation is summarised", () => {
@@ -85,9 +85,9 @@ describe("the notes before a conversation is summarised", () => {
     expect(isPrefixOf(server.requests[flush - 1]?.body ?? {}, body ?? {})).toBe(true);
     expect(textOf(server.requests.at(-1)?.body)).not.toContain(notesName(body));
     expect(await readFile(path.join(workspaceOf(running), notesName(body)), "utf8")).toBe("- word-0 was said first");
-    const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 100 }, running.gateway.engine.services);
+    const { requests } = await listContextRequests({ sessionKey: SESSION, limit: 100 }, running.gateway.engine.parts);
     expect(requests.filter(({ kind }) => kind === "memory")).toHaveLength(2);
-    const day = (time: number): string => running.gateway.engine.services.running.agents.default.time.day(time);
+    const day = (time: number): string => running.gateway.engine.parts.running.agents.default.time.day(time);
     const spent = await running.store.readSpend(day(Date.now()), "main");
     expect(spent.find(({ cause }) => cause === "memory")?.calls).toBe(2);
     // The next cycle has notes of its own.
@@ -123,7 +123,7 @@ describe("the notes before a conversation is summarised", () => {
     });
     await using running = await startTestGateway({ platform, patch: small() });
     await converse(running, 1);
-    const day = running.gateway.engine.services.running.agents.default.time.day(Date.now());
+    const day = running.gateway.engine.parts.running.agents.default.time.day(Date.now());
     const notes = path.join(workspaceOf(running), "memory", `${day}.md`);
     await mkdir(path.dirname(notes), { recursive: true });
     await writeFile(notes, "- old\n");

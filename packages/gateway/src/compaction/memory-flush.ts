@@ -3,10 +3,11 @@ import type { AgentTool, RunFacts, RunKind, ToolCall } from "@factotum/agent-con
 import { memoryFlushPrompt, renderEffectivePrompt } from "@factotum/agent-core";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
-import type { TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { Store, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Clock, Random } from "@factotum/agent-contract";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { MAX_NOTES_BYTES, notesPath } from "../messages/notes-file.ts";
 
@@ -27,14 +28,14 @@ export interface FlushQuery {
 export async function mayFlushMemory(
   { kind, compactedAtMs }: FlushQuery,
   context: SessionContext,
-  services: Pick<TurnServices, "running">,
+  { agents }: Pick<RunningConfig, "agents">,
 ): Promise<boolean> {
   const { record, agent, model, fallbacks, group, isGroup } = context;
   if (record === undefined || !record.isPrivate || isGroup || !agent.config.compaction.memoryFlush) return false;
   if (kind !== undefined && !RUN_POLICY[kind].flushesMemory) return false;
   if (record.memoryFlushAtMs !== undefined && (compactedAtMs === undefined || record.memoryFlushAtMs > compactedAtMs)) return false;
   if (!agent.tools({ model: model.client.info, fallbacks, group }).some(({ name }) => WRITERS.has(name))) return false;
-  const workspace = await services.running.agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
+  const workspace = await agents.workspaceFor(agent, { owner: true, sessionKey: record.key }, false);
   return workspace === agent.config.workspace && isWritable(workspace);
 }
 
@@ -49,14 +50,14 @@ async function isWritable(folder: string): Promise<boolean> {
 export async function beginMemoryFlush(
   context: SessionContext,
   origin: Origin,
-  services: TurnServices,
+  { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
 ): Promise<{ readonly turn: TurnRecord; readonly entries: readonly TranscriptEntry[] }> {
   const { record, agent } = context;
   if (record === undefined) throw new Error("a session that has not begun has nothing to note");
-  const startedAtMs = services.clock.now();
+  const startedAtMs = clock.now();
   const { text, parts } = renderEffectivePrompt(
     {
-      delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
+      delimiter: Buffer.from(random.bytes(6)).toString("hex"),
       run: "memory",
       nowMs: startedAtMs,
       timeZone: agent.config.userTimezone,
@@ -67,8 +68,8 @@ export async function beginMemoryFlush(
     },
     agent.time,
   );
-  return services.store.startTurn({
-    id: services.random.uuid(),
+  return store.startTurn({
+    id: random.uuid(),
     session: record,
     touch: { memoryFlushAtMs: startedAtMs },
     kind: "memory",

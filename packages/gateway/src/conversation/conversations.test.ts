@@ -60,7 +60,7 @@ describe("the first words of a person after four in the morning", () => {
     await say(running, "remember the number 7711");
     const before = await sessionId(running);
     const events: string[] = [];
-    using _watch = running.gateway.engine.services.events.subscribe(SESSION, ({ type }) => void events.push(type));
+    using _watch = running.gateway.engine.parts.events.subscribe(SESSION, ({ type }) => void events.push(type));
     nowMs += 16 * HOUR_MS;
     await say(running, "good morning");
     const after = await sessionId(running);

@@ -46,7 +46,7 @@ const withExecDenied = (config: FactotumConfig): FactotumConfig => ({
 });
 
 async function change(to: (config: FactotumConfig) => FactotumConfig): Promise<void> {
-  await running.gateway.reload(running.settings(to(running.gateway.engine.services.running.config)));
+  await running.gateway.reload(running.settings(to(running.gateway.engine.parts.running.config)));
 }
 
 const exec = (command: string): ReturnType<typeof toolReply> => toolReply({ name: "exec", input: { command } });
@@ -85,7 +85,7 @@ test("nothing is said into a run by somebody who may talk no more", async () => 
   await server.nextRequest();
   await platform.say(platform.message("two", { sender }));
   await running.gateway.reload({
-    ...running.settings(running.gateway.engine.services.running.config),
+    ...running.settings(running.gateway.engine.parts.running.config),
     accounts: () => [platform.account()],
   });
   gate.open();

@@ -57,7 +57,7 @@ test("every way in which a message is not delivered is listed with its words, an
   const { engine } = running.gateway;
   const deliver = async (row: OutboxRecord, ...receipts: readonly SendReceipt[]): Promise<void> => {
     platform.receipts = [...receipts];
-    engine.services.dispatcher.dispatch([row]);
+    engine.parts.dispatcher.dispatch([row]);
     await engine.idle();
   };
   const early = [await addRow(running, "lost", clock), await addRow(running, "blocked", clock)] as const;
@@ -104,7 +104,7 @@ test("the beginning of a long text that is listed halves no character", async ()
   const clock = movableClock();
   await using running = await startTestGateway({ platform, clock });
   platform.receipts = [REFUSED];
-  running.gateway.engine.services.dispatcher.dispatch([await addRow(running, `${"x".repeat(198)}👍👍`, clock)]);
+  running.gateway.engine.parts.dispatcher.dispatch([await addRow(running, `${"x".repeat(198)}👍👍`, clock)]);
   await running.gateway.engine.idle();
   const { letters } = await running.gateway.engine.deadLetters.list({});
   expect(letters.map(({ text }) => text)).toEqual([`${"x".repeat(198)}…`]);
@@ -117,7 +117,7 @@ test("a replayed message has attempts of its own, and is a dead letter again whe
   using client = await TestClient.connect(running.gateway.url, running.token);
   const row = await addRow(running, "hello", clock);
   platform.receipts = Array.from({ length: 8 }, () => BUSY);
-  running.gateway.engine.services.dispatcher.dispatch([row]);
+  running.gateway.engine.parts.dispatcher.dispatch([row]);
   await running.gateway.engine.idle();
   platform.receipts = [...Array.from({ length: 7 }, () => BUSY), REFUSED];
   await client.call("deadletters.replay", { id: row.id });

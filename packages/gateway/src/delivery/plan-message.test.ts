@@ -18,7 +18,7 @@ test("what a turn says to an account that is gone since the start waits for it, 
   server.respond(() => textReply("Here I am.\nMEDIA: report.pdf"));
   const second = await startTestGateway({ home: first.home, patch });
   const ended = Promise.withResolvers<void>();
-  using _ended = second.gateway.engine.services.events.subscribe(SESSION, ({ type }) => {
+  using _ended = second.gateway.engine.parts.events.subscribe(SESSION, ({ type }) => {
     if (type === "run-end") ended.resolve();
   });
   again.open();

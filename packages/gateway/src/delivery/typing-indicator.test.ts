@@ -59,7 +59,7 @@ async function expectOver(running: TestGateway): Promise<void> {
   await running.gateway.engine.idle();
   clock.pass();
   const before = signs();
-  await settled(() => running.gateway.engine.services.typing.active === 0);
+  await settled(() => running.gateway.engine.parts.typing.active === 0);
   clock.pass();
   expect(clock.waiting).toBe(0);
   expect(signs()).toBe(before);

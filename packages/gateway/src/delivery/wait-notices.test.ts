@@ -230,10 +230,10 @@ test("a turn that waits to be resumed shows the typing indicator after five seco
 
 test("clients of a session are told what its messages wait for, and again when that changes", async () => {
   await using running = await start();
-  const { services, sessions } = running.gateway.engine;
+  const { parts, sessions } = running.gateway.engine;
   const ann = "agent:main:test:direct:ann";
   const waits: unknown[] = [];
-  using _watch = services.events.subscribe(ann, (event) => event.type === "queue-change" && waits.push([event.queued, event.wait?.type]));
+  using _watch = parts.events.subscribe(ann, (event) => event.type === "queue-change" && waits.push([event.queued, event.wait?.type]));
   const first = server.hold();
   await say("ann", "one");
   await server.nextRequest();

@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
-import type { DamageEvent, InputAdmission, InputRecord, OutboxRecord, SessionRecord, StoreDamage } from "@factotum/store";
+import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { CommandRunner } from "../commands/run-command.ts";
 import { commandAccess } from "../commands/command-access.ts";
-import type { AccountAddress } from "../delivery/account-gates.ts";
-import { conversationKey } from "../kernel/conversation-key.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
-import { EXPIRED_REASON } from "../delivery/expired-row.ts";
-import { rowIds } from "../kernel/row-ids.ts";
 import { Ingress } from "../ingress/ingress.ts";
 import { LateMessages } from "../ingress/late-messages.ts";
 import type { Submission } from "../ingress/ingress.ts";
@@ -21,27 +17,25 @@ import { TurnQueue } from "../queue/turn-queue.ts";
 import { SessionMaintenance } from "../maintenance/session-maintenance.ts";
 import { sessionKind } from "../routing/session-key.ts";
 import type { EngineOptions, EngineSettings } from "./engine-options.ts";
-import { RecoveryNotices } from "../notices/recovery-notices.ts";
 import { RefusalNotices } from "../notices/refusal-notices.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import type { InputJob, TurnJob } from "../queue/turn-job.ts";
-import { createTurnServices } from "./create-turn-services.ts";
-import { tellDamage, tellDelayed, tellPause, tellUndelivered } from "../notices/session-notices.ts";
+import { BackgroundWork } from "./background-work.ts";
+import { EngineReports } from "./engine-reports.ts";
+import { createEngineParts } from "./engine-parts.ts";
+import type { EngineParts } from "./engine-parts.ts";
+import { createTurnParts } from "./turn-parts.ts";
 import { SessionWaits } from "../notices/session-waits.ts";
-import { tellExpired } from "../notices/tell-expired.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { SessionTransfer } from "../sessions/session-transfer.ts";
-import { SeparatedGuests } from "../sessions/separated-guests.ts";
-import { SharedSessions } from "../sessions/shared-sessions.ts";
 import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
-import { endMisplacedTurns } from "../turn/end-misplaced.ts";
+import type { UnbegunTurns } from "../turn/unbegun-turns.ts";
 import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { TurnRunner } from "../turn/turn-runner.ts";
 import type { WaitingInputs } from "../turn/job-preparer.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Runs that no person waits for, at the same time. */
@@ -49,26 +43,22 @@ const CRON_CAPACITY = 4;
 
 /** The way of a message, from acceptance to receipt. Everything that answers to clients stands on this. */
 export class Engine {
-  readonly services: TurnServices;
+  readonly parts: EngineParts;
   readonly sessions: SessionService;
   readonly deadLetters: DeadLetterService;
   readonly transfer: SessionTransfer;
-  readonly #shared: SharedSessions;
-  readonly #separated: SeparatedGuests;
   readonly #queue: TurnQueue;
+  readonly #unbegun: UnbegunTurns;
   readonly #commands: CommandRunner;
   readonly #room: BackgroundCompactor;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
   readonly #policy: CurrentPolicy = { admits: (input) => this.#ingress.admits(input), routeOf: (input) => this.#ingress.route(input) };
-  readonly #background = new Set<Promise<void>>();
-  /** Conversations that were told of damage. */
-  readonly #damaged = new Set<string>();
-  readonly #recoveries: RecoveryNotices;
+  readonly #background: BackgroundWork;
   /** What of the stored state was damaged and nobody has acknowledged yet. */
   readonly damage: EngineOptions["damage"];
-  /** Conversations in which messages ran out of time and nothing was taken since. */
-  readonly #expired = new Set<string>();
+  /** What of messages and sessions people are told. */
+  readonly reports: EngineReports;
   readonly #drainMs: number;
   readonly #maintenance: SessionMaintenance;
   #upkeep: Disposable | undefined;
@@ -76,25 +66,22 @@ export class Engine {
   constructor(options: EngineOptions) {
     const { clock, logger } = options;
     this.#drainMs = options.drainMs;
-    this.services = createTurnServices(options, {
+    this.parts = createEngineParts(options, {
       receive: async (message, receiveOptions) => this.#ingress.receive(message, receiveOptions),
       onSettled: (row) => this.#noteSettled(row),
-      onLate: (row, blocked) => this.#inBackground("delay notice", tellDelayed(this.services, row, blocked)),
-      onAccountWorks: (account) => this.#tellExpired(account),
+      onLate: (row, blocked) => this.reports.late(row, blocked),
+      onAccountWorks: (account) => this.reports.accountWorks(account),
       worksFor: (sessionKey, target) => this.#queue.worksFor(sessionKey, target),
-      onStorageRecovered: () => this.#inBackground("copies", this.services.store.flushCopies()),
-      onPause: (agentId, message) => this.#inBackground("pause notice", tellPause(this.services, this.sessions.mainKey(agentId), message)),
+      onStorageRecovered: () => this.#background.add("copies", this.parts.store.flushCopies()),
+      onPause: (agentId, message) => this.reports.paused(this.sessions.mainKey(agentId), message),
     });
-    this.#shared = new SharedSessions(this.services);
     this.damage = options.damage;
-    this.#recoveries = new RecoveryNotices(this.services);
-    this.#separated = new SeparatedGuests(this.services);
-    const refusals = new RefusalNotices(this.services);
-    const late = new LateMessages(this.services);
-    const { running } = this.services;
+    this.#background = new BackgroundWork(this.parts);
+    this.reports = new EngineReports(this.parts, this.#background);
+    const { running } = this.parts;
     const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
     const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
-    this.#room = new BackgroundCompactor(this.services, { behind, flushMemory });
+    this.#room = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
     const waiting: WaitingInputs = {
       steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
       take: (sessionKey, job) => this.#queue.take(sessionKey, job),
@@ -104,12 +91,14 @@ export class Engine {
       placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
       toolWait: (turn) => this.#waits.turnChanged(turn),
     };
-    const runner = new TurnRunner(this.services, waiting, this.#room);
+    const turns = createTurnParts(this.parts);
+    this.#unbegun = turns.unbegun;
+    const runner = new TurnRunner({ ...this.parts, ...turns, waiting, room: this.#room });
     this.#queue = new TurnQueue({
       clock,
       capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
       onDropped: (sessionKey, input) =>
-        this.#inBackgroundFor(input, "drop", async () => this.services.notices.drop(sessionKey, input, DROPPED.overflow)),
+        this.#background.addFor(input, "drop", async () => this.parts.notices.drop(sessionKey, input, DROPPED.overflow)),
       process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
       onError: (sessionKey, error) => {
@@ -117,48 +106,59 @@ export class Engine {
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.#waits = new SessionWaits({ ...this.services, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
-    this.sessions = new SessionService(this.services, this.#queue, {
+    this.#waits = new SessionWaits({ ...this.parts, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
+    this.sessions = new SessionService({
+      ...this.parts,
+      budget: turns.budget,
+      queue: this.#queue,
       flushMemory,
       waitOf: (sessionKey) => this.#waits.of(sessionKey),
     });
-    this.#commands = new CommandRunner({ ...this.services, sessions: this.sessions });
-    this.#maintenance = new SessionMaintenance(this.services, {
+    this.#commands = new CommandRunner({ ...this.parts, sessions: this.sessions });
+    this.#maintenance = new SessionMaintenance(this.parts, {
       keeps: (key) => this.#isKept(key),
       removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
-      inBackground: (work) => this.#inBackground("session maintenance", work),
+      inBackground: (work) => this.#background.add("session maintenance", work),
     });
-    this.#ingress = new Ingress(this.services, {
-      isIdle: (sessionKey) => !this.#queue.lanes.isBusy(sessionKey),
-      enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
-      tooOld: (sessionKey, input) => this.#inBackgroundFor(input, "late message", async () => late.refuse(sessionKey, input)),
-      refused: (sessionKey, message) => this.#inBackground("refusal notice", refusals.tell(sessionKey, message)),
-      spoken: (...said) => this.#noteSpoken(...said),
-      command: (route, command, input, queue) => {
-        this.#queue.endBreath(route.sessionKey);
-        this.#inBackgroundFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
-      },
-    });
-    this.transfer = new SessionTransfer(this.services, this.sessions, {
+    this.#ingress = this.#createIngress();
+    this.transfer = new SessionTransfer({
+      ...this.parts,
+      sessions: this.sessions,
       asideFolder: path.join(options.home, "imports"),
-      ...(options.importWorker === undefined ? {} : { worker: options.importWorker }),
+      worker: options.importWorker,
     });
     this.deadLetters = new DeadLetterService({
-      store: this.services.store,
+      store: this.parts.store,
       clock: options.clock,
       place: async (input) => this.#ingress.recover(input),
-      dispatch: (row) => this.services.dispatcher.dispatch([row]),
+      dispatch: (row) => this.parts.dispatcher.dispatch([row]),
       sessionKeyOf: (input) => this.#ingress.route(input).sessionKey,
+    });
+  }
+
+  #createIngress(): Ingress {
+    const late = new LateMessages(this.parts);
+    const refusals = new RefusalNotices(this.parts);
+    return new Ingress(this.parts, {
+      isIdle: (sessionKey) => !this.#queue.lanes.isBusy(sessionKey),
+      enqueue: (sessionKey, job) => this.#enqueue(sessionKey, job),
+      tooOld: (sessionKey, input) => this.#background.addFor(input, "late message", async () => late.refuse(sessionKey, input)),
+      refused: (sessionKey, message) => this.#background.add("refusal notice", refusals.tell(sessionKey, message)),
+      spoken: (...said) => this.reports.spoken(...said),
+      command: (route, command, input, queue) => {
+        this.#queue.endBreath(route.sessionKey);
+        this.#background.addFor(input, "command", async () => this.#runCommand({ route, input, queue }, command));
+      },
     });
   }
 
   /** Takes up what the last process left, then connects the channels. Resolves when inputs are taken; channels go on connecting by themselves. */
   async start(): Promise<void> {
-    const { store, channels, dispatcher } = this.services;
+    const { store, channels, dispatcher } = this.parts;
     await channels.prepare();
-    await this.#shared.recall();
+    await this.reports.recall();
     await dispatcher.recover();
-    const turns = await endMisplacedTurns(await store.resumeTurns(), this.#policy, this.services);
+    const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns(), this.#policy);
     this.#queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;
@@ -167,11 +167,11 @@ export class Engine {
       for (const input of page.items) await this.#ingress.recover(input);
       cursor = page.cursor;
     } while (cursor !== undefined);
-    this.services.storage.open();
+    this.parts.storage.open();
     this.#ingress.open();
-    this.#inBackground("channels", channels.start());
-    for (const event of this.damage.list()) if (event.kind === "database") this.reportRecovery(event);
-    this.#inBackground("media", this.services.media.store.pruneIfDue());
+    this.#background.add("channels", channels.start());
+    for (const event of this.damage.list()) if (event.kind === "database") this.reports.recovery(event);
+    this.#background.add("media", this.parts.media.store.pruneIfDue());
     this.#scheduleUpkeep();
     this.#maintenance.start();
   }
@@ -181,11 +181,11 @@ export class Engine {
    * are stopped and started, the others notice nothing. Whole or, when it throws, not at all; channels go on connecting by themselves.
    */
   apply(settings: EngineSettings): void {
-    const { running, channels, cooldowns, logger } = this.services;
+    const { running, channels, cooldowns, logger } = this.parts;
     const before = running.config;
     running.replace(settings);
     if (!isDeepStrictEqual(before.models, settings.config.models)) cooldowns.clear();
-    this.#inBackground("channels", channels.apply(settings.accounts));
+    this.#background.add("channels", channels.apply(settings.accounts));
     logger.debug("Another configuration is in use", { accounts: settings.accounts.length });
   }
 
@@ -200,7 +200,7 @@ export class Engine {
       const submission = await this.#ingress.submit(message, admission, {
         waits: watcher !== undefined,
         onAccepted: (inputId) => {
-          if (watcher !== undefined) watch = this.services.watchers.watch(inputId, watcher);
+          if (watcher !== undefined) watch = this.parts.watchers.watch(inputId, watcher);
         },
       });
       return { ...submission, watch };
@@ -219,45 +219,27 @@ export class Engine {
     const run = async (options: { readonly signal: AbortSignal }): Promise<void> => work(options).then(resolve, reject);
     const forget = (): void => reject(new LaneShutdown("the gateway ends"));
     // A lane's place is a session's: nobody else has this name.
-    this.#queue.lanes.enqueue(`none:${this.services.random.uuid()}`, { type: "task", run, forget });
+    this.#queue.lanes.enqueue(`none:${this.parts.random.uuid()}`, { type: "task", run, forget });
     return promise;
   }
 
   /** Ends what is done for one input because whoever asked has gone: its run, be it at work or prepared, or its place in the queue. */
   async cancelInput(sessionKey: string, input: { readonly inputId: string; readonly reason: string }): Promise<void> {
-    const { store, watchers } = this.services;
+    const { store, watchers } = this.parts;
     if (this.#queue.removeInput(sessionKey, input.inputId)) {
       const said = await store.readInput(input.inputId);
       const state = { type: "told", reason: input.reason } as const;
       if (said !== undefined)
-        await this.services.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
+        await this.parts.notices.endInputs(sessionKey, [said], { state, level: "info", text: `Not begun: ${input.reason}.` });
       watchers.settled([input.inputId], input.reason);
     } else if (this.#queue.worksOn(sessionKey, input.inputId)) {
       await this.sessions.abort(sessionKey, { queued: false, reason: input.reason });
     }
   }
 
-  /**
-   * A stored row is not what was written: its conversation is told, once while this process runs, and of every message that is not sent for it. Of one
-   * that is in delivery, delivery tells: it knows what became of it. Prompts are made anew and kept requests are for looking at: of those nobody is
-   * told. Never throws.
-   */
-  reportDamage(damage: StoreDamage): void {
-    const { sessionKey = "", type } = damage;
-    if (type === "prompt" || type === "request") return;
-    if (type === "outbound" ? this.services.dispatcher.holds(damage.id) : this.#damaged.has(sessionKey)) return;
-    if (type !== "outbound") this.#damaged.add(sessionKey);
-    this.#inBackground("damage notice", tellDamage(this.services, damage));
-  }
-
-  /** Says on every channel that the database was restored, once, however often it is reported. Never throws. */
-  reportRecovery(event: DamageEvent): void {
-    this.#inBackground("recovery notice", this.#recoveries.notify(event));
-  }
-
   /** The owner's sessions into which messages of more than one person come. */
   get sharedSessions(): readonly string[] {
-    return this.#shared.keys;
+    return this.reports.sharedSessions;
   }
 
   /** Turns that run now. */
@@ -275,10 +257,10 @@ export class Engine {
     for (;;) {
       await this.#queue.lanes.idle();
       await this.#room.idle();
-      await this.services.dispatcher.idle();
-      await Promise.all(this.#background);
+      await this.parts.dispatcher.idle();
+      await this.#background.idle();
       const isIdle = this.#queue.lanes.active === 0 && this.#queue.lanes.queuedInAll === 0 && this.#room.isIdle;
-      if (isIdle && this.services.dispatcher.pending === 0 && this.#background.size === 0) return;
+      if (isIdle && this.parts.dispatcher.pending === 0 && this.#background.isIdle) return;
     }
   }
 
@@ -288,38 +270,38 @@ export class Engine {
     this.#ingress.close();
     this.transfer.close(reason);
     // Who waits for space waits no longer: what is not written is taken up at the next start.
-    this.services.storage.close();
+    this.parts.storage.close();
     this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
     const ended = this.#room.close(reason);
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
-    this.services.typing.close();
+    this.parts.typing.close();
     this.#waits.close();
-    await this.services.dispatcher.close();
-    await this.services.channels.stop();
-    await Promise.all(this.#background);
-    await this.services.media.close();
-    await this.services.running.agents.close();
+    await this.parts.dispatcher.close();
+    await this.parts.channels.stop();
+    await this.#background.idle();
+    await this.parts.media.close();
+    await this.parts.running.agents.close();
   }
 
   /** Work on the store that nobody waits for: every minute sessions whose time is over, every hour rows that are old enough to forget. */
   #scheduleUpkeep(minute = 0): void {
-    this.#upkeep = this.services.clock.schedule(60_000, () => {
+    this.#upkeep = this.parts.clock.schedule(60_000, () => {
       this.#scheduleUpkeep(minute + 1);
-      this.#inBackground("reserve", this.services.storage.keepReserve());
+      this.#background.add("reserve", this.parts.storage.keepReserve());
       // What removes rows writes too.
-      if (this.services.storage.problem !== undefined) return;
-      this.#inBackground("expiry", this.#expire());
-      this.#inBackground("media", this.services.media.store.pruneIfDue());
-      if (minute % 60 === 0) this.#inBackground("maintenance", this.#maintain());
+      if (this.parts.storage.problem !== undefined) return;
+      this.#background.add("expiry", this.#expire());
+      this.#background.add("media", this.parts.media.store.pruneIfDue());
+      if (minute % 60 === 0) this.#background.add("maintenance", this.#maintain());
     });
   }
 
   /** Sessions that maintenance leaves alone: those in use, and the main ones, which hold what was chosen for them. */
   #isKept(sessionKey: string): boolean {
-    const { events } = this.services;
-    const { config } = this.services.running;
+    const { events } = this.parts;
+    const { config } = this.parts.running;
     return (
       this.#queue.lanes.isBusy(sessionKey) || events.isWatched(sessionKey) || sessionKind(sessionKey, config.session.mainKey) === "main"
     );
@@ -328,67 +310,22 @@ export class Engine {
   /** Gives a job its place, and shows its sender that the message was taken, or that it waits. */
   #enqueue(sessionKey: string, job: InputJob): void {
     this.#queue.add(sessionKey, job);
-    if (isExpected(job.input)) this.services.typing.begin(sessionKey, job.input.message.origin);
+    if (isExpected(job.input)) this.parts.typing.begin(sessionKey, job.input.message.origin);
     this.#waits.messageCame(sessionKey, job.input);
   }
 
   async #maintain(): Promise<void> {
-    for (let more = true; more;) more = await this.services.store.maintain({ nowMs: this.services.steadyNow() });
+    for (let more = true; more;) more = await this.parts.store.maintain({ nowMs: this.parts.steadyNow() });
   }
 
   async #expire(): Promise<void> {
-    for (const session of await this.services.store.listExpiredSessions(this.services.steadyNow(), 100))
+    for (const session of await this.parts.store.listExpiredSessions(this.parts.steadyNow(), 100))
       await this.sessions.deleteIfThere(session.key);
-  }
-
-  #noteSpoken(route: Route, input: InputRecord, record: SessionRecord | undefined): void {
-    this.#inBackground("sharing notice", this.#shared.note(route.sessionKey, input, record));
-    this.#inBackground("separation notice", this.#separated.note(route, input));
-    this.#inBackground("recovery notice", this.#recoveries.spoken(route.sessionKey, input.message.origin));
-  }
-
-  /** Work that nobody waits for: its failure is logged here, once. */
-  #inBackground(what: string, work: Promise<unknown>): void {
-    const done = work.then(
-      () => undefined,
-      (error: unknown) => {
-        // The gateway ends: what was not done is durable, and done after the next start.
-        if (error instanceof LaneShutdown || (StoreError.isInstance(error) && error.code === "closed")) return;
-        this.services.logger.error("Background work failed", { what, error });
-      },
-    );
-    this.#background.add(done);
-    void done.finally(() => this.#background.delete(done));
-  }
-
-  /** The same for what an input gets in place of a turn: what is logged meanwhile names it. */
-  #inBackgroundFor(input: InputRecord, what: string, work: () => Promise<void>): void {
-    this.services.turnContext.run({ inputIds: [input.id] }, () => this.#inBackground(what, work()));
-  }
-
-  #tellExpired(account: AccountAddress): void {
-    this.#inBackground("expiry notice", tellExpired(account, this.services));
   }
 
   #noteSettled(row: OutboxRecord): void {
     if (row.state.type === "accepted") this.#waits.rowSent(row);
-    const { dispatcher, gates } = this.services;
-    const key = conversationKey(row.target);
-    if (row.state.type === "accepted" && this.#expired.delete(key)) this.#tellExpired(row.target);
-    if (row.state.type === "dead" && row.state.reason === EXPIRED_REASON) {
-      // While its account or what stands behind it cannot leave either, the next message that is taken there brings the notice.
-      if (gates.isWorking(row.target) && dispatcher.waitingFor(row.target) === 0) this.#tellExpired(row.target);
-      else this.#expired.add(key);
-    }
-    if (row.state.type !== "dead" && row.state.type !== "ambiguous") return;
-    const { logger } = this.services;
-    logger.error("A message could not be delivered", {
-      ...rowIds(row),
-      sessionKey: row.sessionKey,
-      state: row.state.type,
-      reason: row.state.reason,
-    });
-    this.#inBackground("undelivered notice", tellUndelivered(this.services, row));
+    this.reports.settled(row);
   }
 
   async #runCommand(
@@ -396,7 +333,7 @@ export class Engine {
     command: TypedCommand,
   ): Promise<void> {
     const target = { ...route, input };
-    if (commandAccess(command, target, this.services.running.config) !== "allowed") return this.#commands.refuse(target);
+    if (commandAccess(command, target, this.parts.running.config) !== "allowed") return this.#commands.refuse(target);
     if (command.type !== "reset") return this.#commands.run(target, command);
     // The new conversation begins with a greeting, before anything that is said later.
     const greeting = { type: "input", input, agentId: route.agentId, overheard: [], isReset: true, queue } as const;

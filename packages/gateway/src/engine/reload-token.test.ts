@@ -13,7 +13,7 @@ async function changeToken(
   token: string | undefined,
   change: (config: FactotumConfig) => FactotumConfig = (config) => config,
 ): Promise<void> {
-  await running.gateway.reload({ ...running.settings(change(running.gateway.engine.services.running.config)), token });
+  await running.gateway.reload({ ...running.settings(change(running.gateway.engine.parts.running.config)), token });
 }
 
 const withBind =
@@ -106,7 +106,7 @@ describe("another token of the gateway", () => {
   test("is not given up where the gateway listens, or would listen, to more than this machine; then nothing changes", async () => {
     await using running = await startTestGateway();
     await expect(changeToken(running, undefined, withBind("lan"))).rejects.toThrow("gateway.auth.mode");
-    expect(running.gateway.engine.services.running.config.gateway.bind).toBe("loopback");
+    expect(running.gateway.engine.parts.running.config.gateway.bind).toBe("loopback");
     expect([await models(running, undefined), await models(running, running.token)]).toEqual([401, 200]);
     await using wide = await startTestGateway({ patch: withBind("lan") });
     await expect(changeToken(wide, undefined, withBind("loopback"))).rejects.toThrow("gateway.auth.mode");

@@ -41,7 +41,7 @@ async function reload(
   running: TestGateway,
   change: { readonly config?: (config: FactotumConfig) => FactotumConfig; readonly accounts?: readonly ChannelAccount[] },
 ): Promise<void> {
-  const { config } = running.gateway.engine.services.running;
+  const { config } = running.gateway.engine.parts.running;
   const settings = running.settings(change.config?.(config) ?? config);
   await running.gateway.reload({ ...settings, ...(change.accounts === undefined ? {} : { accounts: () => change.accounts ?? [] }) });
 }
@@ -168,14 +168,14 @@ describe("another configuration", () => {
   test("that cannot be made changes nothing", async () => {
     const platform = new TestPlatform();
     await using running = await startTestGateway({ platform });
-    const { services } = running.gateway.engine;
-    const before = [services.running.config, services.running.agents, services.running.models];
-    const settings = running.settings(withOtherModel("other")(services.running.config));
+    const { parts } = running.gateway.engine;
+    const before = [parts.running.config, parts.running.agents, parts.running.models];
+    const settings = running.settings(withOtherModel("other")(parts.running.config));
     const fails = (): never => {
       throw new Error("an extension is broken");
     };
     await expect(running.gateway.reload({ ...settings, accounts: fails })).rejects.toThrow("an extension is broken");
-    expect([services.running.config, services.running.agents, services.running.models]).toEqual(before);
+    expect([parts.running.config, parts.running.agents, parts.running.models]).toEqual(before);
   });
 
   test(

@@ -34,7 +34,7 @@ test("an image is kept under a name that cannot be guessed, and stays until a tu
   expect(answer.status).toBe(201);
   const { ref, mimeType } = (await answer.json()) as { readonly ref: string; readonly mimeType: string };
   expect([ref, mimeType]).toEqual([expect.stringMatching(/^upload:[0-9a-f]{32}$/), "image/png"]);
-  const { uploads } = running.gateway.engine.services.media;
+  const { uploads } = running.gateway.engine.parts.media;
   expect(Buffer.from((await uploads.read(ref)) ?? [])).toEqual(await png());
   for (const unknown of ["upload:../../secret", `upload:${"0".repeat(32)}`, ref.slice("upload:".length)])
     expect(await uploads.read(unknown)).toBeUndefined();

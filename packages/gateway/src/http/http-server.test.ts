@@ -55,8 +55,8 @@ async function serverWithPatience(running: TestGateway, requestTimeoutMs: number
     clients: new ClientServer({
       handlers,
       authenticator,
-      storage: engine.services.storage,
-      events: engine.services.events,
+      storage: engine.parts.storage,
+      events: engine.parts.events,
       warnings: () => [],
       version: "0.0.0-test",
       ...common,

@@ -55,8 +55,8 @@ const RETRY = { "retry-after": "30" } as const;
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { engine } = options;
   const connections = new UnprovenConnections();
-  const findClient = createClientFinder(warnOnce(engine.services.logger));
-  const gatewayConfig: AdmissionOptions["gatewayConfig"] = () => engine.services.running.config.gateway;
+  const findClient = createClientFinder(warnOnce(engine.parts.logger));
+  const gatewayConfig: AdmissionOptions["gatewayConfig"] = () => engine.parts.running.config.gateway;
   const { authenticator, loopbackOnly } = options;
   const admission: AdmissionOptions = { authenticator, loopbackOnly, findClient, connections, gatewayConfig };
   const app = createApp(options, admission);
@@ -76,7 +76,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.prependListener("request", ({ socket }: IncomingMessage) => connections.reset(socket));
   server.on("upgrade", (request, socket, head) => {
     // A client that is gone before it has its answer needs none.
-    socket.on("error", (error: Error) => engine.services.logger.debug("A handshake broke off", { error }));
+    socket.on("error", (error: Error) => engine.parts.logger.debug("A handshake broke off", { error }));
     const handshake = admitHandshake(request, admission);
     if (handshake.type === "refused") {
       socket.end(`HTTP/1.1 ${handshake.status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
@@ -104,7 +104,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hono<HttpEnv> {
   const { engine } = options;
-  const { storage } = engine.services;
+  const { storage } = engine.parts;
   const app = new Hono<HttpEnv>();
   const files = options.webFolder === undefined ? undefined : new StaticFiles(options.webFolder);
   const webhooks = new WebhookRequests({ clock: options.clock, connections: admission.connections });
@@ -112,7 +112,7 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
   app.onError((error, context) => {
     // Whoever brings something keeps it: nothing of it was stored.
     if (storage.note(error)) return renderStorageFull(error.message);
-    engine.services.logger.error("A request failed", { path: context.req.path, error });
+    engine.parts.logger.error("A request failed", { path: context.req.path, error });
     return context.json(
       renderError("The gateway had an internal error; its log has the details.", { type: "server_error", code: "internal" }),
       500,
@@ -135,12 +135,12 @@ function createApp(options: HttpServerOptions, admission: AdmissionOptions): Hon
     const refused = guardRoute(context, "POST /uploads", admission);
     if (refused !== undefined) return refused;
     if (storage.problem !== undefined) return renderStorageFull(storage.problem.reason);
-    return handleUpload(context.env.incoming, engine.services.media.uploads);
+    return handleUpload(context.env.incoming, engine.parts.media.uploads);
   });
   app.all("/channels/:channel/:accountId", async (context) => {
     // A platform proves itself by its signature, which the channel checks on the raw bytes; the gateway's token means nothing here.
     if (authorize({ type: "platform" }, { type: "http", route: "ANY /channels" }, OWN).type !== "allow") return context.notFound();
-    const { channels } = engine.services;
+    const { channels } = engine.parts;
     const address = { channel: context.req.param("channel"), accountId: context.req.param("accountId") };
     const channel = channels.channelFor(address);
     if (channel === undefined) {

@@ -16,27 +16,27 @@ const MAX_COMPLETION_BYTES: number = 32 * 1024 * 1024;
 
 /** Adds everything below `/v1`. All answers have the shapes of OpenAI's API, those to unknown routes and methods included. */
 export function addOpenAiRoutes(app: Hono<HttpEnv>, engine: Engine, admission: AdmissionOptions): void {
-  const { services } = engine;
+  const { parts } = engine;
   // Read for every request: what is configured holds from the next one on.
-  const allowedOrigins = (): readonly string[] => services.running.config.gateway.allowedOrigins;
+  const allowedOrigins = (): readonly string[] => parts.running.config.gateway.allowedOrigins;
   const guard = (context: Context<HttpEnv>, route: HttpRoute): Response | undefined =>
     guardRoute(context, route, { ...admission, allowedOrigins: allowedOrigins() });
 
   app.use("/v1/*", corsHeaders(allowedOrigins));
   app.options("/v1/*", (context) => guard(context, "OPTIONS /v1") ?? answerPreflight(context));
-  app.get("/v1/models", (context) => guard(context, "GET /v1/models") ?? context.json(listModels(services.running.agents)));
+  app.get("/v1/models", (context) => guard(context, "GET /v1/models") ?? context.json(listModels(parts.running.agents)));
   app.get("/v1/models/*", (context) => {
     const refused = guard(context, "GET /v1/models");
     if (refused !== undefined) return refused;
     const id = modelInPath(context);
-    const found = findModel(id, services.running.agents);
+    const found = findModel(id, parts.running.agents);
     if (found.type === "found") return context.json(renderModel(found.id));
     return context.json(renderError(found.message, { type: "invalid_request_error", param: "model", code: "model_not_found" }), 404);
   });
   app.post("/v1/chat/completions", async (context) => {
     const refused = guard(context, "POST /v1/chat/completions");
     if (refused !== undefined) return refused;
-    if (services.storage.problem !== undefined) return renderStorageFull(services.storage.problem.reason);
+    if (parts.storage.problem !== undefined) return renderStorageFull(parts.storage.problem.reason);
     const body = await readJsonBody(context.env.incoming, MAX_COMPLETION_BYTES);
     if (body.type === "refused") {
       const code = body.status === 413 ? "request_too_large" : "invalid_json";

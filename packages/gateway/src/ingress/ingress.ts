@@ -1,3 +1,10 @@
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { Logger } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { Observer } from "../observe/observer.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store } from "@factotum/store";
@@ -16,7 +23,6 @@ import type { Route } from "../routing/route.ts";
 import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { isTooOld } from "./is-too-old.ts";
 import { GroupHistoryBuffer } from "./group-history-buffer.ts";
 
@@ -48,12 +54,24 @@ export interface Submission {
   readonly sessionKey: string;
 }
 
+/** What inputs are taken in with. */
+export interface IngressOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly watchers: InputWatchers;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly crashPoint?: CrashPointHook | undefined;
+}
+
 /**
  * The first stage: commits every input before anybody is told that it arrived, then decides who may talk, and where it goes. Placing is synchronous,
  * so that inputs keep their order from the commit to the queue.
  */
 export class Ingress {
-  readonly #services: Omit<TurnServices, "dispatcher">;
+  readonly #options: IngressOptions;
   readonly #targets: IngressTargets;
   readonly #overheard = new GroupHistoryBuffer();
   readonly #opened = Promise.withResolvers<void>();
@@ -62,8 +80,8 @@ export class Ingress {
   /** Compiled once for every configuration. */
   #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
-  constructor(services: Omit<TurnServices, "dispatcher">, targets: IngressTargets) {
-    this.#services = services;
+  constructor(options: IngressOptions, targets: IngressTargets) {
+    this.#options = options;
     this.#targets = targets;
     // Often nobody waits for it.
     this.#opened.promise.catch(() => undefined);
@@ -98,10 +116,10 @@ export class Ingress {
     const said = { message, admission };
     // Read before the commit: nothing may come between that and the place in the queue.
     const settings = await this.#settings(said);
-    this.#services.crashPoint?.("before-inbound-commit");
+    this.#options.crashPoint?.("before-inbound-commit");
     const accept = {
       admission,
-      receivedAtMs: this.#services.clock.now(),
+      receivedAtMs: this.#options.clock.now(),
       ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
     };
     try {
@@ -119,7 +137,7 @@ export class Ingress {
   #mayBegin(said: Pick<InputRecord, "message" | "admission">): boolean {
     return (
       this.#unplaced === 0 &&
-      parseCommand(said.message.text, this.#services.running.config.session.resetTriggers) === undefined &&
+      parseCommand(said.message.text, this.#options.running.config.session.resetTriggers) === undefined &&
       this.#targets.isIdle(this.route(said).sessionKey)
     );
   }
@@ -134,7 +152,7 @@ export class Ingress {
     settings: SessionSettings,
     { isAhead, onAccepted }: { readonly isAhead: boolean; readonly onAccepted: ((inputId: string) => void) | undefined },
   ): Promise<AcceptedInput> {
-    const { store } = this.#services;
+    const { store } = this.#options;
     const place = ({ input }: AcceptedInput, how?: Pick<InputJob, "arrival">): void => {
       onAccepted?.(input.id);
       this.#place(input, settings, how);
@@ -155,8 +173,8 @@ export class Ingress {
         place(accepted, { arrival });
       }
       await committed;
-      this.#services.crashPoint?.("after-inbound-commit");
-      this.#services.observer.inputTaken(accepted.input, this.route(accepted.input).sessionKey, accepted.type);
+      this.#options.crashPoint?.("after-inbound-commit");
+      this.#options.observer.inputTaken(accepted.input, this.route(accepted.input).sessionKey, accepted.type);
       if (isNew && !begins) place(accepted);
       return accepted;
     } finally {
@@ -171,7 +189,7 @@ export class Ingress {
 
   /** Gives an input the place that it has by the configuration of now. `history`: the attempts of its job, which a move does not change. */
   async placeAgain(input: InputRecord, history: AttemptHistory): Promise<void> {
-    const present = withPresentOwner(input, this.#services.running.config.commands.ownerAllowFrom);
+    const present = withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom);
     this.#place(present, await this.#settings(present), history);
   }
 
@@ -180,22 +198,22 @@ export class Ingress {
    * the assistant stays so.
    */
   admits(input: InputRecord): boolean {
-    return this.#services.channels.accountFor(input.message.origin) === undefined || this.#admit(input, undefined).type !== "ignore";
+    return this.#options.channels.accountFor(input.message.origin) === undefined || this.#admit(input, undefined).type !== "ignore";
   }
 
   /** Decides about an input and hands it on. */
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival"> & AttemptHistory = {}): void {
     const decision = this.#admit(input, activation);
     if (decision.type !== "admit") {
-      if (decision.type === "overheard") this.#overheard.add(input.message, this.#services.running.config.messages.groupChat.historyLimit);
+      if (decision.type === "overheard") this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
     const route = this.route(input);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
-    const command = parseCommand(input.message.text, this.#services.running.config.session.resetTriggers);
+    const command = parseCommand(input.message.text, this.#options.running.config.session.resetTriggers);
     if (command !== undefined) {
-      if (commandAccess(command, { ...route, input }, this.#services.running.config) === "ignored")
+      if (commandAccess(command, { ...route, input }, this.#options.running.config) === "ignored")
         return this.#ignore(input, "the command is the owner's");
       return this.#targets.command(route, command, input, queue);
     }
@@ -208,7 +226,7 @@ export class Ingress {
       overheard: this.#overheard.take(input.message),
       ...(Object.keys(directives).length === 0 ? {} : { directives }),
       // Our own clients say whole messages, and name the session.
-      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#services.running.config.messages.inbound.debounceMs } : {}),
+      ...(input.admission.sessionKey === undefined ? { inboundDebounceMs: this.#options.running.config.messages.inbound.debounceMs } : {}),
       queue,
       ...how,
     });
@@ -216,8 +234,8 @@ export class Ingress {
 
   /** What was chosen for the session that an input goes to. */
   async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
-    const { store } = this.#services;
-    const { config } = this.#services.running;
+    const { store } = this.#options;
+    const { config } = this.#options.running;
     const record = await store.readSession(this.route(input).sessionKey);
     const { overrides } = record ?? {};
     const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
@@ -227,8 +245,8 @@ export class Ingress {
   #admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
     const { message, admission } = input;
     if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
-    const account = this.#services.channels.accountFor(message.origin);
-    const addressing = this.#services.channels.channelFor(message.origin)?.capabilities.addressing;
+    const account = this.#options.channels.accountFor(message.origin);
+    const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
     if (account === undefined || addressing === "session-key") {
       return admission.owner ? { type: "admit" } : { type: "ignore", reason: "the channel is not configured (any more)" };
     }
@@ -240,30 +258,30 @@ export class Ingress {
   }
 
   #isTooOld(input: InputRecord): boolean {
-    const { channels } = this.#services;
-    const { config } = this.#services.running;
+    const { channels } = this.#options;
+    const { config } = this.#options.running;
     const { maxAgeHours } = config.messages.inbound;
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
   }
 
   #mentionPatterns(): readonly RegExp[] {
-    const patterns = this.#services.running.config.messages.groupChat.mentionPatterns;
+    const patterns = this.#options.running.config.messages.groupChat.mentionPatterns;
     if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, compiled: patterns.map((pattern) => new RegExp(pattern, "iu")) };
     return this.#mentions.compiled;
   }
 
   #channelAdmission(message: MsgContext): InputAdmission {
-    const sessionKeyed = this.#services.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
+    const sessionKeyed = this.#options.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
     // Behind a session-key address stands the gateway's own socket, which admits only the holder of the token.
     if (sessionKeyed) return { owner: true, kind: "user", sessionKey: message.origin.conversation.id };
-    return { owner: isListedOwner(message, this.#services.running.config.commands.ownerAllowFrom), kind: "user" };
+    return { owner: isListedOwner(message, this.#options.running.config.commands.ownerAllowFrom), kind: "user" };
   }
 
   /** Where an input goes, if it is admitted. */
   route(input: Pick<InputRecord, "message" | "admission">): Route {
     const { message, admission } = input;
-    const { channels } = this.#services;
-    const { config, agents } = this.#services.running;
+    const { channels } = this.#options;
+    const { config, agents } = this.#options.running;
     if (admission.sessionKey !== undefined) {
       const sessionKey = normalizeSessionKey(admission.sessionKey);
       const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
@@ -281,7 +299,7 @@ export class Ingress {
   }
 
   #ignore(input: InputRecord, reason: string): void {
-    const { store, logger, watchers } = this.#services;
+    const { store, logger, watchers } = this.#options;
     logger.debug("Input ignored", { inputId: input.id, channel: input.message.origin.channel, reason });
     watchers.settled([input.id], reason);
     store.settleInputs([input.id], { type: "ignored", reason }).catch((error: unknown) => {

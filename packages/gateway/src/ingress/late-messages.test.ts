@@ -114,7 +114,7 @@ test("the limit follows the configuration while the gateway runs, and 0 is none"
   await using running = await startTestGateway({ platform, patch: withMaxAge(0, patch) });
   await platform.say(old(platform, "one", { timestampMs: Date.now() - 1000 * HOUR_MS }));
   await platform.waitForSends(1);
-  const { config } = running.gateway.engine.services.running;
+  const { config } = running.gateway.engine.parts.running;
   await running.gateway.reload({ ...running.settings(withMaxAge(1, (same) => same)(config)), token: running.token });
   await platform.say(old(platform, "two", { timestampMs: Date.now() - 2 * HOUR_MS }));
   await running.gateway.engine.idle();

@@ -1,6 +1,8 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { Store } from "@factotum/store";
 import { StoreError } from "@factotum/store";
 import type { ConversationRecord } from "@factotum/store";
-import type { TurnServices } from "../services/turn-services.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -26,6 +28,15 @@ export interface Pruned {
   bytes: number;
 }
 
+/** What old sessions are removed with. */
+export interface PruneOptions {
+  readonly store: Store;
+  readonly media: MediaStage;
+  readonly clock: Clock;
+  /** The time by which things are thrown away for their age: see `createSteadyNow`. */
+  readonly steadyNow: () => number;
+}
+
 /**
  * One pass over everything that is kept. It yields between slices, each of which looks at a page of rows and removes every conversation of it in a
  * transaction of its own. Age first; then the surplus of sessions, the quietest first; then what takes too much room: conversations that have ended, the
@@ -34,9 +45,9 @@ export interface Pruned {
 export async function* pruneSessions(
   bounds: MaintenanceBounds,
   targets: PruneTargets,
-  services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">,
+  options: PruneOptions,
 ): AsyncGenerator<void, Pruned> {
-  const pass = new PrunePass(bounds, targets, services);
+  const pass = new PrunePass(bounds, targets, options);
   yield* pass.run();
   return pass.pruned;
 }
@@ -46,17 +57,17 @@ class PrunePass {
   readonly #counted = new Set<string>();
   readonly #bounds: MaintenanceBounds;
   readonly #targets: PruneTargets;
-  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">;
+  readonly #options: PruneOptions;
 
-  constructor(bounds: MaintenanceBounds, targets: PruneTargets, services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media">) {
+  constructor(bounds: MaintenanceBounds, targets: PruneTargets, options: PruneOptions) {
     this.#bounds = bounds;
     this.#targets = targets;
-    this.#services = services;
+    this.#options = options;
   }
 
   async *run(): AsyncGenerator<void> {
     const { maxAgeMs, maxSessions, maxBytes } = this.#bounds;
-    const { store, steadyNow } = this.#services;
+    const { store, steadyNow } = this.#options;
     const nowMs = steadyNow();
     const oldMs = maxAgeMs === undefined ? undefined : nowMs - maxAgeMs;
     if (oldMs !== undefined) yield* this.#removeSessions(oldMs, () => true);
@@ -75,7 +86,7 @@ class PrunePass {
   }
 
   async *#ensureContextBudget(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
-    const { store, steadyNow } = this.#services;
+    const { store, steadyNow } = this.#options;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;
     // Plain files of what was removed are kept for a while, when there is room for them.
@@ -90,7 +101,7 @@ class PrunePass {
   }
 
   async *#dropRemovedCopies(): AsyncGenerator<void> {
-    const { store, steadyNow } = this.#services;
+    const { store, steadyNow } = this.#options;
     if (this.#isTrial) return;
     while (await store.maintain({ nowMs: steadyNow(), keepDeletedCopiesMs: 0 })) yield;
   }
@@ -98,7 +109,7 @@ class PrunePass {
   async *#eachConversation(visit: (conversation: ConversationRecord) => Promise<void>): AsyncGenerator<void> {
     let cursor: string | undefined;
     do {
-      const page = await this.#services.store.listConversations({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#options.store.listConversations({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
       for (const conversation of page.items) await visit(conversation);
       cursor = page.cursor;
       yield;
@@ -109,7 +120,7 @@ class PrunePass {
     let cursor: string | undefined;
     do {
       if (!isTooMuch()) return;
-      const page = await this.#services.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#options.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
       for (const { key, importedAtMs = 0 } of page.items)
         if (isTooMuch() && importedAtMs <= notAfterMs && !this.#targets.keeps(key)) await this.#removeSession(key, notAfterMs);
       cursor = page.cursor;
@@ -119,18 +130,18 @@ class PrunePass {
 
   async #removeSession(key: string, notAfterMs: number): Promise<void> {
     if (this.#isCounted(key)) return;
-    const { items } = await this.#services.store.listConversations({ sessionKey: key, limit: 1000 });
+    const { items } = await this.#options.store.listConversations({ sessionKey: key, limit: 1000 });
     const copyBytes = items.reduce((sum, conversation) => sum + conversation.copyBytes, 0);
     const isRemoved = await this.#measured(copyBytes, async () => {
       // Since the page was read somebody may have talked in it, and be done by now.
-      const record = await this.#services.store.readSession(key);
+      const record = await this.#options.store.readSession(key);
       return record !== undefined && record.updatedAtMs <= notAfterMs && this.#targets.removeSession(key);
     });
     if (isRemoved) this.pruned.sessions += 1;
   }
 
   async #removeConversation({ sessionId, copyBytes }: ConversationRecord): Promise<void> {
-    const { store, clock, media } = this.#services;
+    const { store, clock, media } = this.#options;
     if (this.#isCounted(sessionId)) return;
     const isRemoved = await this.#measured(copyBytes, async () => {
       const removed = await store.deleteConversation(sessionId, { nowMs: clock.now() });
@@ -154,7 +165,7 @@ class PrunePass {
       this.pruned.bytes += 2 * copyBytes;
       return true;
     }
-    const { store } = this.#services;
+    const { store } = this.#options;
     const before = await store.usedBytes();
     try {
       if (!(await remove())) return false;

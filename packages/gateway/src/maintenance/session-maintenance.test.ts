@@ -108,7 +108,7 @@ test("what was silent for too long goes, with its media and its plain file put a
   await store.appendEntry("s-000", { type: "notice", level: "info", text: "hello" }, { timestampMs: NOW_MS - 40 * DAY_MS });
   await store.flushCopies();
   const facts = { kind: "file", mimeType: "text/plain", extension: "txt", untrusted: false, sessionKey: "agent:main:http:000" } as const;
-  const media = await gateway.gateway.engine.services.media.store.put(Buffer.from("x"), { ...facts, sessionId: "s-000" });
+  const media = await gateway.gateway.engine.parts.media.store.put(Buffer.from("x"), { ...facts, sessionId: "s-000" });
   const plain = path.join(home, "agents", "main", "sessions", "s-000.jsonl");
   expect([await exists(media.path), await exists(plain)]).toEqual([true, true]);
   // It is as old as any, and was brought in lately.
@@ -116,7 +116,7 @@ test("what was silent for too long goes, with its media and its plain file put a
   if (old === undefined) throw new Error("there is no such session");
   const moved = { ...old, key: "agent:main:http:in", sessionId: "s-in", importedAtMs: NOW_MS - DAY_MS, entries: [] };
   await store.importSession(moved);
-  using _watch = gateway.gateway.engine.services.events.subscribe("agent:main:http:003", () => undefined);
+  using _watch = gateway.gateway.engine.parts.events.subscribe("agent:main:http:003", () => undefined);
   await pass(gateway);
   // The one that ended 30 days ago to the moment is too old, too.
   expect(await left(gateway)).toEqual(["main", "s-003", "s-in", ...names(11, 40)].toSorted());
@@ -239,7 +239,7 @@ describe("the rest between passes", () => {
   test("a pass that fails is said and given up; the next one does the work", async () => {
     const gateway = await start({ mode: "enforce", maxEntries: 10 });
     await fill(gateway, 12);
-    const { store } = gateway.gateway.engine.services;
+    const { store } = gateway.gateway.engine.parts;
     const counts = store.counts.bind(store);
     Object.assign(store, { counts: async () => Promise.reject(new Error("the disk is on fire")) });
     await pass(gateway);

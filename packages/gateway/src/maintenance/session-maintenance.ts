@@ -1,7 +1,10 @@
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Logger } from "@factotum/agent-contract";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { maintenanceBounds } from "./maintenance-bounds.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 import { pruneSessions } from "./prune-sessions.ts";
+import type { PruneOptions } from "./prune-sessions.ts";
 import type { Pruned, PruneTargets } from "./prune-sessions.ts";
 
 /** From one slice of a pass to the next: whoever talks meanwhile comes first. */
@@ -16,9 +19,16 @@ export interface MaintenancePorts extends PruneTargets {
   readonly inBackground: (work: Promise<void>) => void;
 }
 
+/** What maintenance works with. */
+export interface SessionMaintenanceOptions extends PruneOptions {
+  readonly running: RunningConfig;
+  readonly storage: StorageGuard;
+  readonly logger: Logger;
+}
+
 /** Keeps what past conversations take within `session.maintenance`, a slice at a time and never in the way of a turn. */
 export class SessionMaintenance implements Disposable {
-  readonly #services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "running" | "logger" | "storage">;
+  readonly #options: SessionMaintenanceOptions;
   readonly #ports: MaintenancePorts;
   #timer: Disposable | undefined;
   #restMs = SHORTEST_REST_MS;
@@ -26,11 +36,8 @@ export class SessionMaintenance implements Disposable {
   #told = "";
   #isStopped = false;
 
-  constructor(
-    services: Pick<TurnServices, "store" | "clock" | "steadyNow" | "media" | "running" | "logger" | "storage">,
-    ports: MaintenancePorts,
-  ) {
-    this.#services = services;
+  constructor(options: SessionMaintenanceOptions, ports: MaintenancePorts) {
+    this.#options = options;
     this.#ports = ports;
   }
 
@@ -46,13 +53,13 @@ export class SessionMaintenance implements Disposable {
 
   #schedule(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#timer = this.#services.clock.schedule(delayMs, () => this.#ports.inBackground(this.#work()));
+    this.#timer = this.#options.clock.schedule(delayMs, () => this.#ports.inBackground(this.#work()));
   }
 
   /** One slice. A pass that fails is given up, and the next one rests longer. */
   async #work(): Promise<void> {
     // On a full disk nothing can be removed either: the pass goes on when there is space.
-    if (this.#services.storage.problem !== undefined) return this.#schedule(SHORTEST_REST_MS);
+    if (this.#options.storage.problem !== undefined) return this.#schedule(SHORTEST_REST_MS);
     let isDone = true;
     let hasRemoved = false;
     try {
@@ -70,13 +77,13 @@ export class SessionMaintenance implements Disposable {
   }
 
   #begin(): { readonly bounds: MaintenanceBounds; readonly slices: AsyncGenerator<void, Pruned> } | undefined {
-    const bounds = maintenanceBounds(this.#services.running.config.session.maintenance);
-    return bounds === undefined ? undefined : { bounds, slices: pruneSessions(bounds, this.#ports, this.#services) };
+    const bounds = maintenanceBounds(this.#options.running.config.session.maintenance);
+    return bounds === undefined ? undefined : { bounds, slices: pruneSessions(bounds, this.#ports, this.#options) };
   }
 
   /** What was removed is said each time; what would be, when it is another amount. True when something was removed. */
   #tell(pruned: Pruned, { mode }: MaintenanceBounds): boolean {
-    const { logger } = this.#services;
+    const { logger } = this.#options;
     const isAny = pruned.sessions + pruned.conversations > 0;
     if (mode === "enforce") {
       if (isAny) logger.info("Old conversations were removed", { ...pruned });

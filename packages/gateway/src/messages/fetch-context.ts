@@ -2,12 +2,17 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
 /** A reply does not wait longer for names; what comes later is there for the next message. */
 const TIMEOUT_MS = 3_000;
 
-type ContextServices = Pick<TurnServices, "channels" | "clock" | "logger">;
+interface ContextServices {
+  readonly channels: ChannelRegistry;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /**
  * Adds to the messages of a job what their platform says of them: names of senders, the group's subject, the quoted text. All of it is display text;

@@ -69,7 +69,7 @@ test.each([
   const platform = new TestPlatform();
   const accountConfig = { dmPolicy: "open" as const, allowFrom: ["*"] };
   await using running = await startTestGateway({ platform, accountConfig, patch: small(server.baseUrl) });
-  const put = vi.spyOn(running.gateway.engine.services.media.store, "put");
+  const put = vi.spyOn(running.gateway.engine.parts.media.store, "put");
   const stranger = {
     origin: { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-2" } },
     sender: { id: "stranger-1", name: "Sam", isBot: false },

@@ -8,14 +8,17 @@ import { mediaNotes } from "./media-notes.ts";
 import { isTainted } from "../taint/taint.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import { parseBasis } from "../prompt/prompt-cause.ts";
-import type { ResolvedPrompt } from "../prompt/resolve-prompt.ts";
+import type { ResolvedPrompt } from "../prompt/prompt-resolver.ts";
 import type { SessionContext, SessionFacts } from "../conversation/session-context.ts";
 import { sourceEvents } from "../prompt/source-events.ts";
 import { messagesIn } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { Store } from "@factotum/store";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { LocalFiles } from "../media/local-files.ts";
 import { renderUserMessage } from "./user-message.ts";
-import type { MessageContext, UserMessageRequest } from "./user-message.ts";
+import type { MessageContext, MessageParts, UserMessageRequest } from "./user-message.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 const MAX_LINE_CHARS = 160;
@@ -37,81 +40,91 @@ const NO_OPENING = {
   isOpeningTainted: false,
 } as const;
 
-/**
- * The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. A turn that no
- * request can be made for has neither a prompt nor a model.
- */
-export async function renderTurnMessages(
-  job: InputJob,
-  request: TurnMessagesRequest,
-  prompt: ResolvedPrompt | undefined,
-  context: SessionFacts & MessageContext,
-  services: TurnServices,
-): Promise<readonly UserMessage[]> {
-  const { facts, nowMs, signal, showsGroup } = request;
-  const { admission } = job.input;
-  const lastRun = await readLastRun(context.sessionId, services.store);
-  const { isFromPerson } = RUN_POLICY[admission.kind];
-  const hint = isFromPerson ? sessionHint(lastRun) : undefined;
-  const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
-  const daily =
-    request.isPrivate && isFirst && isFromPerson && facts !== undefined
-      ? await readDailyNotes(services, { run: facts, agent: context.agent, nowMs })
-      : NO_NOTES;
-  // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
-  const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
-  const opening: UserMessageRequest["opening"] = {
-    systemEvents: [
-      ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
-        ? []
-        : await sourceEvents({ ...request, facts }, prompt, context, services)),
-      ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, services)),
-    ],
-    truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
-    ...(hint === undefined ? {} : { sessionHint: hint }),
-    dailyNotes: daily.notes,
-    ...(prompt === undefined ? {} : responseFormat(prompt, context)),
-  };
-  const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
-  const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
-  return renderSaid(
-    job,
-    { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), opensFiles: opens, ...shown },
-    context,
-    services,
-  );
+/** What a turn's messages are made with. */
+export interface TurnMessagesOptions extends MessageParts {
+  readonly store: Store;
+  readonly cache: SessionCache;
+  readonly files: LocalFiles;
+  readonly clock: Clock;
+  readonly logger: Logger;
 }
 
-/** A job's messages for a turn at work. */
-export async function renderJoinedMessages(
-  job: InputJob,
-  request: { readonly facts: RunFacts; readonly tools: readonly { readonly name: string }[]; readonly signal: AbortSignal },
-  context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
-  services: TurnServices,
-): Promise<readonly UserMessage[]> {
-  const { facts, tools, signal } = request;
-  const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
-  const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
-  const plain = { facts, session, signal, nowMs: services.clock.now(), ...can };
-  return renderSaid(await withFetchedContext(job, services, { signal }), { ...plain, ...NO_OPENING }, context, services);
-}
+/** Makes the messages that a turn gives to its model. */
+export class TurnMessages {
+  readonly #options: TurnMessagesOptions;
 
-async function renderSaid(
-  job: InputJob,
-  request: Omit<UserMessageRequest, "said">,
-  context: MessageContext,
-  services: TurnServices,
-): Promise<readonly UserMessage[]> {
-  const overflow = job.overflow ?? [];
-  const listed = overflowInput(overflow);
-  const all = [...(listed === undefined ? [] : [listed]), ...messagesIn(job)];
-  const messages: UserMessage[] = [];
-  for (const [index, said] of all.entries()) {
-    messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, services));
+  constructor(options: TurnMessagesOptions) {
+    this.#options = options;
   }
-  const { ownerAllowFrom } = services.running.config.commands;
-  const isMarked = overflow.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
-  return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
+
+  /**
+   * The messages that begin a turn: one for each that was said, and before them a list of those that there was no room for. At least one. A turn that no
+   * request can be made for has neither a prompt nor a model.
+   */
+  async begin(
+    job: InputJob,
+    request: TurnMessagesRequest,
+    prompt: ResolvedPrompt | undefined,
+    context: SessionFacts & MessageContext,
+  ): Promise<readonly UserMessage[]> {
+    const { facts, nowMs, signal, showsGroup } = request;
+    const { admission } = job.input;
+    const lastRun = await readLastRun(context.sessionId, this.#options.store);
+    const { isFromPerson } = RUN_POLICY[admission.kind];
+    const hint = isFromPerson ? sessionHint(lastRun) : undefined;
+    const isFirst = lastRun === undefined && (admission.history ?? []).length === 0;
+    const daily =
+      request.isPrivate && isFirst && isFromPerson && facts !== undefined
+        ? await readDailyNotes(this.#options, { run: facts, agent: context.agent, nowMs })
+        : NO_NOTES;
+    // A prompt of a refused turn has no tools: what is announced then is for the model that follows.
+    const opens = prompt === undefined || opensFiles(prompt.record.tools, { owner: admission.owner });
+    const opening: UserMessageRequest["opening"] = {
+      systemEvents: [
+        ...(prompt === undefined || prompt.isNew || facts === undefined || !opens
+          ? []
+          : await sourceEvents({ ...request, facts }, prompt, context, { running: this.#options.running, cache: this.#options.cache })),
+        ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
+      ],
+      truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
+      ...(hint === undefined ? {} : { sessionHint: hint }),
+      dailyNotes: daily.notes,
+      ...(prompt === undefined ? {} : responseFormat(prompt, context)),
+    };
+    const shown = { joined: false, isReset: job.isReset ?? false, showsGroup, opening, isOpeningTainted: daily.untrusted };
+    const session = { sessionId: context.sessionId, sessionKey: request.sessionKey };
+    return this.#render(
+      job,
+      { facts, session, nowMs, signal, hasMessageTool: hasMessageTool(prompt?.record.tools ?? []), opensFiles: opens, ...shown },
+      context,
+    );
+  }
+
+  /** A job's messages for a turn at work. */
+  async join(
+    job: InputJob,
+    request: { readonly facts: RunFacts; readonly tools: readonly { readonly name: string }[]; readonly signal: AbortSignal },
+    context: Pick<SessionContext, "agent" | "model" | "fallbacks">,
+  ): Promise<readonly UserMessage[]> {
+    const { facts, tools, signal } = request;
+    const session = { sessionId: facts.sessionId, sessionKey: facts.sessionKey };
+    const can = { hasMessageTool: hasMessageTool(tools), opensFiles: opensFiles(tools, facts) };
+    const plain = { facts, session, signal, nowMs: this.#options.clock.now(), ...can };
+    return this.#render(await withFetchedContext(job, this.#options, { signal }), { ...plain, ...NO_OPENING }, context);
+  }
+
+  async #render(job: InputJob, request: Omit<UserMessageRequest, "said">, context: MessageContext): Promise<readonly UserMessage[]> {
+    const overflow = job.overflow ?? [];
+    const listed = overflowInput(overflow);
+    const all = [...(listed === undefined ? [] : [listed]), ...messagesIn(job)];
+    const messages: UserMessage[] = [];
+    for (const [index, said] of all.entries()) {
+      messages.push(await renderUserMessage({ ...request, ...(index === 0 ? {} : NO_OPENING), said }, context, this.#options));
+    }
+    const { ownerAllowFrom } = this.#options.running.config.commands;
+    const isMarked = overflow.some(({ message, admission }) => isTainted(message, { admission, overheard: [], ownerAllowFrom }));
+    return isMarked ? messages.map((message, index) => (index === 0 ? { ...message, tainted: true } : message)) : messages;
+  }
 }
 
 /** How the turn's channel shows text, for a session that several reach: its prompt tells of one. */

@@ -9,7 +9,10 @@ import { messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { GatheredMessage } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { Random } from "@factotum/agent-contract";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { MediaStage } from "../media/media-stage.ts";
 
 /** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {
@@ -38,13 +41,21 @@ export interface MessageContext extends Pick<SessionContext, "agent" | "fallback
   readonly model: SessionContext["model"] | undefined;
 }
 
+/** What messages are rendered with. */
+export interface MessageParts {
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly media: MediaStage;
+  readonly random: Random;
+}
+
 const NO_MEDIA: PreparedMedia = { images: [], media: [], tainted: false };
 
 /** Parts 3 and 4 of the request: what was said with everything around it, and its images. Rendered once; history replays it as it is. */
 export async function renderUserMessage(
   request: UserMessageRequest,
   context: MessageContext,
-  services: TurnServices,
+  { media: stage, channels, running, random }: MessageParts,
 ): Promise<UserMessage> {
   const { said, facts, nowMs, signal } = request;
   const { message: whole, admission } = said.input;
@@ -52,18 +63,18 @@ export async function renderUserMessage(
     whole.text,
     context.model?.client.info.contextWindow,
     { ...request.session, untrusted: !admission.owner },
-    request.opensFiles ? services.media.store : undefined,
+    request.opensFiles ? stage.store : undefined,
   );
   const message = { ...whole, text: shortened.text };
-  const platform = services.channels.channelFor(message.origin);
+  const platform = channels.channelFor(message.origin);
   const media =
     facts === undefined
       ? NO_MEDIA
-      : await services.media.prepare(
+      : await stage.prepare(
           {
             message,
             run: facts,
-            channel: message.origin.channel === "http" ? services.media.uploads : platform,
+            channel: message.origin.channel === "http" ? stage.uploads : platform,
             model: context.model?.client.info,
             fallbacks: context.fallbacks.map(({ client }) => client.info),
           },
@@ -72,10 +83,10 @@ export async function renderUserMessage(
   const effective = renderEffectivePrompt(
     messageFacts(message, {
       admission,
-      delimiter: Buffer.from(services.random.bytes(6)).toString("hex"),
+      delimiter: Buffer.from(random.bytes(6)).toString("hex"),
       nowMs,
       timeZone: context.agent.config.userTimezone,
-      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, services.running.ownerDisplaySecret),
+      senderDisplayId: displayId(`${message.origin.channel}:${message.sender.id}`, running.ownerDisplaySecret),
       hasMessageTool: request.hasMessageTool,
       isPlatform: platform?.capabilities.addressing === "platform",
       overheard: said.overheard,
@@ -90,7 +101,7 @@ export async function renderUserMessage(
   const tainted =
     media.tainted ||
     request.isOpeningTainted ||
-    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: services.running.config.commands.ownerAllowFrom });
+    isTainted(message, { admission, overheard: said.overheard, ownerAllowFrom: running.config.commands.ownerAllowFrom });
   return {
     role: "user",
     content: [{ type: "text", text: effective.text }, ...media.images],

@@ -156,17 +156,17 @@ test("that the database was rebuilt is said once on every account, where it was 
   const event = { id: "d1", kind: "database", atMs: 0, count: 1, isComplete: true } as const;
   const first = { ...event, text: "nothing is lost", path: "/state/damaged-1" };
 
-  running.gateway.engine.reportRecovery(first);
+  running.gateway.engine.reports.recovery(first);
   await running.gateway.engine.idle();
   const told = platform.sent
     .slice(before)
     .map(({ target, outbound }) => [target.conversation.id, outbound.type === "text" ? outbound.text : ""]);
   expect(told).toEqual([["dm-1", expect.stringContaining("nothing is lost")]]);
   // A start that was told it already says it no second time.
-  running.gateway.engine.reportRecovery(first);
+  running.gateway.engine.reports.recovery(first);
   await running.gateway.engine.idle();
   expect(platform.sent).toHaveLength(before + 1);
-  running.gateway.engine.reportRecovery({ ...event, text: "I went back to a copy", path: "/state/damaged-2" });
+  running.gateway.engine.reports.recovery({ ...event, text: "I went back to a copy", path: "/state/damaged-2" });
   await running.gateway.engine.idle();
   expect(platform.sent.at(-1)?.outbound).toMatchObject({
     text: "I went back to a copy",
@@ -183,9 +183,9 @@ test("an account that is not there any more gets no such words: they stand in th
   await first.stop();
   await using second = await startTestGateway({ home: first.home });
   const { engine } = second.gateway;
-  engine.reportRecovery({ id: "d1", kind: "database", atMs: 0, count: 1, isComplete: true, text: "restored", path: "/x/damaged-1" });
+  engine.reports.recovery({ id: "d1", kind: "database", atMs: 0, count: 1, isComplete: true, text: "restored", path: "/x/damaged-1" });
   const told = Promise.withResolvers<void>();
-  using _told = engine.services.events.subscribe("agent:main:main", ({ type }) => {
+  using _told = engine.parts.events.subscribe("agent:main:main", ({ type }) => {
     if (type === "entry") told.resolve();
   });
   await told.promise;
@@ -211,9 +211,9 @@ test("a session that was rebuilt from its plain file is notified in its chat onc
     path: "/x/damaged-1",
     rebuilt: [key],
   } as const;
-  gateway.engine.reportRecovery(event);
+  gateway.engine.reports.recovery(event);
   await gateway.engine.idle();
-  gateway.engine.reportRecovery(event);
+  gateway.engine.reports.recovery(event);
   await gateway.engine.idle();
   expect(platform.sent).toEqual([]);
   const { items } = await store.readTranscript("rebuilt", { limit: 9 });
@@ -239,7 +239,7 @@ test.each([
   const facts = { id: "d1", kind: "database", atMs: 0, count: 1, isComplete: false, text: "rebuilt", path: "/x/damaged-1" } as const;
   const event = { ...facts, rebuilt: [key] };
   const told = (): number => platform.sent.filter(({ outbound }) => outbound.type === "text" && outbound.text === "rebuilt").length;
-  first.gateway.engine.reportRecovery(event);
+  first.gateway.engine.reports.recovery(event);
   await first.gateway.engine.idle();
   for (const text of said) {
     await platform.say(platform.message(text));
@@ -250,7 +250,7 @@ test.each([
   await first.stop();
 
   await using second = await startTestGateway({ home: first.home, platform, patch: withModel(server.baseUrl) });
-  second.gateway.engine.reportRecovery(event);
+  second.gateway.engine.reports.recovery(event);
   await second.gateway.engine.idle();
   await platform.say(platform.message("later"));
   await second.gateway.engine.idle();

@@ -7,7 +7,8 @@ import { readHistory } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
 import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { Store } from "@factotum/store";
 
 /** The least share of a request that rendering it again has to save where nothing else asks for it. */
 const LEAST_SAVING = 0.1;
@@ -21,7 +22,7 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 export async function isWorthRerendering(
   { stored, rendered, nowMs }: { readonly stored: Prompt; readonly rendered: Prompt; readonly nowMs: number },
   context: SessionContext,
-  services: Pick<TurnServices, "cache" | "store">,
+  services: { readonly cache: SessionCache; readonly store: Store },
 ): Promise<boolean> {
   const settledBeforeMs = parseBasis(stored.basis)?.settledBeforeMs ?? 0;
   // The clock was set back: what is pruned before that moment would stay so for ever.

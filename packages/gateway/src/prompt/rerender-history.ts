@@ -4,9 +4,9 @@ import type { Store, TranscriptBody, TranscriptEntry } from "@factotum/store";
 import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "../context/read-history.ts";
 import type { HistoryOptions } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
-import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import type { ResolvedPrompt } from "./prompt-resolver.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 
 type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
 type MessageEntry = Extract<TranscriptEntry, { type: "message" }>;
@@ -30,7 +30,7 @@ export interface RerenderedHistory {
 export async function readShownHistory(
   prompt: Pick<ResolvedPrompt, "isNew" | "record">,
   context: SessionContext,
-  services: Pick<TurnServices, "cache" | "store">,
+  services: { readonly cache: SessionCache; readonly store: Store },
   openTurn?: string,
 ): Promise<RerenderedHistory> {
   if (context.record === undefined) return { messages: [], isReplaced: false, replacement: undefined };

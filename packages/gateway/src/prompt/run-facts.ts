@@ -1,12 +1,12 @@
 import type { RunFacts, RunKind } from "@factotum/agent-contract";
 import type { SessionFacts } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 
 /** What the tools of a turn may know of it. */
 export async function runFacts(
   turn: { readonly id: string; readonly kind: RunKind; readonly owner: boolean; readonly sessionKey: string; readonly sessionId: string },
   context: Pick<SessionFacts, "agent" | "isGroup">,
-  services: Pick<TurnServices, "running">,
+  { agents }: Pick<RunningConfig, "agents">,
 ): Promise<RunFacts> {
   const { agent, isGroup } = context;
   const { id, kind, owner, sessionKey, sessionId } = turn;
@@ -16,7 +16,7 @@ export async function runFacts(
     agentId: agent.config.id,
     sessionKey,
     sessionId,
-    workspace: await services.running.agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
+    workspace: await agents.workspaceFor(agent, { owner, sessionKey }, isGroup),
     owner,
     timeZone: agent.config.userTimezone,
   };

@@ -2,9 +2,10 @@ import type { AgentMessage, RunFacts } from "@factotum/agent-contract";
 import type { SystemEvent } from "@factotum/agent-core";
 import { announceChanges, readSources, skillsOf } from "../workspace/source-changes.ts";
 import { parseBasis } from "./prompt-cause.ts";
-import type { ResolvedPrompt } from "./resolve-prompt.ts";
+import type { ResolvedPrompt } from "./prompt-resolver.ts";
 import type { SessionFacts } from "../conversation/session-context.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { SessionCache } from "../context/session-cache.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What of the turn decides about the events. */
@@ -24,17 +25,17 @@ export async function sourceEvents(
   query: SourceEventsQuery,
   prompt: ResolvedPrompt,
   context: SessionFacts,
-  services: TurnServices,
+  { running, cache }: { readonly running: RunningConfig; readonly cache: SessionCache },
 ): Promise<readonly SystemEvent[]> {
   const { agent, group, isGroup, sessionId } = context;
   // Elsewhere the files of the workspace cannot be opened; the turn that can is told of them.
   const isOwnWorkspace = query.facts.workspace === agent.config.workspace;
   const generation = agent.sources.generation();
-  if (services.cache.sourceGeneration(sessionId) === generation) return [];
-  if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) services.cache.setSourceGeneration(sessionId, generation);
+  if (cache.sourceGeneration(sessionId) === generation) return [];
+  if (!RUN_POLICY[query.facts.kind].reportsChangesAgain && isOwnWorkspace) cache.setSourceGeneration(sessionId, generation);
   const rendered = parseBasis(prompt.record.basis)?.sources;
   if (rendered === undefined) return [];
-  const workspace = await services.running.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
+  const workspace = await running.agents.workspaceFor(agent, { owner: true, sessionKey: query.sessionKey }, isGroup);
   const skills = await agent.skills({ workspace, group, signal: query.signal });
   const now = await readSources(agent.config.workspace, skills);
   return isOwnWorkspace

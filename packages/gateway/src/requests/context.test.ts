@@ -31,10 +31,10 @@ async function say(running: TestGateway, ...texts: readonly string[]): Promise<v
 }
 
 const report = (running: TestGateway, query: Omit<ReportQuery, "sessionKey"> = {}): Promise<ContextReport> =>
-  buildContextReport({ sessionKey: SESSION, ...query }, running.gateway.engine.services);
+  buildContextReport({ sessionKey: SESSION, ...query }, running.gateway.engine.parts);
 
 const listAll = async (running: TestGateway): ReturnType<typeof listContextRequests> =>
-  listContextRequests({ sessionKey: SESSION, limit: 200 }, running.gateway.engine.services);
+  listContextRequests({ sessionKey: SESSION, limit: 200 }, running.gateway.engine.parts);
 
 const partOf = (shown: ContextReport, type: string): ContextReport["parts"][number] | undefined =>
   shown.parts.find((part) => part.type === type);
@@ -205,14 +205,14 @@ describe("a kept request sent again", () => {
       [2, "failed"],
       [1, "answered"],
     ]);
-    const { services } = running.gateway.engine;
+    const { parts } = running.gateway.engine;
     const transcript = await running.store.readTranscript(
-      requests[0] === undefined ? "" : ((await services.store.readSession(SESSION))?.sessionId ?? ""),
+      requests[0] === undefined ? "" : ((await parts.store.readSession(SESSION))?.sessionId ?? ""),
       { limit: 200 },
     );
     for (const request of requests) {
       const before = server.requests.length;
-      const result = await replayRequest({ sessionKey: SESSION, id: request.id }, services, {
+      const result = await replayRequest({ sessionKey: SESSION, id: request.id }, parts, {
         signal: new AbortController().signal,
         onPiece: () => undefined,
       });

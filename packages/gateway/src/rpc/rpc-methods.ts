@@ -94,7 +94,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       }),
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
     "agents.list": async () => ({
-      agents: engine.services.running.agents.list().map((agent) => ({
+      agents: engine.parts.running.agents.list().map((agent) => ({
         id: agent.config.id,
         name: agent.name ?? agent.config.id,
         isDefault: agent.config.isDefault,
@@ -103,11 +103,11 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     }),
     ...sessionHandlers(engine),
     "context.list": async ({ sessionKey, ...page }) =>
-      listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.services),
+      listContextRequests({ sessionKey: await sessions.resolveKey({ sessionKey }), ...page }, engine.parts),
     "context.report": async ({ sessionKey, ...query }) =>
-      buildContextReport({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services),
+      buildContextReport({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.parts),
     "context.replay": async ({ sessionKey, replayId, ...query }, connection) =>
-      replayRequest({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.services, {
+      replayRequest({ sessionKey: await sessions.resolveKey({ sessionKey }), ...query }, engine.parts, {
         signal: connection.signal,
         onPiece: (piece) => connection.notify("replay", { replayId, ...piece }),
       }),
@@ -173,7 +173,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     origin: { channel: "cli", accountId: "default", conversation: { kind: "direct", id: sessionKey } },
     eventId: params.idempotencyKey,
     messageId: messageId(params.idempotencyKey),
-    timestampMs: engine.services.clock.now(),
+    timestampMs: engine.parts.clock.now(),
     event: { type: "message" },
     sender: { id: "owner", isBot: false },
     text: params.message,

@@ -6,12 +6,12 @@ const KEY = "agent:main:main";
 
 test("a delivery that comes again is shown once: after a hundred others, after a new beginning, after a restart", async () => {
   const first = await startTestGateway();
-  const { services, sessions } = first.gateway.engine;
+  const { parts, sessions } = first.gateway.engine;
   const hub = new WebchatHub();
-  hub.connect(services);
+  hub.connect(parts);
   const delivery = { type: "text", sessionKey: KEY, text: "Your parcel is here.", idempotencyKey: "delivery-1" } as const;
   const shown: string[] = [];
-  services.events.subscribe(KEY, (event) => {
+  parts.events.subscribe(KEY, (event) => {
     if (event.type === "entry") shown.push(event.entry.id);
   });
   const { entryId } = await hub.deliver(delivery);
@@ -28,7 +28,7 @@ test("a delivery that comes again is shown once: after a hundred others, after a
   await first.stop();
   await using second = await startTestGateway({ home: first.home });
   const later = new WebchatHub();
-  later.connect(second.gateway.engine.services);
+  later.connect(second.gateway.engine.parts);
   expect(await later.deliver(delivery)).toEqual({ entryId });
   expect((await second.gateway.engine.sessions.history(KEY, { limit: 9 })).entries).toEqual([]);
 });
@@ -36,7 +36,7 @@ test("a delivery that comes again is shown once: after a hundred others, after a
 test("a delivery that begins a session gives it to the agent that its key names", async () => {
   await using running = await startTestGateway();
   const hub = new WebchatHub();
-  hub.connect(running.gateway.engine.services);
+  hub.connect(running.gateway.engine.parts);
   for (const sessionKey of ["agent:helper:main", "global"])
     await hub.deliver({ type: "text", sessionKey, text: "Hello.", idempotencyKey: sessionKey });
   expect(await running.store.readSession("agent:helper:main")).toMatchObject({ agentId: "helper" });

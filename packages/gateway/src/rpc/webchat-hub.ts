@@ -1,18 +1,30 @@
+import type { Random } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 
-type HubServices = Pick<TurnServices, "store" | "events" | "clock" | "random" | "running" | "media">;
+interface WebchatHubOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly media: MediaStage;
+  readonly events: SessionEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+}
 
 /** The gateway's side of the WebChat channel: inputs of the socket go in, deliveries become entries of the conversation. */
 export class WebchatHub implements WebchatSocket {
   #handler: ((input: WebchatInput) => Promise<"accepted" | "duplicate">) | undefined;
-  #services: HubServices | undefined;
+  #options: WebchatHubOptions | undefined;
 
   /** Gives the hub what it stores and shows with; before that nothing can be delivered. */
-  connect(services: HubServices): void {
-    this.#services = services;
+  connect(options: WebchatHubOptions): void {
+    this.#options = options;
   }
 
   listen(handler: (input: WebchatInput) => Promise<"accepted" | "duplicate">): Disposable {
@@ -30,14 +42,14 @@ export class WebchatHub implements WebchatSocket {
   }
 
   async readUpload(ref: string): Promise<Uint8Array | undefined> {
-    return this.#services?.media.uploads.read(ref);
+    return this.#options?.media.uploads.read(ref);
   }
 
   async deliver(delivery: WebchatDelivery): Promise<{ readonly entryId: string }> {
-    const services = this.#services;
-    if (services === undefined) throw new Error("the gateway has not started");
-    const { store, clock, random } = services;
-    const { config } = services.running;
+    const options = this.#options;
+    if (options === undefined) throw new Error("the gateway has not started");
+    const { store, clock, random } = options;
+    const { config } = options.running;
     const earlier = await store.findNotice(delivery.idempotencyKey);
     if (earlier !== undefined) return { entryId: earlier.id };
     const agentId = parseAgentSessionKey(delivery.sessionKey)?.agentId ?? config.defaultAgentId;
@@ -52,7 +64,7 @@ export class WebchatHub implements WebchatSocket {
       { type: "notice", level: "info", text: delivery.text, key: delivery.idempotencyKey },
       { timestampMs: clock.now() },
     );
-    publishEntry(services, delivery.sessionKey, entry, undefined);
+    publishEntry(options, delivery.sessionKey, entry, undefined);
     return { entryId: entry.id };
   }
 }

@@ -5,7 +5,7 @@ import { TestClient } from "../../test/test-client.ts";
 test("a list of sessions reads a page and one row more, the newest run of each of the page, and goes on to those of a kind that are far down", async () => {
   await using running = await startTestGateway();
   const { store } = running;
-  const nowMs = running.gateway.engine.services.clock.now();
+  const nowMs = running.gateway.engine.parts.clock.now();
   await Promise.all(
     Array.from({ length: 300 }, async (_, index) => {
       const key = index === 3 ? "agent:main:test:group:g" : `agent:main:test:direct:${index}`;

@@ -1,3 +1,13 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { Notices } from "../notices/notices.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import type { InputRecord, SessionRecord } from "@factotum/store";
@@ -14,12 +24,11 @@ import { toChatEntry } from "../delivery/chat-entries.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
-import { compactNow } from "../compaction/ensure-context-budget.ts";
+import type { ContextBudget } from "../compaction/context-budget.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { readLastRun } from "../messages/last-run.ts";
 import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
 /** What an abort has ended: the run, and how many messages that waited. */
 export interface EndedWork {
@@ -29,8 +38,20 @@ export interface EndedWork {
 
 const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
 
-/** What the sessions need of the rest. */
+/** What sessions are shown and changed with. */
 export interface SessionServiceOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
+  readonly notices: Notices;
+  readonly budget: ContextBudget;
+  readonly queue: TurnQueue;
+  readonly cache: SessionCache;
+  readonly media: MediaStage;
+  readonly events: SessionEvents;
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
   readonly flushMemory: FlushMemory;
   /** What the session's messages wait for, or the tools of its run. */
   readonly waitOf: (sessionKey: string) => ChatWait | undefined;
@@ -38,16 +59,12 @@ export interface SessionServiceOptions {
 
 /** Sessions as clients see and change them. */
 export class SessionService {
-  readonly #services: TurnServices;
+  readonly #options: SessionServiceOptions;
   readonly #queue: TurnQueue;
-  readonly #flushMemory: FlushMemory;
-  readonly #waitOf: SessionServiceOptions["waitOf"];
 
-  constructor(services: TurnServices, queue: TurnQueue, options: SessionServiceOptions) {
-    this.#services = services;
-    this.#queue = queue;
-    this.#flushMemory = options.flushMemory;
-    this.#waitOf = options.waitOf;
+  constructor(options: SessionServiceOptions) {
+    this.#options = options;
+    this.#queue = options.queue;
   }
 
   /** The key that a request means: the given one, or the main session of the given or default agent. */
@@ -59,7 +76,7 @@ export class SessionService {
           `"${request.sessionKey}" is no session key. A key looks like agent:main:main; \`factotum status\` shows the agents.`,
         );
       }
-      return matchSessionKey(request.sessionKey, this.#services.store);
+      return matchSessionKey(request.sessionKey, this.#options.store);
     }
     return this.mainKey(request.agentId);
   }
@@ -81,7 +98,7 @@ export class SessionService {
 
   /** Key of an agent's main session. */
   mainKey(agentId: string | undefined): string {
-    const { agents, config } = this.#services.running;
+    const { agents, config } = this.#options.running;
     const agent = agentId === undefined ? agents.default : agents.get(agentId.toLowerCase());
     if (agent === undefined) {
       const known = agents.list().map(({ config: { id } }) => id);
@@ -91,8 +108,8 @@ export class SessionService {
   }
 
   async list(params: RpcMethods["sessions.list"]["params"]): Promise<RpcMethods["sessions.list"]["result"]> {
-    const { store, clock } = this.#services;
-    const { config } = this.#services.running;
+    const { store, clock } = this.#options;
+    const { config } = this.#options.running;
     const wanted = params.kinds === undefined ? undefined : new Set<SessionKind>(params.kinds);
     const page = await store.listSessions({
       limit: params.limit ?? 50,
@@ -111,7 +128,7 @@ export class SessionService {
   }
 
   async resolve(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionSummary> {
-    const found = await this.#services.store.findSession(
+    const found = await this.#options.store.findSession(
       query.key === undefined ? query : { ...query, key: normalizeSessionKey(query.key) },
     );
     if (found === undefined)
@@ -127,9 +144,9 @@ export class SessionService {
     sessionKey: string,
     options: { readonly before?: string; readonly limit: number },
   ): Promise<{ readonly entries: readonly ChatEntry[]; readonly before?: string }> {
-    const session = await this.#services.store.readSession(sessionKey);
+    const session = await this.#options.store.readSession(sessionKey);
     if (session === undefined) return { entries: [] };
-    const page = await this.#services.store.readTranscript(session.sessionId, {
+    const page = await this.#options.store.readTranscript(session.sessionId, {
       limit: options.limit,
       ...(options.before === undefined ? {} : { before: options.before }),
     });
@@ -145,7 +162,7 @@ export class SessionService {
     sessionKey: string,
     options: { readonly limit: number; readonly listener: SessionListener },
   ): Promise<{ readonly snapshot: ChatSnapshot; readonly subscription: Disposable }> {
-    const { events } = this.#services;
+    const { events } = this.#options;
     let snapshot: ChatSnapshot | undefined;
     const committedMeanwhile: ChatEntry[] = [];
     const subscription = events.subscribe(sessionKey, (event) => {
@@ -158,7 +175,7 @@ export class SessionService {
       // From here to the return nothing can happen in between: what came while reading is in the live state or among the entries.
       const known = new Set(page.entries.map((entry) => entry.id));
       const live = events.live(sessionKey);
-      const wait = this.#waitOf(sessionKey);
+      const wait = this.#options.waitOf(sessionKey);
       snapshot = {
         sessionKey,
         ...page,
@@ -175,16 +192,16 @@ export class SessionService {
   }
 
   async patch(params: RpcMethods["sessions.patch"]["params"]): Promise<SessionSummary> {
-    const key = await matchSessionKey(params.key, this.#services.store);
-    const record = await this.#services.store.patchSession(
+    const key = await matchSessionKey(params.key, this.#options.store);
+    const record = await this.#options.store.patchSession(
       key,
       {
         ...(params.label === undefined ? {} : { label: params.label }),
         ...(params.sendPolicy === undefined ? {} : { overrides: { sendPolicy: params.sendPolicy } }),
       },
-      { nowMs: this.#services.clock.now() },
+      { nowMs: this.#options.clock.now() },
     );
-    this.#services.events.sessionChanged(key);
+    this.#options.events.sessionChanged(key);
     return this.summary(record);
   }
 
@@ -195,7 +212,7 @@ export class SessionService {
   ): Promise<SessionRecord> {
     return this.#inLane(sessionKey, options, async (ended) => {
       try {
-        return await this.#services.conversations.reset(sessionKey);
+        return await this.#options.conversations.reset(sessionKey);
       } finally {
         await options.onEnded?.(ended);
       }
@@ -217,7 +234,7 @@ export class SessionService {
   ): Promise<void> {
     const { task, done } = this.#laneTask(sessionKey, async () => {
       if (!(await options.decided)) return;
-      if ((await this.#services.store.readSession(sessionKey)) !== undefined) await this.#services.conversations.reset(sessionKey);
+      if ((await this.#options.store.readSession(sessionKey)) !== undefined) await this.#options.conversations.reset(sessionKey);
       await options.onReset(await ended);
     });
     this.#queue.lanes.enqueue(sessionKey, task);
@@ -229,14 +246,14 @@ export class SessionService {
 
   /** Summarises the older part of a conversation, behind what runs in it. Rejects with a `LaneAbort` when somebody stops it. */
   async compact(sessionKey: string, options: { readonly instructions?: string }): Promise<CompactionOutcome> {
-    const record = await this.#services.store.readSession(sessionKey);
+    const record = await this.#options.store.readSession(sessionKey);
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
     return this.#runInLane(sessionKey, async (signal) =>
-      compactNow(await this.#services.conversations.readContext(sessionKey, agentId, lastOrigin), this.#services, {
+      this.#options.budget.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
-        flushMemory: this.#flushMemory,
+        flushMemory: this.#options.flushMemory,
       }),
     );
   }
@@ -244,7 +261,7 @@ export class SessionService {
   /** Removes a session; false when there was none. */
   async delete(sessionKey: string): Promise<boolean> {
     return this.#inLane(sessionKey, { reason: "the session is being removed" }, async () => {
-      const { store, clock, cache, events, media } = this.#services;
+      const { store, clock, cache, events, media } = this.#options;
       const before = await store.readSession(sessionKey);
       if (before === undefined) throw new SessionRequestError("not-found", `There is no session "${sessionKey}".`);
       const deleted = await store.deleteSession(sessionKey, { nowMs: clock.now() });
@@ -280,7 +297,7 @@ export class SessionService {
       readonly before?: TurnJob;
     },
   ): Promise<EndedWork> {
-    const { events } = this.#services;
+    const { events } = this.#options;
     const { by, before } = options;
     if (options.runId !== undefined && events.live(sessionKey)?.runId !== options.runId) return NOTHING_ENDED;
     if (before !== undefined && this.#queue.lanes.running(sessionKey) === before) return NOTHING_ENDED;
@@ -290,18 +307,18 @@ export class SessionService {
     const aborted = this.#queue.lanes.abort(sessionKey, new LaneAbort(options.reason, { tellsSender }));
     const own = dropped.filter((input) => this.#isOwn(input, by));
     await this.#endOwn(sessionKey, own, options.reason);
-    for (const input of dropped) if (!own.includes(input)) await this.#services.notices.drop(sessionKey, input, DROPPED.stopped);
+    for (const input of dropped) if (!own.includes(input)) await this.#options.notices.drop(sessionKey, input, DROPPED.stopped);
     return { aborted, dropped: dropped.length };
   }
 
   /** Ends waiting inputs of whoever asked: the answer to that is their word in the chat, and the conversation keeps what they said. */
   async #endOwn(sessionKey: string, own: readonly InputRecord[], reason: string): Promise<void> {
-    const { store, watchers } = this.#services;
+    const { store, watchers } = this.#options;
     const state = { type: "told", reason } as const;
     const said = own.filter(({ admission }) => RUN_POLICY[admission.kind].isAttended);
     const unattended = own.filter((input) => !said.includes(input)).map(({ id }) => id);
     if (unattended.length > 0) await store.settleInputs(unattended, { type: "ignored", reason });
-    if (said.length > 0) await this.#services.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
+    if (said.length > 0) await this.#options.notices.endInputs(sessionKey, said, { state, level: "info", text: `Not begun: ${reason}.` });
     watchers.settled(
       own.map(({ id }) => id),
       reason,
@@ -311,12 +328,12 @@ export class SessionService {
   /** Whether an input is of whoever asked, or of nobody who waits for an answer. */
   #isOwn({ message, admission }: InputRecord, by: MsgContext | undefined): boolean {
     if (!RUN_POLICY[admission.kind].isAttended) return true;
-    return by === undefined ? isOwnAddress(message.origin, this.#services.channels) : isSaidBy(message, by);
+    return by === undefined ? isOwnAddress(message.origin, this.#options.channels) : isSaidBy(message, by);
   }
 
   /** Whether the end of a turn shows where it was asked for: in the conversation that stopped it, or to a client that reads the transcript. */
   #isSeenBy(origin: Origin, by: MsgContext | undefined): boolean {
-    return isOwnAddress(origin, this.#services.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
+    return isOwnAddress(origin, this.#options.channels) || (by !== undefined && conversationKey(origin) === conversationKey(by.origin));
   }
 
   summary(record: SessionRecord): SessionSummary {
@@ -325,11 +342,11 @@ export class SessionService {
       key: record.key,
       sessionId: record.sessionId,
       agentId: record.agentId,
-      kind: sessionKind(record.key, this.#services.running.config.session.mainKey),
+      kind: sessionKind(record.key, this.#options.running.config.session.mainKey),
       displayName: record.displayName,
       createdAtMs: record.createdAtMs,
       activeAtMs: record.updatedAtMs,
-      running: this.#services.events.live(record.key) !== undefined,
+      running: this.#options.events.live(record.key) !== undefined,
       contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
       totalTokens: usage.total,
       ...(record.label === undefined ? {} : { label: record.label }),

@@ -1,3 +1,8 @@
+import type { Random } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
@@ -5,7 +10,6 @@ import { importSessionFile, importSessionFolder, renderEntry, renderHeader, rend
 import type { ImportReport, SessionRecord } from "@factotum/store";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { describeProblems } from "./describe-problems.ts";
 import { promptSnapshots } from "./prompt-snapshots.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
@@ -16,17 +20,28 @@ const PART_ENTRIES = 200;
 /** A part ends behind the entry that reaches this length. */
 const PART_CHARS = 512 * 1024;
 
+/** What sessions are exported and imported with. */
+export interface SessionTransferOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly sessions: SessionService;
+  readonly events: SessionEvents;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly hideSecrets: (text: string) => string;
+  readonly asideFolder: string;
+  /** The program of the thread that reads session files, when the product was bundled. */
+  readonly worker?: URL | undefined;
+}
+
 /** Sessions as a whole: what is known of one, and its way out of the store and into it. */
 export class SessionTransfer {
-  readonly #services: TurnServices;
+  readonly #options: SessionTransferOptions;
   readonly #sessions: SessionService;
-  readonly #options: { readonly asideFolder: string; readonly worker?: URL };
   readonly #closing = new AbortController();
 
-  /** `worker`: the program of the thread that reads session files, when the product was bundled. */
-  constructor(services: TurnServices, sessions: SessionService, options: { readonly asideFolder: string; readonly worker?: URL }) {
-    this.#services = services;
-    this.#sessions = sessions;
+  constructor(options: SessionTransferOptions) {
+    this.#sessions = options.sessions;
     this.#options = options;
   }
 
@@ -38,7 +53,7 @@ export class SessionTransfer {
   /** Every field of a `sessions.json`, the snapshots of prompt and skills included. */
   async show(session: SessionSummary): Promise<RpcMethods["sessions.show"]["result"]> {
     const record = await this.#require(session.key);
-    const { store, hideSecrets } = this.#services;
+    const { store, hideSecrets } = this.#options;
     const prompt = await store.readPrompt(record.sessionId);
     return { session, entry: { ...renderSessionEntry(record), ...(prompt === undefined ? {} : promptSnapshots(prompt, hideSecrets)) } };
   }
@@ -52,8 +67,8 @@ export class SessionTransfer {
     const { sessionId } = record;
     if (from.sessionId !== undefined && from.sessionId !== sessionId)
       throw new SessionRequestError("conflict", `The session ${key} was begun anew while it was exported. Export it again.`);
-    const { store } = this.#services;
-    const { agents } = this.#services.running;
+    const { store } = this.#options;
+    const { agents } = this.#options.running;
     const cwd = (agents.get(record.agentId) ?? agents.default).config.workspace;
     const isFirst = from.after === undefined;
     const lines = isFirst ? [renderHeader({ sessionId, startedAtMs: record.startedAtMs, cwd, session: record })] : [];
@@ -79,8 +94,8 @@ export class SessionTransfer {
     params: RpcMethods["sessions.import"]["params"],
     { signal }: { readonly signal: AbortSignal },
   ): Promise<SessionImportReport> {
-    const { store, clock, random, events } = this.#services;
-    const { agents } = this.#services.running;
+    const { store, clock, random, events } = this.#options;
+    const { agents } = this.#options.running;
     if (!path.isAbsolute(params.path)) throw new SessionRequestError("invalid-request", "The path must be absolute.");
     if (params.key !== undefined && !isSessionKey(params.key))
       throw new SessionRequestError("invalid-request", `"${params.key}" is no session key. A key looks like agent:main:main.`);
@@ -121,7 +136,7 @@ export class SessionTransfer {
   }
 
   async #require(key: string): Promise<SessionRecord> {
-    const record = await this.#services.store.readSession(key);
+    const record = await this.#options.store.readSession(key);
     if (record === undefined) throw new SessionRequestError("not-found", `There is no session "${key}".`);
     return record;
   }

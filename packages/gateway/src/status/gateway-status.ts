@@ -20,7 +20,7 @@ export interface StatusFacts {
 
 /** Everything `status` says, read now. */
 export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise<GatewayStatus> {
-  const { store, channels, failedRuns, running } = engine.services;
+  const { store, channels, failedRuns, running } = engine.parts;
   const { agents, models } = running;
   const counts = await store.counts();
   const { costUsd, total } = counts.usage;
@@ -29,9 +29,9 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     ...facts,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, { models, failedRuns }))),
-    storage: storageStatus(engine.services.storage),
+    storage: storageStatus(engine.parts.storage),
     damage: engine.damage.list(),
-    resting: restingModels(engine.services),
+    resting: restingModels(engine.parts),
     channels: channels.status(),
     sessions: { total: counts.sessions, running: engine.running },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
@@ -42,7 +42,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
 
 function outboxStatus(
   { outboxWaiting, outboxOldestMs, outboxDead, outboxAmbiguous }: StoreCounts,
-  { services: { dispatcher } }: Engine,
+  { parts: { dispatcher } }: Engine,
 ): GatewayStatus["outbox"] {
   return {
     waiting: waitingToLeave(outboxWaiting, dispatcher),
@@ -62,7 +62,7 @@ function outboxStatus(
   };
 }
 
-function storageStatus({ problem, shortage }: Engine["services"]["storage"]): GatewayStatus["storage"] {
+function storageStatus({ problem, shortage }: Engine["parts"]["storage"]): GatewayStatus["storage"] {
   if (problem !== undefined) return { state: "full", detail: problem.reason, sinceMs: problem.sinceMs };
   return shortage === undefined ? { state: "ok" } : { state: "low", detail: shortage };
 }
@@ -98,6 +98,6 @@ async function agentStatus(
 }
 
 /** Of the unsent rows, those that are not being sent at this moment. */
-export function waitingToLeave(outboxWaiting: number, { sending }: Engine["services"]["dispatcher"]): number {
+export function waitingToLeave(outboxWaiting: number, { sending }: Engine["parts"]["dispatcher"]): number {
   return Math.max(0, outboxWaiting - sending);
 }

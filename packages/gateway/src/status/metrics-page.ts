@@ -28,7 +28,7 @@ export class MetricsPage implements Disposable {
   }
 
   async #collect(): Promise<CollectedMetrics> {
-    const { observer, store, channels, dispatcher } = this.#engine.services;
+    const { observer, store, channels, dispatcher } = this.#engine.parts;
     const counts = await store.counts();
     return {
       factotum_build_info: [{ labels: { version: this.#version }, value: 1 }],
@@ -51,7 +51,7 @@ export class MetricsPage implements Disposable {
   #delays(
     oldestMs: number | undefined,
   ): Pick<CollectedMetrics, "factotum_outbox_oldest_seconds" | "factotum_outbox_blocked" | "factotum_outbox_next_try_seconds"> {
-    const { clock, dispatcher } = this.#engine.services;
+    const { clock, dispatcher } = this.#engine.parts;
     const nowMs = clock.now();
     const { blocked } = dispatcher;
     const seconds = (ms: number): readonly Sample[] => one(Math.max(0, ms) / 1000);

@@ -44,7 +44,7 @@ test("once the storage is refused, what is at work goes on, nothing new is taken
   disk.isFull = true;
   await expect(platform.say(platform.message("the second one"))).rejects.toMatchObject({ code: "full", message: FULL });
   disk.isFull = false;
-  running.gateway.engine.services.storage.refuse("The database is gone.");
+  running.gateway.engine.parts.storage.refuse("The database is gone.");
   clock.look();
   gate.open();
   await expect.poll(() => sentTexts(platform)).toContain("dm-1: Here it is.");

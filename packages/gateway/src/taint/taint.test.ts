@@ -27,7 +27,7 @@ beforeEach(async () => {
     patch: withoutWalls,
     accountConfig: { allowFrom: ["mallory"], groupPolicy: "open", groups: { "*": { requireMention: false } } },
   });
-  workspace = running.gateway.engine.services.running.agents.default.config.workspace;
+  workspace = running.gateway.engine.parts.running.agents.default.config.workspace;
   await mkdir(workspace, { recursive: true });
 });
 afterEach(async () => {

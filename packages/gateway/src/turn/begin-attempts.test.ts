@@ -38,7 +38,7 @@ const recording = (extra: Partial<Store> = {}) =>
 const GUESTS: Partial<AccountConfig> = { allowFrom: ["owner-1"] };
 
 async function revoke(running: TestGateway): Promise<void> {
-  const { config } = running.gateway.engine.services.running;
+  const { config } = running.gateway.engine.parts.running;
   await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
 }
 

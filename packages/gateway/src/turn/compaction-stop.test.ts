@@ -94,7 +94,7 @@ test("/stop ends a turn for which room is being made because the provider found 
   await running.gateway.engine.idle();
   expect(textsOf(platform).at(-1)).toBe("Stopped what I was working on.");
   expect((await running.store.readSession(SESSION))?.compactionCount).toBe(0);
-  expect(running.gateway.engine.services.events.live(SESSION)).toBeUndefined();
+  expect(running.gateway.engine.parts.events.live(SESSION)).toBeUndefined();
   expect((await running.store.listInputs({ state: "claimed", limit: 1 })).items).toEqual([]);
   expect(running.logger.lines.join("\n")).not.toContain("is taken up at the next start");
 });

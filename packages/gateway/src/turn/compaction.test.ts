@@ -93,20 +93,20 @@ describe("a conversation that outgrows its window", () => {
     await using running = await startTestGateway({ platform, patch: small(server.baseUrl) });
     await converse(platform, 9);
     await running.gateway.engine.idle();
-    const { services } = running.gateway.engine;
+    const { parts } = running.gateway.engine;
     const sessionKey = "agent:main:main";
-    const { requests } = await listContextRequests({ sessionKey, limit: 200 }, services);
+    const { requests } = await listContextRequests({ sessionKey, limit: 200 }, parts);
     expect(requests).toHaveLength(server.requests.length);
     const summaries = requests.filter(({ kind }) => kind === "compaction");
     expect(summaries).toHaveLength(server.requests.filter(({ body }) => isSummary(body)).length);
     expect(summaries.length).toBeGreaterThanOrEqual(1);
     expect(new Set(requests.map(({ kind }) => kind))).toEqual(new Set(["user", "memory", "compaction"]));
-    const shown = await buildContextReport({ sessionKey, id: summaries[0]?.id, texts: true }, services);
+    const shown = await buildContextReport({ sessionKey, id: summaries[0]?.id, texts: true }, parts);
     expect(shown).toMatchObject({ exact: true, prompt: { cause: "compaction" } });
     expect(JSON.stringify(shown.parts)).toContain("You condense the record of a conversation");
     const originals = server.requests.map(({ bytes }) => bytes.toString());
     for (const request of requests) {
-      const result = await replayRequest({ sessionKey, id: request.id }, services, {
+      const result = await replayRequest({ sessionKey, id: request.id }, parts, {
         signal: new AbortController().signal,
         onPiece: () => undefined,
       });
@@ -116,7 +116,7 @@ describe("a conversation that outgrows its window", () => {
     expect(new Set(server.requests.slice(originals.length).map(({ bytes }) => bytes.toString())).size).toBe(requests.length);
     // What came after a cut is compared with what it begins with, not with the summary.
     const after = requests.find(({ causes }) => causes.includes("compaction"));
-    const report = await buildContextReport({ sessionKey, id: after?.id, diff: "previous" }, services);
+    const report = await buildContextReport({ sessionKey, id: after?.id, diff: "previous" }, parts);
     expect(report.diff).toMatchObject({ prefixHeld: false, causes: ["compaction"] });
   });
 
@@ -142,7 +142,7 @@ describe("a conversation that outgrows its window", () => {
     running = await startTestGateway({ platform, patch: small(server.baseUrl), home: running.home });
     await running.gateway.engine.idle();
     expect(platform.sent.length).toBe(sent + 1);
-    const { requests } = await listContextRequests({ sessionKey: "agent:main:main", limit: 200 }, running.gateway.engine.services);
+    const { requests } = await listContextRequests({ sessionKey: "agent:main:main", limit: 200 }, running.gateway.engine.parts);
     expect(requests.filter(({ kind }) => kind === "compaction").map(({ outcome }) => outcome.type)).toEqual(["answered", "failed"]);
     expect((await running.store.readSession("agent:main:main"))?.compactionCount).toBe(1);
     await running[Symbol.asyncDispose]();

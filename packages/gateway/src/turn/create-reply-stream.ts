@@ -1,8 +1,15 @@
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { Logger } from "@factotum/agent-contract";
+import type { Random } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import { BlockStream } from "../delivery/streaming/block-stream.ts";
 import type { BlockStreamOptions } from "../delivery/streaming/block-stream.ts";
 import { HumanPace } from "../delivery/streaming/human-pace.ts";
@@ -19,11 +26,24 @@ export interface StreamedRun {
   readonly signal: AbortSignal;
 }
 
+/** What replies are streamed with. */
+export interface ReplyStreamOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly hideSecrets: (text: string) => string;
+  readonly crashPoint?: CrashPointHook | undefined;
+}
+
 /**
  * Makes what shows the answers of a turn while they are written; `undefined` where nothing does. Runs that nobody asked for may come to tell nothing:
  * they show nothing before their end.
  */
-export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: TurnServices): ReplyStream | undefined {
+export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: ReplyStreamOptions): ReplyStream | undefined {
   const { turn, agent, own } = prepared;
   const account = services.channels.accountFor(turn.origin);
   const channel = services.channels.channelFor(turn.origin);
@@ -56,7 +76,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
 function createBlockStream(
   { blockStreamingBreak, blockStreamingChunk, blockStreamingCoalesce, humanDelay }: ResolvedAgent,
   limits: ChunkLimits,
-  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly services: TurnServices },
+  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly services: ReplyStreamOptions },
 ): BlockStream {
   const { clock, random } = common.services;
   const maxLength = Math.max(32, Math.min(blockStreamingChunk.maxChars, limits.maxLength));

@@ -65,7 +65,7 @@ test("what a group is not told stands in its conversation, in the status and amo
   await using running = await start();
   const events: string[] = [];
   const group = "agent:main:test:group:g-1";
-  using _watch = running.gateway.engine.services.events.subscribe(group, (event) => {
+  using _watch = running.gateway.engine.parts.events.subscribe(group, (event) => {
     if (event.type === "run-end") events.push(event.outcome.message ?? "");
   });
   expect(await say(running, GROUP)).toBe(GENERAL);
@@ -74,7 +74,7 @@ test("what a group is not told stands in its conversation, in the status and amo
   expect(events).toEqual([expect.stringMatching(REASON)]);
   const failed = await running.gateway.status();
   expect(failed.agents[0]?.lastFailure?.text).toMatch(REASON);
-  expect(running.gateway.engine.services.failedRuns.list()).toMatchObject([{ agentId: "main", needsOwner: true }]);
+  expect(running.gateway.engine.parts.failedRuns.list()).toMatchObject([{ agentId: "main", needsOwner: true }]);
   await say(running, GROUP);
   expect((await running.gateway.status()).agents[0]).not.toHaveProperty("lastFailure");
 });
@@ -83,7 +83,7 @@ test("the status names the newest failure, also one that concerns only its conve
   const rejected: AnthropicReply = { type: "error", errorType: "invalid_request_error", message: "messages: not like this" };
   server.script([REFUSED]);
   await using running = await start();
-  const { failedRuns } = running.gateway.engine.services;
+  const { failedRuns } = running.gateway.engine.parts;
   await say(running, {});
   expect(failedRuns.list()).toMatchObject([{ text: expect.stringMatching(REASON) }]);
   server.respond(() => rejected);
@@ -102,7 +102,7 @@ test("whoever is the owner no more is told nothing of the installation, even of 
   await platform.say(platform.message("hello"));
   await server.nextRequest();
   const { engine } = running.gateway;
-  const { config } = engine.services.running;
+  const { config } = engine.parts.running;
   // The list changes while the model thinks.
   await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
   gate.open();

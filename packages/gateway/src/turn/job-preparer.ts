@@ -1,19 +1,24 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
-import { crashed, endGivenWay, endUnbegun, giveUpInputs, preparationFailure, refuseJob } from "./end-unbegun.ts";
+import { crashed, preparationFailure } from "./unbegun-turns.ts";
+import type { UnbegunTurns } from "./unbegun-turns.ts";
 import { withFetchedContext } from "../messages/fetch-context.ts";
-import { prepareInputTurn, prepareResumedTurn, readInputs } from "./prepare-turn.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
-import { endMisplacedTurn } from "./end-misplaced.ts";
+import { readInputs } from "./turn-preparer.ts";
+import type { PreparedTurn, TurnPreparer } from "./turn-preparer.ts";
 import { isMisplaced, reauthorizeJob, SENDER_REVOKED } from "../conversation/current-authorization.ts";
 import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { historyOf, inputsOf, isLost } from "../queue/turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import type { SteeringSource } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
@@ -41,17 +46,29 @@ export interface WaitingInputs extends SteeringSource {
   readonly toolWait: (turn: TurnRecord) => void;
 }
 
+/** What jobs are prepared with. */
+export interface JobPreparerOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly preparer: TurnPreparer;
+  readonly unbegun: UnbegunTurns;
+  readonly room: BackgroundCompactor;
+  readonly waiting: WaitingInputs;
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /** Makes a turn of a job, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
 export class JobPreparer {
-  readonly #services: TurnServices;
+  readonly #options: JobPreparerOptions;
   readonly #waiting: WaitingInputs;
-  readonly #room: BackgroundCompactor;
   readonly #groups = new ShownGroups();
 
-  constructor(services: TurnServices, waiting: WaitingInputs, room: BackgroundCompactor) {
-    this.#services = services;
-    this.#waiting = waiting;
-    this.#room = room;
+  constructor(options: JobPreparerOptions) {
+    this.#options = options;
+    this.#waiting = options.waiting;
   }
 
   /**
@@ -61,10 +78,9 @@ export class JobPreparer {
   async prepare(sessionKey: string, waited: InputJob | ResumeJob, laneSignal: AbortSignal): Promise<PreparedTurn | undefined> {
     const job = waited.type === "input" ? await this.#judge(sessionKey, waited) : waited;
     if (job === undefined) return undefined;
-    const { clock } = this.#services;
-    const { agents } = this.#services.running;
+    const { clock, running } = this.#options;
     const { agentId } = job.type === "input" ? job : job.turn;
-    const { timeoutSeconds } = (agents.get(agentId) ?? agents.default).config;
+    const { timeoutSeconds } = running.agent(agentId).config;
     using deadline = new RunDeadline(timeoutSeconds * 1000, { clock, outer: laneSignal });
     return await this.#prepare(sessionKey, job, deadline.signal);
   }
@@ -73,41 +89,41 @@ export class JobPreparer {
     try {
       if (job.type === "input") {
         if (await this.#isGivenUp(sessionKey, job)) return undefined;
-        const complete = await withFetchedContext(job, this.#services, { signal });
-        return await prepareInputTurn(sessionKey, complete, this.#services, {
+        const complete = await withFetchedContext(job, this.#options, { signal });
+        return await this.#options.preparer.prepareInput(sessionKey, complete, {
           signal,
-          room: this.#room,
+          room: this.#options.room,
           showsGroup: (sessionId) => this.#groups.shows(sessionId, complete.input.message),
         });
       }
       const turn =
-        job.isCounted === true ? job.turn : await this.#services.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
+        job.isCounted === true ? job.turn : await this.#options.store.beginAttempt(job.turn.id, { isSolo: job.runsAlone === true });
       if (turn === undefined) return undefined;
       // A compaction is started again by the turn that needs it.
       if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
-        await endUnbegun(turn, crashed(turn.starts - 1), this.#services, { isGivenUp: true });
+        await this.#options.unbegun.end(turn, crashed(turn.starts - 1), { isGivenUp: true });
         return undefined;
       }
       if (job.yields === true) {
-        await endGivenWay(turn, this.#services);
+        await this.#options.unbegun.endYielded(turn);
         return undefined;
       }
-      const inputs = await readInputs(turn, this.#services);
+      const inputs = await readInputs(turn, this.#options.store);
       if (!inputs.every((input) => this.#admitsNow(input))) {
-        await endUnbegun(turn, { type: "aborted", reason: SENDER_REVOKED }, this.#services);
+        await this.#options.unbegun.end(turn, { type: "aborted", reason: SENDER_REVOKED });
         return undefined;
       }
-      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#services.running.config))) {
-        for (const input of await endMisplacedTurn(turn, inputs, this.#services))
+      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#options.running.config))) {
+        for (const input of await this.#options.unbegun.endMisplaced(turn, inputs))
           await this.#waiting.placeAgain(input, { isRecovered: true });
         return undefined;
       }
-      return await prepareResumedTurn(turn, this.#services, { signal });
+      return await this.#options.preparer.prepareResumed(turn, { signal });
     } catch (error) {
       if (isLost(job)) return undefined;
       if (signal.reason instanceof LaneShutdown) {
         if (isFinalStoreError(error)) return undefined;
-        if (job.type === "resume") await this.#services.store.releaseAttempt(job.turn.id);
+        if (job.type === "resume") await this.#options.store.releaseAttempt(job.turn.id);
         else await this.#releaseAttempt(job);
         return undefined;
       }
@@ -119,13 +135,13 @@ export class JobPreparer {
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
-        await endGivenWay(job.turn, this.#services);
+        await this.#options.unbegun.endYielded(job.turn);
         return undefined;
       }
       const outcome = preparationFailure(error, signal);
-      this.#services.logger.error("A turn could not begin", { sessionKey, error });
-      if (job.type === "input") await refuseJob(sessionKey, job, outcome, this.#services, { signal });
-      else await endUnbegun(job.turn, outcome, this.#services);
+      this.#options.logger.error("A turn could not begin", { sessionKey, error });
+      if (job.type === "input") await this.#options.unbegun.refuse(sessionKey, job, outcome, { signal });
+      else await this.#options.unbegun.end(job.turn, outcome);
       return undefined;
     }
   }
@@ -137,25 +153,25 @@ export class JobPreparer {
   async #isGivenUp(sessionKey: string, job: InputJob): Promise<boolean> {
     // Counted by this process already.
     if (job.isRecovered !== true || job.failures !== undefined) return false;
-    const attempts = await this.#services.store.beginInputs(inputsOf(job).map(({ id }) => id));
+    const attempts = await this.#options.store.beginInputs(inputsOf(job).map(({ id }) => id));
     if (attempts <= MAX_ATTEMPTS) return false;
-    await giveUpInputs(sessionKey, job, crashed(attempts - 1), this.#services);
+    await this.#options.unbegun.giveUp(sessionKey, job, crashed(attempts - 1));
     return true;
   }
 
   /** Releases the attempt of a job that was not started, for a reason other than a crash. */
   async #releaseAttempt(job: InputJob): Promise<void> {
-    if (job.isRecovered === true) await this.#services.store.releaseInputs(inputsOf(job).map(({ id }) => id));
+    if (job.isRecovered === true) await this.#options.store.releaseInputs(inputsOf(job).map(({ id }) => id));
   }
 
   #admitsNow(input: InputRecord): boolean {
-    return this.#waiting.admits(withPresentOwner(input, this.#services.running.config.commands.ownerAllowFrom));
+    return this.#waiting.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
   }
 
   /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
-    const { store, watchers } = this.#services;
-    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#services.running.config);
+    const { store, watchers } = this.#options;
+    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#options.running.config);
     for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });

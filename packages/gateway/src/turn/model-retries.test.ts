@@ -33,10 +33,10 @@ test("every try is charged, counted and logged, and the answer comes once", asyn
   expect(server.requests).toHaveLength(3);
   const bodies = server.requests.map(({ bytes }) => bytes.toString());
   expect(new Set(bodies).size).toBe(1);
-  const { services } = running.gateway.engine;
-  const day = services.running.agents.default.time.day(Date.now());
+  const { parts } = running.gateway.engine;
+  const day = parts.running.agents.default.time.day(Date.now());
   expect(await running.store.readSpend(day, "main")).toMatchObject([{ cause: "user", calls: 3 }]);
-  expect(services.observer.counted().factotum_model_retries_total).toEqual([
+  expect(parts.observer.counted().factotum_model_retries_total).toEqual([
     { labels: { provider: "anthropic", cause: "user", reason: "overloaded" }, value: 2 },
   ]);
   const lines = running.logger.lines.filter((line) => line.includes("A model request is retried"));
@@ -56,10 +56,10 @@ test("a pause that is too long is not waited for, and the person is told when to
 test("tries that are repeated do not pause an unattended cause; requests that fail for good do", async () => {
   server.respond(() => overloaded());
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
-  const { services } = running.gateway.engine;
+  const { parts } = running.gateway.engine;
   const cause = { agentId: "main", kind: "cron" } as const;
-  const model = await services.running.models.resolve(undefined);
-  const { client } = createRunModel({ model, fallbacks: [] }, cause, services);
+  const model = await parts.running.models.resolve(undefined);
+  const { client } = createRunModel({ model, fallbacks: [] }, cause, parts);
   const ask = async (): Promise<string | undefined> => {
     const request = { system: { stable: "", session: "" }, messages: [HELLO], tools: [] };
     for await (const event of client.stream(request, { signal: new AbortController().signal }))
@@ -84,7 +84,7 @@ test("thoughts of a try that broke off are withdrawn: watchers and the conversat
   };
   server.script([cut, thoughtful("A second idea.", "Here.")]);
   await using running = await startTestGateway({ platform, clock: hastyClock, patch: withModel(server.baseUrl) });
-  const { events, store } = running.gateway.engine.services;
+  const { events, store } = running.gateway.engine.parts;
   const seen: string[] = [];
   const blocks: string[] = [];
   using _watch = events.subscribe("agent:main:main", (event) => {

@@ -1,10 +1,13 @@
-import type { TurnRecord } from "@factotum/store";
-import { readInputs } from "./prepare-turn.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store, TurnRecord } from "@factotum/store";
+import { readInputs } from "./turn-preparer.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
-export async function isOwnerChat(turn: TurnRecord, services: Pick<TurnServices, "store" | "running">): Promise<boolean> {
+export async function isOwnerChat(
+  turn: TurnRecord,
+  { store, running }: { readonly store: Store; readonly running: RunningConfig },
+): Promise<boolean> {
   if (!turn.owner || turn.origin.conversation.kind !== "direct") return false;
-  return withCurrentAuthorization(turn, await readInputs(turn, services), services.running.config).owner;
+  return withCurrentAuthorization(turn, await readInputs(turn, store), running.config).owner;
 }

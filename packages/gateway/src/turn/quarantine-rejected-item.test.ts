@@ -59,7 +59,7 @@ async function say(running: TestGateway, platform: TestPlatform, text: string): 
 async function plant(running: TestGateway, ...messages: readonly AgentMessage[]): Promise<void> {
   const sessionId = (await running.store.readSession(SESSION))?.sessionId ?? "";
   for (const message of messages) await running.store.appendEntry(sessionId, { type: "message", message }, { timestampMs: Date.now() });
-  running.gateway.engine.services.cache.drop(sessionId);
+  running.gateway.engine.parts.cache.drop(sessionId);
 }
 
 const user = (content: UserMessage["content"]): UserMessage => ({ role: "user", content, timestamp: Date.now() });
@@ -74,7 +74,7 @@ const answer = (content: AssistantMessage["content"]): AssistantMessage => ({
   timestamp: Date.now(),
 });
 const causesOf = async (running: TestGateway): Promise<readonly (readonly string[])[]> =>
-  (await listContextRequests({ sessionKey: SESSION, limit: 50 }, running.gateway.engine.services)).requests
+  (await listContextRequests({ sessionKey: SESSION, limit: 50 }, running.gateway.engine.parts)).requests
     .map(({ causes }) => causes)
     .toReversed();
 
@@ -94,8 +94,8 @@ describe("a conversation that a provider refuses", () => {
     expect(server.requests[2]?.bytes.toString()).toContain("my cat");
     expect(await causesOf(running)).toEqual([["new-session"], [], ["quarantine"]]);
     expect(running.logger.lines.some((line) => line.includes("Prompt break") && line.includes("quarantine"))).toBe(true);
-    const { services } = running.gateway.engine;
-    for (const request of [1, 2]) expect((await buildContextReport({ sessionKey: SESSION, turn: 2, request }, services)).exact).toBe(true);
+    const { parts } = running.gateway.engine;
+    for (const request of [1, 2]) expect((await buildContextReport({ sessionKey: SESSION, turn: 2, request }, parts)).exact).toBe(true);
     await running.stop();
     running = await start(format, platform, running.home);
     expect(await say(running, platform, "three")).toBe("Yes.");

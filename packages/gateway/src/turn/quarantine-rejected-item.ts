@@ -1,11 +1,13 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { AgentMessage, ModelInfo } from "@factotum/agent-contract";
 import { quarantine } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
-import type { NewRequest, TranscriptBody } from "@factotum/store";
+import type { NewRequest, Store, TranscriptBody } from "@factotum/store";
 import { viewHistory } from "../context/history-view.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import { contextMessages } from "../context/read-history.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
 /** What was taken out of a conversation because a provider refused it (R8). */
 export interface QuarantinedItem {
@@ -22,10 +24,10 @@ export interface QuarantinedItem {
 export async function quarantineRejectedItem(
   prepared: PreparedTurn,
   refusal: { readonly words: string; readonly requests: readonly NewRequest[] },
-  services: Pick<TurnServices, "store" | "cache" | "clock" | "logger">,
+  { store, cache, clock, logger }: { readonly store: Store; readonly cache: SessionCache; readonly clock: Clock; readonly logger: Logger },
 ): Promise<QuarantinedItem | undefined> {
   const { turn, model, kept } = prepared;
-  const context = contextMessages(await services.store.readContext(turn.sessionId), { isOpen: true });
+  const context = contextMessages(await store.readContext(turn.sessionId), { isOpen: true });
   const view = viewHistory(
     context.map(({ message }) => message),
     undefined,
@@ -37,20 +39,20 @@ export async function quarantineRejectedItem(
     { message: refusal.words },
   );
   if (found === undefined) {
-    services.logger.warn("The provider refused the request, and nothing can be left out of it", { sessionKey: turn.sessionKey });
+    logger.warn("The provider refused the request, and nothing can be left out of it", { sessionKey: turn.sessionKey });
     return undefined;
   }
   const places = found.replaced.flatMap(({ index, message }) => {
     const original = sent[index];
     return original === undefined ? [] : [{ original, entryId: original.entry.id, message }];
   });
-  await services.store.appendToTurn(turn.id, {
+  await store.appendToTurn(turn.id, {
     entries: [{ type: "replacement", messages: places.map(({ entryId, message }) => ({ entryId, message })) }],
     requests: refusal.requests,
-    timestampMs: services.clock.now(),
+    timestampMs: clock.now(),
   });
-  services.cache.drop(turn.sessionId);
-  services.logger.warn("Left out what the provider refused", {
+  cache.drop(turn.sessionId);
+  logger.warn("Left out what the provider refused", {
     sessionKey: turn.sessionKey,
     item: found.item,
     isGuess: found.isGuess,

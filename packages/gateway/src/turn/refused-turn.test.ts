@@ -43,7 +43,7 @@ const withBrokenWorkspace: Patch = (config) => {
 };
 
 async function mend(running: TestGateway): Promise<void> {
-  const { config } = running.gateway.engine.services.running;
+  const { config } = running.gateway.engine.parts.running;
   const { agents } = good({
     ...config,
     agents: config.agents.map((agent) => ({ ...agent, workspace: path.join(running.home, "mended") })),

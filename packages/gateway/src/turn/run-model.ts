@@ -1,3 +1,9 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { Random } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { Observer } from "../observe/observer.ts";
+import type { SpendGuard } from "../spend/spend-guard.ts";
+import type { Cooldowns } from "@factotum/models";
 import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
 import type { FailoverSwitch } from "@factotum/models";
@@ -6,9 +12,8 @@ import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
 import type { SpendCause } from "../spend/spend-guard.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import type { PromptCause } from "../prompt/prompt-cause.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
 /** The model of one run: its fallbacks behind it, every call charged before it is sent. */
 export interface RunModel {
@@ -21,15 +26,25 @@ export interface RunModel {
   changedProfile(): string | undefined;
 }
 
+/** What models are asked with. */
+export interface RunModelOptions {
+  readonly cooldowns: Cooldowns;
+  readonly spend: SpendGuard;
+  readonly observer: Observer;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
 /** Puts the model of a run together. */
 export function createRunModel(
   models: { readonly model: ResolvedModel; readonly fallbacks: readonly ResolvedModel[] },
   cause: SpendCause,
-  services: Pick<TurnServices, "clock" | "random" | "cooldowns" | "observer" | "spend" | "logger">,
+  options: RunModelOptions,
   place?: LanePlace,
 ): RunModel {
   const { model, fallbacks } = models;
-  const { clock, random, cooldowns, observer, spend } = services;
+  const { clock, random, cooldowns, observer, spend } = options;
   const asked = new Map([...fallbacks, model].map(({ reference, credential }) => [reference, credential]));
   let last: FailoverSwitch | undefined;
   const client = modelChain([model, ...fallbacks], cause, {
@@ -45,7 +60,7 @@ export function createRunModel(
     },
     onSwitch: (change) => {
       if (change.modelChanged) last = change;
-      services.logger.warn(change.modelChanged ? "Another model answers" : "Another credential answers", {
+      options.logger.warn(change.modelChanged ? "Another model answers" : "Another credential answers", {
         from: nameOf(change.from),
         to: nameOf(change.to),
         reasons: change.reasons,

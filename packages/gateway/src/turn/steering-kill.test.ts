@@ -26,7 +26,7 @@ async function diskWhileJoining(when: "before" | "after"): Promise<string> {
   const platform = new TestPlatform();
   await using running = await start(platform);
   const image = path.join(folder, when);
-  const { store } = running.gateway.engine.services;
+  const { store } = running.gateway.engine.parts;
   const joinTurn = store.joinTurn.bind(store);
   const take = async (): Promise<void> => cp(running.home, image, { recursive: true, filter: (file) => !file.endsWith("-shm") });
   const joined = Promise.withResolvers<void>();

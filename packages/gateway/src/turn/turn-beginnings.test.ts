@@ -71,7 +71,7 @@ describe("the beginning of a turn", () => {
       },
     }));
     await using running = await startTestGateway({ platform, patch: withModel(server.baseUrl), around });
-    using _events = running.gateway.engine.services.events.subscribe("agent:main:main", ({ type }) => {
+    using _events = running.gateway.engine.parts.events.subscribe("agent:main:main", ({ type }) => {
       if (type === "run-start" || type === "block-start" || type === "tool-start") seen.push(type);
     });
     await platform.say(platform.message("write"));

@@ -1,3 +1,6 @@
+import type { Observer } from "../observe/observer.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { SessionEvents } from "../events/session-events.ts";
 import type { AgentEvent, AgentMessage, AgentTool, AssistantMessage, ModelStreamEvent } from "@factotum/agent-contract";
 import type { NewRequest, ToolJournalRecord, TranscriptBody } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
@@ -8,14 +11,21 @@ import { planToolLine } from "../delivery/plan-tool-line.ts";
 import type { ToolLine } from "../delivery/plan-tool-line.ts";
 import { sentText, sentTextsOf } from "../delivery/sent-texts.ts";
 import { createReplyStream } from "./create-reply-stream.ts";
+import type { ReplyStreamOptions } from "./create-reply-stream.ts";
 import type { ReplyStream, StreamedReply } from "../delivery/streaming/reply-stream.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { answerText, chatToolCall, thinkingText } from "../delivery/chat-entries.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import type { TurnSteering } from "./turn-steering.ts";
+
+/** What a run is written down and shown with. */
+export interface TurnRecorderOptions extends ReplyStreamOptions {
+  readonly events: SessionEvents;
+  readonly cache: SessionCache;
+  readonly observer: Observer;
+}
 
 /**
  * Writes down what a run completes and shows what it does. Commits only where something depends on it: the answer and the journal before a tool that
@@ -24,7 +34,7 @@ import type { TurnSteering } from "./turn-steering.ts";
  */
 export class TurnRecorder {
   readonly #prepared: PreparedTurn;
-  readonly #services: TurnServices;
+  readonly #options: TurnRecorderOptions;
   readonly #resumed: ResumedRun | undefined;
   readonly #requests: RequestRecorder;
   readonly #steering: TurnSteering;
@@ -45,7 +55,7 @@ export class TurnRecorder {
 
   constructor(
     prepared: PreparedTurn,
-    services: TurnServices,
+    options: TurnRecorderOptions,
     run: {
       readonly resumed: ResumedRun | undefined;
       readonly requests: RequestRecorder;
@@ -56,7 +66,7 @@ export class TurnRecorder {
     },
   ) {
     this.#prepared = prepared;
-    this.#services = services;
+    this.#options = options;
     this.#resumed = run.resumed;
     this.#requests = run.requests;
     this.#steering = run.steering;
@@ -71,7 +81,7 @@ export class TurnRecorder {
     this.#stream = createReplyStream(
       prepared,
       { sentTexts: () => this.#sentTexts, isGiven: (id) => this.isGiven(id), signal: run.signal },
-      services,
+      options,
     );
   }
 
@@ -131,7 +141,7 @@ export class TurnRecorder {
         this.#writing.catch(() => {});
         return;
       case "model-event":
-        if (event.event.type === "text-delta") this.#services.crashPoint?.("mid-stream");
+        if (event.event.type === "text-delta") this.#options.crashPoint?.("mid-stream");
         this.#show(event.event);
         return this.#stream?.push(event.event);
       case "message-end":
@@ -143,17 +153,17 @@ export class TurnRecorder {
         return this.#endAnswer(event.message);
       case "tool-start": {
         const tool = this.#toolOf(event.call.name);
-        this.#services.observer.toolStarted(turn, { id: event.call.id, tool });
+        this.#options.observer.toolStarted(turn, { id: event.call.id, tool });
         if (tool?.traits.effect !== "read") {
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "started" });
           await this.flush();
         }
         this.#stream?.noteTool(event.call);
-        this.#services.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
+        this.#options.events.publish(facts.sessionKey, { type: "tool-start", runId: turn.id, call: chatToolCall(event.call) });
         return this.#tellTool({ type: "start", call: event.call });
       }
       case "tool-delta":
-        return this.#services.events.publish(facts.sessionKey, {
+        return this.#options.events.publish(facts.sessionKey, {
           type: "tool-delta",
           runId: turn.id,
           callId: event.callId,
@@ -163,9 +173,9 @@ export class TurnRecorder {
         this.#tainted ||= event.result.tainted === true;
         if (this.#resumed?.finished.has(event.call.id) === true) return;
         this.#hasChanged ||= this.#toolOf(event.call.name)?.traits.effect !== "read";
-        this.#services.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
+        this.#options.observer.toolEnded(turn, { id: event.call.id, tool: this.#toolOf(event.call.name) }, event.result);
         // It has run, and nothing on disk says so yet.
-        this.#services.crashPoint?.("mid-tool");
+        this.#options.crashPoint?.("mid-tool");
         this.#pending.push({ type: "message", message: event.result });
         if (this.#toolOf(event.call.name)?.traits.effect !== "read")
           this.#journal.push({ callId: event.call.id, name: event.call.name, state: "finished" });
@@ -180,7 +190,7 @@ export class TurnRecorder {
       case "turn-end":
         return;
       case "hook-error":
-        this.#services.logger.error("A callback of the run failed", { hook: event.hook, detail: event.message });
+        this.#options.logger.error("A callback of the run failed", { hook: event.hook, detail: event.message });
     }
   }
 
@@ -222,15 +232,15 @@ export class TurnRecorder {
     this.#journal = [];
     this.#hasChanged = false;
     const noteWritten = this.#requests.noteWriting();
-    const written = await this.#services.store.appendToTurn(turn.id, {
+    const written = await this.#options.store.appendToTurn(turn.id, {
       entries,
       journal,
       requests,
-      timestampMs: this.#services.clock.now(),
+      timestampMs: this.#options.clock.now(),
     });
     noteWritten(written);
-    this.#services.cache.append(turn.sessionId, written);
-    for (const entry of written) publishEntry(this.#services, facts.sessionKey, entry, turn.id);
+    this.#options.cache.append(turn.sessionId, written);
+    for (const entry of written) publishEntry(this.#options, facts.sessionKey, entry, turn.id);
   }
 
   /** What is completed and not committed, for the final commit. */
@@ -260,10 +270,10 @@ export class TurnRecorder {
       this.#thoughts.push(thoughts);
       return;
     }
-    const { store, clock, dispatcher } = this.#services;
-    const suppressed = await isSuppressed(turn, this.#services);
+    const { store, clock, dispatcher } = this.#options;
+    const suppressed = await isSuppressed(turn, this.#options);
     // By which answer it is: one that a crash has lost is asked for anew, and its thoughts are shown.
-    const rows = planThoughts(turn, thoughts, { key: this.#earlierTexts.length, nowMs: clock.now(), suppressed }, this.#services);
+    const rows = planThoughts(turn, thoughts, { key: this.#earlierTexts.length, nowMs: clock.now(), suppressed }, this.#options);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
@@ -275,15 +285,15 @@ export class TurnRecorder {
   async #tellTool(line: ToolLine): Promise<void> {
     const { turn, verbose } = this.#prepared;
     if (verbose === "off" || !RUN_POLICY[turn.kind].showsProgress) return;
-    const { store, clock, dispatcher } = this.#services;
-    const suppressed = await isSuppressed(turn, this.#services);
-    const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#services);
+    const { store, clock, dispatcher } = this.#options;
+    const suppressed = await isSuppressed(turn, this.#options);
+    const rows = planToolLine(turn, line, { nowMs: clock.now(), suppressed }, this.#options);
     if (rows.length > 0) dispatcher.dispatch(await store.addOutbound(rows, { turnId: turn.id }));
   }
 
   #show(event: ModelStreamEvent): void {
     const { turn, facts } = this.#prepared;
-    const { events } = this.#services;
+    const { events } = this.#options;
     switch (event.type) {
       case "message-start":
         // Without blocks there is nothing to withdraw: it is the first try.

@@ -1,3 +1,9 @@
+import type { LocalFiles } from "../media/local-files.ts";
+import type { ToolGate } from "../access/tool-gate.ts";
+import type { TurnContext } from "../observe/turn-context.ts";
+import type { TypingIndicator } from "../delivery/typing-indicator.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { opensFiles, runAgent, toolResultMaxChars } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
@@ -13,33 +19,32 @@ import type { LaneOptions } from "../queue/session-lanes.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";
 import type { ToolWait } from "../queue/tool-limits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
-import { concludeTurn } from "./conclude-turn.ts";
-import type { FinishedRun } from "./conclude-turn.ts";
-import { prepareResumedTurn } from "./prepare-turn.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
+import type { FinishedRun, TurnConcluder } from "./turn-concluder.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
 import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
 import { windowBudget } from "../compaction/context-size.ts";
 import { leftOutRemark } from "../summaries/compaction-outcome.ts";
 import { longTextRemark } from "../messages/long-message.ts";
-import { compactNow } from "../compaction/ensure-context-budget.ts";
-import type { BackgroundCompactor } from "../compaction/background-compactor.ts";
+import type { ContextBudget } from "../compaction/context-budget.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { checkCall, currentFacts } from "../conversation/current-authorization.ts";
 import { createRunModel, thinkingNote, thinkingRemark, thoughtsRemark } from "./run-model.ts";
+import type { RunModelOptions } from "./run-model.ts";
 import { resumeRun } from "./resume-calls.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import { JobPreparer } from "./job-preparer.ts";
-import type { WaitingInputs } from "./job-preparer.ts";
+import type { JobPreparerOptions } from "./job-preparer.ts";
 import { isTaintBinding } from "../taint/taint.ts";
 import { TurnRecorder } from "./turn-recorder.ts";
+import type { TurnRecorderOptions } from "./turn-recorder.ts";
 import { inputsOf, isLost } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob, TurnJob } from "../queue/turn-job.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 import { TurnSteering } from "./turn-steering.ts";
+import type { TurnSteeringOptions } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Bounds of a run. */
@@ -74,24 +79,32 @@ const NO_OUTCOME: RunOutcome = { type: "failed", code: "internal", message: "the
 
 const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, leftOut: undefined, requests: 0 };
 
+/** What turns are run with: its own parts, and those of what it makes for each turn. */
+export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions {
+  readonly running: RunningConfig;
+  readonly conversations: Conversations;
+  readonly budget: ContextBudget;
+  readonly concluder: TurnConcluder;
+  readonly typing: TypingIndicator;
+  readonly turnContext: TurnContext;
+  readonly toolGate: ToolGate;
+  readonly files: LocalFiles;
+}
+
 /** Runs turns: prepares, drives the loop, commits completed items, and concludes each turn exactly once. */
 export class TurnRunner {
-  readonly #services: TurnServices;
-  readonly #waiting: WaitingInputs;
-  readonly #room: BackgroundCompactor;
+  readonly #options: TurnRunnerOptions;
   readonly #preparer: JobPreparer;
   readonly #digests = new MessageDigests();
   readonly #toolLimits: ToolLimits;
 
-  constructor(services: TurnServices, waiting: WaitingInputs, room: BackgroundCompactor) {
-    this.#services = services;
-    this.#waiting = waiting;
-    this.#room = room;
+  constructor(options: TurnRunnerOptions) {
+    this.#options = options;
     this.#toolLimits = new ToolLimits({
-      maxConcurrent: () => services.running.config.tools.exec.maxConcurrent,
+      maxConcurrent: () => options.running.config.tools.exec.maxConcurrent,
       maxParallel: RUN_LIMITS.maxParallelTools,
     });
-    this.#preparer = new JobPreparer(services, waiting, room);
+    this.#preparer = new JobPreparer(options);
   }
 
   /**
@@ -103,7 +116,7 @@ export class TurnRunner {
     const ids =
       job.type === "input" ? { inputIds: inputsOf(job).map(({ id }) => id) } : { turnId: job.turn.id, inputIds: job.turn.inputIds };
     let prepared: PreparedTurn | undefined;
-    await this.#services.turnContext.run(ids, async () => {
+    await this.#options.turnContext.run(ids, async () => {
       try {
         const left = job.failures === undefined ? job : await this.#leftBy(sessionKey, job);
         prepared = left === undefined ? undefined : await this.#preparer.prepare(sessionKey, left, options.signal);
@@ -121,7 +134,7 @@ export class TurnRunner {
 
   /** What to requeue of a failed job: the job, the turn that has its message, or nothing. */
   async #leftBy(sessionKey: string, job: InputJob | ResumeJob): Promise<InputJob | ResumeJob | undefined> {
-    const { store } = this.#services;
+    const { store } = this.#options;
     if (job.type === "resume" || (await store.readInput(job.input.id))?.state.type === "waiting") return job;
     const session = await store.readSession(sessionKey);
     const last = session === undefined ? undefined : await store.readLastTurn(session.sessionId, { except: [] });
@@ -130,8 +143,8 @@ export class TurnRunner {
   }
 
   #requeue(sessionKey: string, job: InputJob | ResumeJob): void {
-    const delayMs = backoffDelay((job.failures ?? 1) - 1, { baseMs: 250, maxMs: 60_000, random: this.#services.random });
-    this.#waiting.again(sessionKey, job, delayMs);
+    const delayMs = backoffDelay((job.failures ?? 1) - 1, { baseMs: 250, maxMs: 60_000, random: this.#options.random });
+    this.#options.waiting.again(sessionKey, job, delayMs);
   }
 
   /**
@@ -141,9 +154,9 @@ export class TurnRunner {
   async flushMemory(context: SessionContext, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     const { record } = context;
     if (record?.lastOrigin === undefined) return;
-    const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#services);
-    this.#services.cache.append(turn.sessionId, entries);
-    for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
+    const { turn, entries } = await beginMemoryFlush(context, record.lastOrigin, this.#options);
+    this.#options.cache.append(turn.sessionId, entries);
+    for (const entry of entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
     try {
       const prepared = await this.#preparer.prepare(turn.sessionKey, { type: "resume", turn, isCounted: true }, signal);
       if (prepared !== undefined) await this.#runPrepared(prepared, { signal, place: OUTER_PLACE });
@@ -155,12 +168,12 @@ export class TurnRunner {
 
   async #runPrepared(prepared: PreparedTurn, { signal: laneSignal, place }: LaneOptions): Promise<void> {
     const { agent, turn } = prepared;
-    const { clock, observer } = this.#services;
+    const { clock, observer } = this.#options;
     using _observed = observer.turnStarted(turn);
     const timeoutMs = agent.config.timeoutSeconds * 1000;
     using deadline = new RunDeadline(Math.min(timeoutMs, RUN_POLICY[turn.kind].maxMs ?? timeoutMs), { clock, outer: laneSignal });
     const ids = { turnId: turn.id, inputIds: turn.inputIds };
-    await this.#services.turnContext.run(ids, async () => {
+    await this.#options.turnContext.run(ids, async () => {
       const begun = this.#showBeginning(prepared);
       // Nothing runs for a turn whose commit failed, however long the model takes.
       begun.catch((error: unknown) => deadline.end(error));
@@ -175,20 +188,20 @@ export class TurnRunner {
 
   /** Shows a turn to its watchers once it is committed. */
   async #showBeginning({ turn, committed, entries }: PreparedTurn): Promise<void> {
-    const { events, typing, watchers } = this.#services;
+    const { events, typing, watchers } = this.#options;
     await committed;
-    this.#services.crashPoint?.("after-claim");
+    this.#options.crashPoint?.("after-claim");
     if (RUN_POLICY[turn.kind].isFromPerson && turn.origin.conversation.kind === "direct") typing.begin(turn.sessionKey, turn.origin);
     watchers.claimed(turn.inputIds, turn.id);
-    for (const entry of entries) publishEntry(this.#services, turn.sessionKey, entry, undefined);
+    for (const entry of entries) publishEntry(this.#options, turn.sessionKey, entry, undefined);
     events.publish(turn.sessionKey, { type: "run-start", runId: turn.id, startedAtMs: turn.startedAtMs });
   }
 
   async #drive(prepared: PreparedTurn, bounds: RunBounds, before: RetryState = FIRST_TRY): Promise<void> {
     const { turn, facts, model, agent } = prepared;
     const { begun, signal, laneSignal, place } = bounds;
-    const { store, clock, files } = this.#services;
-    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#services, place);
+    const { store, clock, files } = this.#options;
+    const runModel = createRunModel(prepared, { agentId: agent.config.id, kind: turn.kind }, this.#options, place);
     const requests = new RequestRecorder({
       ...prepared.kept,
       sentBefore: Math.max(prepared.kept.sentBefore, before.requests),
@@ -202,8 +215,8 @@ export class TurnRunner {
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
-    const steering = new TurnSteering(prepared, this.#waiting, this.#services, { resumed, signal });
-    const recorder = new TurnRecorder(prepared, this.#services, { resumed, requests, steering, begun, signal });
+    const steering = new TurnSteering(prepared, this.#options.waiting, this.#options, { resumed, signal });
+    const recorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });
     const run = runAgent(
       {
         facts,
@@ -211,12 +224,12 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#waiting.toolWait(turn)),
+        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#options.waiting.toolWait(turn)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {
-          const isBinding = await isTaintBinding(facts, tainted, this.#services);
-          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#services);
+          const isBinding = await isTaintBinding(facts, tainted, this.#options);
+          const decision = checkCall(call, tool, { prepared, inputs: steering.said, tainted: isBinding }, this.#options);
           return decision.type === "allow" && turn.kind === "memory"
             ? checkFlushCall(call, tool, { notesPath: notesPath(prepared, turn.startedAtMs), run: facts, files })
             : decision;
@@ -259,7 +272,7 @@ export class TurnRunner {
       streamed,
       signal,
     });
-    if (RUN_POLICY[turn.kind].compacts) this.#room.look(turn, windowBudget(prepared), tried.usage);
+    if (RUN_POLICY[turn.kind].compacts) this.#options.room.look(turn, windowBudget(prepared), tried.usage);
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
@@ -277,7 +290,7 @@ export class TurnRunner {
       if (tried === undefined) return { type: "over", outcome };
       // Preparing may call a model, too.
       await place.enter(signal);
-      const again = await prepareResumedTurn(prepared.turn, this.#services, { signal });
+      const again = await this.#options.preparer.prepareResumed(prepared.turn, { signal });
       return { type: "again", tried, prepared: { ...again, compacted: prepared.compacted } };
     } catch (error) {
       if (!signal.aborted || StoreError.isInstance(error)) throw error;
@@ -300,7 +313,7 @@ export class TurnRunner {
     if (outcome.code !== "invalid-request" || tried.leftOut !== undefined) return undefined;
     await recorder.flush();
     const refusal = { words: outcome.message, requests: recorder.takeRequests() };
-    const leftOut = await quarantineRejectedItem(prepared, refusal, this.#services);
+    const leftOut = await quarantineRejectedItem(prepared, refusal, this.#options);
     return leftOut === undefined ? undefined : { ...tried, leftOut };
   }
 
@@ -308,10 +321,10 @@ export class TurnRunner {
   async #compact(prepared: PreparedTurn, recorder: TurnRecorder, signal: AbortSignal): Promise<boolean> {
     const { turn, compacted } = prepared;
     await recorder.flush();
-    const context = await this.#services.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
+    const context = await this.#options.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
     // A turn pays for one compaction of a history that exceeds the window.
     const byRule = compacted.type === "compacted" && compacted.isOversized;
-    return (await compactNow(context, this.#services, { signal, byRule })).type === "compacted";
+    return (await this.#options.budget.compactNow(context, { signal, byRule })).type === "compacted";
   }
 
   async #close(
@@ -325,7 +338,7 @@ export class TurnRunner {
       readonly undo: TranscriptBody | undefined;
     },
   ): Promise<void> {
-    await concludeTurn(this.#services, {
+    await this.#options.concluder.conclude({
       turn: prepared.turn,
       outcome,
       ...end,
@@ -334,7 +347,7 @@ export class TurnRunner {
       requests: recorder.takeRequests(),
       sentTexts: recorder.sentTexts,
       isGiven: (id) => recorder.isGiven(id),
-      facts: currentFacts(prepared.facts, prepared.inputs, this.#services.running.config),
+      facts: currentFacts(prepared.facts, prepared.inputs, this.#options.running.config),
       tainted: recorder.tainted,
       earlierTexts: recorder.earlierTexts,
       thoughts: recorder.thoughts,

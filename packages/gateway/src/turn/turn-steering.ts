@@ -1,15 +1,22 @@
+import type { Logger } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
-import type { PreparedTurn } from "./prepare-turn.ts";
+import type { PreparedTurn } from "./turn-preparer.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";
 import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { inputsOf } from "../queue/turn-job.ts";
 import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
-import { renderJoinedMessages } from "../messages/turn-messages.ts";
-import type { TurnServices } from "../services/turn-services.ts";
+import type { TurnMessages } from "../messages/turn-messages.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Where messages wait that may be said into a turn at work. */
@@ -21,6 +28,19 @@ export interface SteeringSource extends CurrentPolicy {
   readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
 }
 
+/** What messages are said into a run with. */
+export interface TurnSteeringOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly messages: TurnMessages;
+  readonly cache: SessionCache;
+  readonly media: MediaStage;
+  readonly events: SessionEvents;
+  readonly watchers: InputWatchers;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
 /**
  * Says into a run what came in while it worked. A message leaves the queue once it is rendered, and joins the turn on disk when the loop tells that it
  * has it: behind the results that were due before it, and before the next request. Until then it is a waiting input like any other, which a crash
@@ -29,7 +49,7 @@ export interface SteeringSource extends CurrentPolicy {
 export class TurnSteering implements SteeringQueue {
   readonly #prepared: PreparedTurn;
   readonly #source: SteeringSource;
-  readonly #services: TurnServices;
+  readonly #options: TurnSteeringOptions;
   readonly #signal: AbortSignal;
   readonly #playedAnswer: AssistantMessage | undefined;
   /**
@@ -44,12 +64,12 @@ export class TurnSteering implements SteeringQueue {
   constructor(
     prepared: PreparedTurn,
     source: SteeringSource,
-    services: TurnServices,
+    options: TurnSteeringOptions,
     run: { readonly resumed: ResumedRun | undefined; readonly signal: AbortSignal },
   ) {
     this.#prepared = prepared;
     this.#source = source;
-    this.#services = services;
+    this.#options = options;
     this.#signal = run.signal;
     this.#playedAnswer = run.resumed?.answer;
     this.#said = [...prepared.inputs];
@@ -81,7 +101,7 @@ export class TurnSteering implements SteeringQueue {
     const found: UserMessage[] = [];
     for (const job of this.#source.steerable(turn.sessionKey, turn)) {
       // Whose authority or session has changed meanwhile waits, and is judged on its own.
-      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#services.running.config)) break;
+      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#options.running.config)) break;
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
       if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
@@ -93,16 +113,13 @@ export class TurnSteering implements SteeringQueue {
   }
 
   /** A run that is stopped does not wait for what hangs in a message. */
-  async #render(
-    job: InputJob,
-    request: Parameters<typeof renderJoinedMessages>[1],
-  ): Promise<Awaited<ReturnType<typeof renderJoinedMessages>> | undefined> {
+  async #render(job: InputJob, request: Parameters<TurnMessages["join"]>[1]): Promise<readonly UserMessage[] | undefined> {
     try {
-      const { clock } = this.#services;
-      return await raceAbort(renderJoinedMessages(job, request, this.#prepared, this.#services), { signal: request.signal, clock });
+      const { clock, messages } = this.#options;
+      return await raceAbort(messages.join(job, request, this.#prepared), { signal: request.signal, clock });
     } catch (error) {
       // It gets a turn of its own, which fails for all to see; what was taken before it is said all the same.
-      if (!request.signal.aborted) this.#services.logger.warn("A message could not be said into a turn", { inputId: job.input.id, error });
+      if (!request.signal.aborted) this.#options.logger.warn("A message could not be said into a turn", { inputId: job.input.id, error });
       return undefined;
     }
   }
@@ -110,7 +127,7 @@ export class TurnSteering implements SteeringQueue {
   /** Commits what the loop has taken. What was due before it must be on disk. */
   async join(requests: RequestRecorder): Promise<void> {
     const { turn } = this.#prepared;
-    const { store, clock, cache, watchers } = this.#services;
+    const { store, clock, cache, watchers } = this.#options;
     const taken = this.#taken;
     const inputs = taken.flatMap(({ job }) => inputsOf(job));
     const inputIds = inputs.map(({ id }) => id);
@@ -122,8 +139,8 @@ export class TurnSteering implements SteeringQueue {
     requests.noteWritten(written);
     cache.append(turn.sessionId, written);
     watchers.claimed(inputIds, turn.id);
-    for (const entry of written) publishEntry(this.#services, turn.sessionKey, entry, turn.id);
-    for (const { message } of inputs) await this.#services.media.release(message);
+    for (const entry of written) publishEntry(this.#options, turn.sessionKey, entry, turn.id);
+    for (const { message } of inputs) await this.#options.media.release(message);
   }
 
   /** The run broke: what it has taken and could not commit waits again, and nobody but this process knows of it. */

@@ -25,7 +25,7 @@ export async function answerInSession(
   agentId: string,
   engine: Engine,
 ): Promise<Answer> {
-  const { random, clock, events, hideSecrets } = engine.services;
+  const { random, clock, events, hideSecrets } = engine.parts;
   const target = await targetSession(caller.session, completion, agentId, engine);
   const id = random.uuid();
   const nowMs = clock.now();
@@ -88,10 +88,10 @@ function endOf(report: RunReport): AnswerEnd {
 }
 
 /** The images lie on the disk before their message is committed: a turn after a crash finds them. */
-async function keepImages({ images }: CompletionRequest, { services }: Engine): Promise<readonly AttachmentRef[]> {
+async function keepImages({ images }: CompletionRequest, { parts }: Engine): Promise<readonly AttachmentRef[]> {
   const kept: AttachmentRef[] = [];
   for (const { bytes, mimeType } of images)
-    kept.push({ kind: "image", ref: await services.media.uploads.put(bytes), mimeType, sizeBytes: bytes.length });
+    kept.push({ kind: "image", ref: await parts.media.uploads.put(bytes), mimeType, sizeBytes: bytes.length });
   return kept;
 }
 
@@ -101,7 +101,7 @@ async function targetSession(
   agentId: string,
   engine: Engine,
 ): Promise<{ readonly sessionKey: string; readonly agentId: string; readonly anonymous: boolean }> {
-  const { running, random, store } = engine.services;
+  const { running, random, store } = engine.parts;
   const { agents } = running;
   if (header !== undefined && header.trim() !== "") {
     const key = decodeHeaderText(header.trim());

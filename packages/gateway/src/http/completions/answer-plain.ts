@@ -25,12 +25,12 @@ export async function answerPlain(
   agentId: string,
   engine: Engine,
 ): Promise<Answer> {
-  const { services } = engine;
-  const agent = services.running.agents.get(agentId) ?? services.running.agents.default;
+  const { parts } = engine;
+  const agent = parts.running.agents.get(agentId) ?? parts.running.agents.default;
   const queue = new AnswerQueue();
   const left = new AbortController();
   const answer: Answer = {
-    id: services.random.uuid(),
+    id: parts.random.uuid(),
     headers: {},
     events: queue,
     cancel: async () => left.abort(new Error("the client closed the connection")),
@@ -40,7 +40,7 @@ export async function answerPlain(
     const request = await renderRequest(completion, { models, showsReasoning, signal: gone }, engine);
     const work = async ({ signal: lane }: { readonly signal: AbortSignal }): Promise<void> => {
       using deadline = new RunDeadline(agent.config.timeoutSeconds * 1000, {
-        clock: services.clock,
+        clock: parts.clock,
         outer: AbortSignal.any([lane, gone, left.signal]),
       });
       queue.push(await ask(models, request, { agentId: agent.config.id, showsReasoning, queue, signal: deadline.signal }, engine));
@@ -65,10 +65,10 @@ async function renderRequest(
     readonly showsReasoning: boolean;
     readonly signal: AbortSignal;
   },
-  { services }: Engine,
+  { parts }: Engine,
 ): Promise<ModelRequest> {
   const [model, ...fallbacks] = options.models.map(({ client }) => client.info);
-  const fitted = await services.media.fitImages(
+  const fitted = await parts.media.fitImages(
     images.map(({ bytes }) => bytes),
     { model, fallbacks },
     options,
@@ -79,7 +79,7 @@ async function renderRequest(
     ...(text === "" ? [] : [{ type: "text" as const, text }]),
     ...fitted.images,
   ];
-  const messages: readonly AgentMessage[] = [...history, { role: "user", content, timestamp: services.clock.now() }];
+  const messages: readonly AgentMessage[] = [...history, { role: "user", content, timestamp: parts.clock.now() }];
   return {
     system: { stable: extra ?? "", session: "" },
     messages: projectMessages(messages),
@@ -101,7 +101,7 @@ async function ask(
   engine: Engine,
 ): Promise<AnswerEnd> {
   const { agentId, showsReasoning, queue, signal } = options;
-  const client = modelChain(models, { agentId, kind: "user" }, engine.services);
+  const client = modelChain(models, { agentId, kind: "user" }, engine.parts);
   let hasThought = false;
   for await (const event of client.stream(request, { signal })) {
     switch (event.type) {
@@ -146,16 +146,16 @@ function failed({ code, message, retry }: ModelError, engine: Engine): AnswerEnd
 
 function failedBy(error: unknown, engine: Engine): AnswerEnd {
   if (error instanceof LaneShutdown) return stopped(error);
-  engine.services.logger.error("A plain answer failed", { error });
+  engine.parts.logger.error("A plain answer failed", { error });
   return failedWith("internal", "", engine);
 }
 
 function failedWith(
   code: Extract<Extract<AnswerEnd, { type: "failed" }>["outcome"], { type: "failed" }>["code"],
   message: string,
-  { services }: Engine,
+  { parts }: Engine,
   after: { readonly retryAfterMs?: number } = {},
 ): AnswerEnd {
   const outcome = { type: "failed", code, message, ...after } as const;
-  return { type: "failed", outcome, message: ownerFailureText(outcome, services.hideSecrets) };
+  return { type: "failed", outcome, message: ownerFailureText(outcome, parts.hideSecrets) };
 }

@@ -11,7 +11,7 @@ import { respondStreaming, respondWhole } from "./respond.ts";
 
 /** `POST /v1/chat/completions` for any OpenAI client. The caller is authorised; rejects never for anything about the request. */
 export async function handleCompletion(caller: CompletionCaller, body: unknown, engine: Engine): Promise<Response> {
-  const { running, clock, logger } = engine.services;
+  const { running, clock, logger } = engine.parts;
   try {
     const completion = parseCompletionRequest(body, clock.now());
     const { model, stream, includeUsage } = completion;

@@ -135,7 +135,7 @@ test("a message that waited over a restart still has its images", async () => {
   const first = post([{ role: "user", content: "one" }], named).catch(() => undefined);
   await model.nextRequest();
   const arrived = Promise.withResolvers<void>();
-  using _queue = running.gateway.engine.services.events.subscribe("agent:main:http:kept", (event) => {
+  using _queue = running.gateway.engine.parts.events.subscribe("agent:main:http:kept", (event) => {
     if (event.type === "queue-change" && event.queued === 1) arrived.resolve();
   });
   const second = post([{ role: "user", content: [words("two"), image(png)] }], named).catch(() => undefined);

@@ -1,3 +1,20 @@
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { Logger } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { RemoteFiles } from "../media/remote-files.ts";
+import type { LocalFiles } from "../media/local-files.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { ToolGate } from "../access/tool-gate.ts";
+import type { StorageGuard } from "../storage/storage-guard.ts";
+import type { FailedRuns } from "../observe/failed-runs.ts";
+import type { Observer } from "../observe/observer.ts";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Store } from "@factotum/store";
 import type { AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import { isHeartbeatOk } from "@factotum/agent-core";
 import type { NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
@@ -17,7 +34,6 @@ import { failureText, ownerFailureText } from "../notices/failure-text.ts";
 import { isOwnerChat } from "./owner-chat.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
 /** How long the files of a reply may take to be had. */
 const MEDIA_TIMEOUT_MS = 90_000;
@@ -87,84 +103,151 @@ interface TurnConclusion {
   readonly notice: { readonly level: "info" | "error"; readonly text: string } | undefined;
 }
 
-/** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
-export async function concludeTurn(services: TurnServices, finished: FinishedRun): Promise<void> {
-  const run = withCutRemark(withAnswerOrFailure(finished));
-  const { turn } = run;
-  const { store, clock, events, dispatcher } = services;
-  const nowMs = clock.now();
-  const suppressed = await isSuppressed(turn, services);
-  const texts = await failureTexts(run, services);
-  const closing = decideConclusion(run, texts);
-  const media = await planFiles(services, run, closing, { nowMs, suppressed });
-  const { signal, ...rest } = run;
-  // Stopped by a person while its files were fetched: the answer is not given then.
-  if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
-    return concludeTurn(services, {
-      ...rest,
-      outcome: { type: "aborted", reason: signal.reason.message },
-      isStoppedByOther: signal.reason.tellsSender,
-    });
-  const notices: readonly TranscriptBody[] = [
-    ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
-      type: "notice" as const,
-      level: "info" as const,
-      text,
-    })),
-    ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
-    ...(media.notes.length === 0
-      ? []
-      : [{ type: "notice" as const, level: "warning" as const, text: media.notes.join(" "), tellsModel: true as const }]),
-  ];
-  const outbox = planRows(services, run, { ...closing, media }, { nowMs, suppressed });
-  const ended = await store.endTurn({
-    turnId: turn.id,
-    state: run.outcome.type,
-    ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
-    entries: [...run.entries, ...notices],
-    outbox,
-    ...(run.requests === undefined ? {} : { requests: run.requests }),
-    usage: run.usage,
-    inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
-    ...(run.yields === true ? { forgetsMemoryFlush: true } : {}),
-    // Whoever answers after a long run has not been idle.
-    ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
-    endedAtMs: nowMs,
-  });
-  services.observer.turnEnded(turn, run.outcome.type);
-  if (run.outcome.type === "done") services.failedRuns.clear(turn.agentId);
-  else if (run.outcome.type === "failed")
-    services.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
-  services.crashPoint?.("after-final-commit");
-  dispatcher.dispatch(ended.outbox);
-  services.cache.append(turn.sessionId, ended.entries);
-  for (const entry of ended.entries) publishEntry(services, turn.sessionKey, entry, turn.id);
-  const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;
-  events.publish(turn.sessionKey, {
-    type: "run-end",
-    runId: turn.id,
-    outcome: { type: run.outcome.type, ...(message === undefined ? {} : { message }) },
-  });
-  if (run.outcome.type === "failed")
-    services.logger.warn("A run failed", {
+/** What turns are ended with. */
+export interface TurnConcluderOptions {
+  readonly store: Store;
+  readonly running: RunningConfig;
+  readonly channels: ChannelRegistry;
+  readonly dispatcher: Dispatcher;
+  readonly events: SessionEvents;
+  readonly cache: SessionCache;
+  readonly watchers: InputWatchers;
+  readonly observer: Observer;
+  readonly failedRuns: FailedRuns;
+  readonly storage: StorageGuard;
+  readonly toolGate: ToolGate;
+  readonly media: MediaStage;
+  readonly files: LocalFiles;
+  readonly remoteFiles: RemoteFiles;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly hideSecrets: (text: string) => string;
+  readonly crashPoint?: CrashPointHook | undefined;
+}
+
+/** Ends turns: decides what is said, and commits it. */
+export class TurnConcluder {
+  readonly #options: TurnConcluderOptions;
+
+  constructor(options: TurnConcluderOptions) {
+    this.#options = options;
+  }
+
+  /** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
+  async conclude(finished: FinishedRun): Promise<void> {
+    const run = withCutRemark(withAnswerOrFailure(finished));
+    const { turn } = run;
+    const { store, clock, events, dispatcher, channels } = this.#options;
+    const nowMs = clock.now();
+    const suppressed = await isSuppressed(turn, this.#options);
+    const texts = await this.#failureTexts(run);
+    const closing = decideConclusion(run, texts);
+    const media = await this.#planFiles(run, closing, { nowMs, suppressed });
+    const { signal, ...rest } = run;
+    // Stopped by a person while its files were fetched: the answer is not given then.
+    if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
+      return this.conclude({
+        ...rest,
+        outcome: { type: "aborted", reason: signal.reason.message },
+        isStoppedByOther: signal.reason.tellsSender,
+      });
+    const notices: readonly TranscriptBody[] = [
+      ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
+        type: "notice" as const,
+        level: "info" as const,
+        text,
+      })),
+      ...(closing.notice === undefined ? [] : [{ type: "notice" as const, ...closing.notice }]),
+      ...(media.notes.length === 0
+        ? []
+        : [{ type: "notice" as const, level: "warning" as const, text: media.notes.join(" "), tellsModel: true as const }]),
+    ];
+    const outbox = planRows(channels, run, { ...closing, media }, { nowMs, suppressed });
+    const ended = await store.endTurn({
       turnId: turn.id,
-      sessionKey: turn.sessionKey,
-      code: run.outcome.code,
-      detail: run.outcome.message,
+      state: run.outcome.type,
+      ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
+      entries: [...run.entries, ...notices],
+      outbox,
+      ...(run.requests === undefined ? {} : { requests: run.requests }),
+      usage: run.usage,
+      inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
+      ...(run.yields === true ? { forgetsMemoryFlush: true } : {}),
+      // Whoever answers after a long run has not been idle.
+      ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
+      endedAtMs: nowMs,
     });
-  services.watchers.report(turn.inputIds, {
-    runId: turn.id,
-    sessionKey: turn.sessionKey,
-    outcome: run.outcome,
-    failureText: texts.owner,
-    text: closing.say?.purpose === "reply" ? closing.say.text : "",
-    stopReason: stopReason(run.outcome),
-    model: run.model ?? "",
-    usage: run.usage,
-    remarks: [...run.remarks, ...(run.noted ?? [])],
-    notices: [...(run.note === undefined ? [] : [run.note]), ...media.notes],
-    thoughts: run.shownThoughts ?? "",
-  });
+    this.#options.observer.turnEnded(turn, run.outcome.type);
+    if (run.outcome.type === "done") this.#options.failedRuns.clear(turn.agentId);
+    else if (run.outcome.type === "failed")
+      this.#options.failedRuns.record({ agentId: turn.agentId, code: run.outcome.code, text: texts.owner, atMs: nowMs });
+    this.#options.crashPoint?.("after-final-commit");
+    dispatcher.dispatch(ended.outbox);
+    this.#options.cache.append(turn.sessionId, ended.entries);
+    for (const entry of ended.entries) publishEntry(this.#options, turn.sessionKey, entry, turn.id);
+    const message = run.outcome.type === "done" ? undefined : run.outcome.type === "aborted" ? run.outcome.reason : texts.owner;
+    events.publish(turn.sessionKey, {
+      type: "run-end",
+      runId: turn.id,
+      outcome: { type: run.outcome.type, ...(message === undefined ? {} : { message }) },
+    });
+    if (run.outcome.type === "failed")
+      this.#options.logger.warn("A run failed", {
+        turnId: turn.id,
+        sessionKey: turn.sessionKey,
+        code: run.outcome.code,
+        detail: run.outcome.message,
+      });
+    this.#options.watchers.report(turn.inputIds, {
+      runId: turn.id,
+      sessionKey: turn.sessionKey,
+      outcome: run.outcome,
+      failureText: texts.owner,
+      text: closing.say?.purpose === "reply" ? closing.say.text : "",
+      stopReason: stopReason(run.outcome),
+      model: run.model ?? "",
+      usage: run.usage,
+      remarks: [...run.remarks, ...(run.noted ?? [])],
+      notices: [...(run.note === undefined ? [] : [run.note]), ...media.notes],
+      thoughts: run.shownThoughts ?? "",
+    });
+  }
+
+  /** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
+  async #failureTexts({ outcome, turn }: FinishedRun): Promise<FailureTexts> {
+    if (outcome.type !== "failed") return { chat: "", owner: "" };
+    const owner = ownerFailureText(outcome, this.#options.hideSecrets);
+    return { owner, chat: (await isOwnerChat(turn, this.#options)) ? owner : failureText(outcome) };
+  }
+
+  async #planFiles(
+    run: FinishedRun,
+    { say }: TurnConclusion,
+    options: { readonly nowMs: number; readonly suppressed: boolean },
+  ): Promise<PlannedMedia> {
+    if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
+    const { turn, streamed } = run;
+    const named = mediaOf(run, say.reply);
+    if (named.length === 0) return NO_MEDIA;
+    using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: this.#options.clock, outer: run.signal ?? new AbortController().signal });
+    return await planMedia(
+      {
+        named,
+        sessionKey: turn.sessionKey,
+        target: turn.origin,
+        run: run.facts,
+        mayFetch: this.#options.toolGate.mayFetch({
+          facts: run.facts,
+          tainted: await isTaintBinding(run.facts, run.tainted ?? true, this.#options),
+        }),
+        purpose: "reply",
+        identity: ["turn", turn.id, "reply"],
+        signal: limit.signal,
+      },
+      { ...options, ...(streamed?.type === "blocks" ? { nextDueMs: streamed.nextDueMs } : {}) },
+      this.#options,
+    );
+  }
 }
 
 /** Whether the input ends because of what is said: when that is kept back, so is the answer. A dead letter is one whatever is said. */
@@ -176,13 +259,6 @@ function isSaid({ inputState, say }: TurnConclusion): boolean {
 interface FailureTexts {
   readonly chat: string;
   readonly owner: string;
-}
-
-/** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
-async function failureTexts({ outcome, turn }: FinishedRun, services: TurnServices): Promise<FailureTexts> {
-  if (outcome.type !== "failed") return { chat: "", owner: "" };
-  const owner = ownerFailureText(outcome, services.hideSecrets);
-  return { owner, chat: (await isOwnerChat(turn, services)) ? owner : failureText(outcome) };
 }
 
 function decideConclusion(run: FinishedRun, texts: FailureTexts): TurnConclusion {
@@ -274,13 +350,13 @@ function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAn
 }
 
 function planRows(
-  services: TurnServices,
+  channels: ChannelRegistry,
   run: FinishedRun,
   { say, media }: TurnConclusion & { readonly media: PlannedMedia },
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
   const { turn, streamed } = run;
-  if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, services) : [];
+  if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, { channels }) : [];
   const isReply = say.purpose === "reply";
   const reply = planReply(
     {
@@ -293,11 +369,11 @@ function planRows(
       streamed,
     },
     options,
-    services,
+    { channels },
   );
   if (!isReply) return reply;
-  const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, services);
-  return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, services), ...shown, ...media.rows];
+  const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, { channels });
+  return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, { channels }), ...shown, ...media.rows];
 }
 
 /** The text of the reply, with the names of files that are not sent as files, and with remarks. */
@@ -311,36 +387,6 @@ function mediaOf(run: FinishedRun, reply: Extract<ParsedReply, { type: "visible"
   if (run.streamed?.type !== "blocks") return reply.media;
   const earlier = (run.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));
   return [...new Set([...earlier, ...reply.media])];
-}
-
-async function planFiles(
-  services: TurnServices,
-  run: FinishedRun,
-  { say }: TurnConclusion,
-  options: { readonly nowMs: number; readonly suppressed: boolean },
-): Promise<PlannedMedia> {
-  if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
-  const { turn, streamed } = run;
-  const named = mediaOf(run, say.reply);
-  if (named.length === 0) return NO_MEDIA;
-  using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: services.clock, outer: run.signal ?? new AbortController().signal });
-  return await planMedia(
-    {
-      named,
-      sessionKey: turn.sessionKey,
-      target: turn.origin,
-      run: run.facts,
-      mayFetch: services.toolGate.mayFetch({
-        facts: run.facts,
-        tainted: await isTaintBinding(run.facts, run.tainted ?? true, services),
-      }),
-      purpose: "reply",
-      identity: ["turn", turn.id, "reply"],
-      signal: limit.signal,
-    },
-    { ...options, ...(streamed?.type === "blocks" ? { nextDueMs: streamed.nextDueMs } : {}) },
-    services,
-  );
 }
 
 function stopReason(outcome: RunOutcome): StopReason {

@@ -1,3 +1,11 @@
+import type { Random } from "@factotum/agent-contract";
+import type { Clock } from "@factotum/agent-contract";
+import type { RemoteFiles } from "../media/remote-files.ts";
+import type { LocalFiles } from "../media/local-files.ts";
+import type { ToolGate } from "../access/tool-gate.ts";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { Store } from "@factotum/store";
+import type { PromptFacts } from "@factotum/agent-core";
 import type { Logger } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { Cooldowns } from "@factotum/models";
@@ -26,10 +34,53 @@ import { InputWatchers } from "../queue/run-report.ts";
 import { Conversations } from "../conversation/conversations.ts";
 import { Notices } from "../notices/notices.ts";
 import { SessionCache } from "../context/session-cache.ts";
-import type { TurnServices } from "../services/turn-services.ts";
 
-/** What the services call back into. */
-export interface TurnServicesHooks {
+/** The parts of the engine that others above it may use, and what they are built from. */
+export interface EngineParts {
+  readonly running: RunningConfig;
+  /** Its writes wait when the disk is full; new inputs are refused then. */
+  readonly store: Store;
+  readonly storage: StorageGuard;
+  readonly channels: ChannelRegistry;
+  readonly conversations: Conversations;
+  readonly dispatcher: Dispatcher;
+  readonly notices: Notices;
+  readonly gates: AccountGates;
+  /** Shows in chats that an answer is being written. */
+  readonly typing: TypingIndicator;
+  readonly events: SessionEvents;
+  readonly media: MediaStage;
+  /** Reads as the file tools do. */
+  readonly files: LocalFiles;
+  /** Fetches files of the web. */
+  readonly remoteFiles: RemoteFiles;
+  readonly watchers: InputWatchers;
+  readonly cache: SessionCache;
+  readonly toolGate: ToolGate;
+  readonly spend: SpendGuard;
+  readonly compactor: Compactor;
+  /** Which credentials and models rest after failures. */
+  readonly cooldowns: Cooldowns;
+  readonly observer: Observer;
+  /** Agents whose newest run has failed. */
+  readonly failedRuns: FailedRuns;
+  /** Names the turn in what is logged. */
+  readonly turnContext: TurnContext;
+  readonly clock: Clock;
+  /** The time by which things are thrown away for their age: see `createSteadyNow`. */
+  readonly steadyNow: () => number;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Takes every secret of the process out of a text. */
+  readonly hideSecrets: (text: string) => string;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+  /** For crash tests alone. */
+  readonly crashPoint?: CrashPointHook | undefined;
+}
+
+/** What parts tell those above them. */
+export interface EngineHooks {
   readonly receive: (message: MsgContext, options: { readonly cursor?: string }) => Promise<"accepted" | "duplicate">;
   readonly onSettled: (row: OutboxRecord) => void;
   /** A message will leave late. */
@@ -43,8 +94,8 @@ export interface TurnServicesHooks {
   readonly onPause: (agentId: string, message: string) => void;
 }
 
-/** Makes what turns are run with. */
-export function createTurnServices(options: EngineOptions, hooks: TurnServicesHooks): TurnServices {
+/** Makes the parts that turns are run with, each from those before it. */
+export function createEngineParts(options: EngineOptions, hooks: EngineHooks): EngineParts {
   const { clock, random } = options;
   const turnContext = new TurnContext();
   const logger = turnContext.logger(options.logger);
@@ -115,9 +166,9 @@ export function createTurnServices(options: EngineOptions, hooks: TurnServicesHo
 /** The channels, and the gates that hold what is sent to accounts that their platform refuses. */
 function createChannels(
   { accounts, fetch, clock, random }: EngineOptions,
-  hooks: TurnServicesHooks,
-  { store, logger }: Pick<TurnServices, "store" | "logger">,
-): Pick<TurnServices, "channels" | "gates"> {
+  hooks: EngineHooks,
+  { store, logger }: Pick<EngineParts, "store" | "logger">,
+): Pick<EngineParts, "channels" | "gates"> {
   const base = { clock, random, logger };
   const gates = new AccountGates({
     ...base,
@@ -138,7 +189,7 @@ function createChannels(
   return { channels, gates };
 }
 
-function createStorage({ reserve, store, clock }: EngineOptions, hooks: TurnServicesHooks, logger: Logger): StorageGuard {
+function createStorage({ reserve, store, clock }: EngineOptions, hooks: EngineHooks, logger: Logger): StorageGuard {
   return new StorageGuard({ reserve, probe: async () => store.probe(), clock, logger, onRecovered: hooks.onStorageRecovered });
 }
 
@@ -148,8 +199,8 @@ function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOpt
 
 function createTyping(
   { clock, random }: EngineOptions,
-  hooks: TurnServicesHooks,
-  { store, running, channels, dispatcher, logger }: Pick<TurnServices, "store" | "running" | "channels" | "dispatcher" | "logger">,
+  hooks: EngineHooks,
+  { store, running, channels, dispatcher, logger }: Pick<EngineParts, "store" | "running" | "channels" | "dispatcher" | "logger">,
 ): TypingIndicator {
   return new TypingIndicator({
     channelFor: (target) => channels.channelFor(target),

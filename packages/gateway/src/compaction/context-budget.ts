@@ -1,0 +1,110 @@
+import { joinOutcomes } from "../summaries/compaction-outcome.ts";
+import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
+import type { CompactionRequest } from "../summaries/compact-session.ts";
+import { readContextSize, windowBudget } from "./context-size.ts";
+import type { ContextReader } from "./context-size.ts";
+import { isOverfull, isOversized } from "../summaries/is-oversized.ts";
+import type { ContextSize } from "../summaries/is-oversized.ts";
+import { mayFlushMemory } from "./memory-flush.ts";
+import type { FlushMemory } from "./memory-flush.ts";
+import type { BackgroundCompactor } from "./background-compactor.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { Compactor } from "../summaries/compact-session.ts";
+
+/** A session whose next request fits. */
+export interface SessionWithRoom {
+  readonly context: SessionContext;
+  /** The compaction of this turn, if there was one. */
+  readonly outcome: CompactionOutcome;
+}
+
+/** What the size of a context is kept with. */
+export interface ContextBudgetOptions extends ContextReader {
+  readonly running: RunningConfig;
+  readonly conversations: Conversations;
+  readonly compactor: Compactor;
+}
+
+/** Keeps what a model is given of a session within its window. */
+export class ContextBudget {
+  readonly #options: ContextBudgetOptions;
+
+  constructor(options: ContextBudgetOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Compacts the session before a turn whose request would leave too little room for an answer, `incomingTokens` of long new messages included: with the summary that was begun behind an earlier turn,
+   * if there is one. A history that exceeds the window even after that is cut by rule, so that no turn pays for two compactions of one. No notes are taken
+   * here, since a person waits (R7).
+   */
+  async ensure(
+    before: SessionContext,
+    { room, signal, incomingTokens }: { readonly room: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
+  ): Promise<SessionWithRoom> {
+    const isFull = (size: ContextSize, context: SessionContext): boolean =>
+      isOverfull({ ...size, contextTokens: size.contextTokens + incomingTokens }, windowBudget(context));
+    const unchanged: SessionWithRoom = { context: before, outcome: { type: "nothing" } };
+    if (before.record === undefined) return unchanged;
+    let size = await readContextSize(before, this.#options);
+    if (!isFull(size, before)) return unchanged;
+    const placed = await room.finish(before.record, signal);
+    const context = await this.#options.conversations.refresh(before);
+    if (placed.type !== "nothing") size = await readContextSize(context, this.#options);
+    const { record, agent, model } = context;
+    if (record === undefined || !isFull(size, context)) return { context, outcome: placed };
+    const outcome = await this.#options.compactor.compact(
+      {
+        record,
+        agent,
+        model,
+        ...size,
+        forced: false,
+        byRule: placed.type !== "nothing" && isOversized(size, windowBudget(context).window),
+      },
+      { signal },
+    );
+    return { context: await this.#options.conversations.refresh(context), outcome: joinOutcomes(placed, outcome) };
+  }
+
+  /**
+   * Compacts the session now, because a person asks for it or a provider found the request too long; for the latter no notes can be taken before: that
+   * request would be too long, too. None are taken when there is nothing to summarise, and none over a history that no request can hold.
+   */
+  async compactNow(
+    context: SessionContext,
+    {
+      flushMemory,
+      ...options
+    }: {
+      readonly signal: AbortSignal;
+      readonly instructions?: string;
+      readonly flushMemory?: FlushMemory;
+      /** Cut by rule, without a model: this turn has had its summary. */
+      readonly byRule?: boolean;
+    },
+  ): Promise<CompactionOutcome> {
+    const { signal, ...heeding } = options;
+    let request = await this.#forcedRequest(context);
+    if (
+      request !== undefined &&
+      flushMemory !== undefined &&
+      !isOversized(request, context.model.client.info.contextWindow) &&
+      (await mayFlushMemory({ kind: undefined, compactedAtMs: request.compactedAtMs }, context, this.#options.running))
+    ) {
+      if (!(await this.#options.compactor.canCompact(request))) return { type: "nothing" };
+      await flushMemory(context, { signal });
+      signal.throwIfAborted();
+      request = await this.#forcedRequest(await this.#options.conversations.refresh(context));
+    }
+    return request === undefined ? { type: "nothing" } : this.#options.compactor.compact({ ...request, ...heeding }, { signal });
+  }
+
+  /** `undefined` for a session without a transcript. */
+  async #forcedRequest(context: SessionContext): Promise<(CompactionRequest & ContextSize) | undefined> {
+    const { record, agent, model } = context;
+    return record === undefined ? undefined : { record, agent, model, ...(await readContextSize(context, this.#options)), forced: true };
+  }
+}

@@ -1,0 +1,177 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import type { RunKind } from "@factotum/agent-contract";
+import { planBootstrap, promptVariant } from "@factotum/agent-core";
+import type { BootstrapFile, BootstrapTruncation } from "@factotum/agent-core";
+import { cacheLifetimeMs } from "@factotum/models";
+import type { PromptRecord } from "@factotum/store";
+import { displayId } from "../access/display-id.ts";
+import { isWorthRerendering } from "./cold-cache.ts";
+import { findPromptCause, renderBasis } from "./prompt-cause.ts";
+import type { PromptBasis, PromptCause } from "./prompt-cause.ts";
+import { agentSessionKey } from "../routing/session-key.ts";
+import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.ts";
+import { readSources } from "../workspace/source-changes.ts";
+import type { SessionContext } from "../conversation/session-context.ts";
+import { renderSessionPrompt } from "./session-prompt.ts";
+import type { Clock, Logger } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+import type { Store } from "@factotum/store";
+import type { RunningConfig } from "../agents/running-config.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+
+/** What of one message decides about the session's prompt. */
+export interface PromptRequest {
+  readonly sessionKey: string;
+  readonly kind: RunKind;
+  readonly extra: string | undefined;
+  /** The session is private, this message included. */
+  readonly isPrivate: boolean;
+  /** At a cause the history before this moment is rendered anew: the beginning of the turn. */
+  readonly turnStartedAtMs: number;
+  readonly signal: AbortSignal;
+}
+
+interface RenderedPrompt {
+  readonly record: Omit<PromptRecord, "sessionId">;
+  readonly truncations: readonly BootstrapTruncation[];
+}
+
+/** A session's prompt. */
+export interface ResolvedPrompt extends RenderedPrompt {
+  /** It was rendered for this turn and is not stored yet. */
+  readonly isNew: boolean;
+}
+
+/** Files that are shown in private sessions only. */
+const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
+
+/** What prompts are made of, apart from their session. */
+export interface PromptResolverOptions {
+  readonly store: Store;
+  readonly cache: SessionCache;
+  readonly running: RunningConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly commands: PromptFacts["commands"];
+  readonly documentation: PromptFacts["documentation"];
+}
+
+/** Makes the system prompts of sessions, and keeps them until a named cause holds. */
+export class PromptResolver {
+  readonly #options: PromptResolverOptions;
+
+  constructor(options: PromptResolverOptions) {
+    this.#options = options;
+  }
+
+  /** The session's prompt as it is stored, or a new one when a named cause holds. */
+  async resolve(request: PromptRequest, context: SessionContext): Promise<ResolvedPrompt> {
+    const { cache, store } = this.#options;
+    const stored =
+      context.record === undefined ? undefined : (cache.prompt(context.sessionId) ?? (await store.readPrompt(context.sessionId)));
+    const basis: Omit<PromptBasis, "sources" | "settledBeforeMs"> = {
+      config: context.agent.basis,
+      model: context.model.reference,
+      thinking: context.thinking ?? "default",
+      reasoning: context.reasoning,
+      extra: request.extra === undefined ? "" : displayId(request.extra, undefined),
+      isPrivate: request.isPrivate,
+      compactions: context.record?.compactionCount ?? 0,
+      channel: context.channel?.id ?? "",
+    };
+    const nowMs = this.#options.clock.now();
+    const cause = findPromptCause({
+      stored,
+      basis,
+      activeAtMs: context.record?.updatedAtMs ?? nowMs,
+      nowMs,
+      cacheLifetimeMs: cacheLifetimeMs(context.model.client.info, context.agent.cacheRetention(context.model.reference)),
+    });
+    if (cause === undefined && stored !== undefined) return { record: stored, truncations: [], isNew: false };
+    const { record, truncations } = await this.#render({ ...request, cause: cause ?? "new-session", basis, nowMs }, context);
+    if (
+      cause === "cold-cache" &&
+      stored !== undefined &&
+      !(await isWorthRerendering({ stored, rendered: record, nowMs }, context, this.#options))
+    )
+      return { record: stored, truncations: [], isNew: false };
+    this.#options.logger.info("Prompt rendered", { sessionKey: request.sessionKey, cause: record.cause, hash: record.hash });
+    return { record, truncations, isNew: true };
+  }
+
+  async #render(
+    request: PromptRequest & {
+      readonly cause: PromptCause;
+      readonly basis: Omit<PromptBasis, "sources" | "settledBeforeMs">;
+      readonly nowMs: number;
+    },
+    context: SessionContext,
+  ): Promise<RenderedPrompt> {
+    const { agent, model, group, isGroup, channel } = context;
+    const { running, commands, documentation } = this.#options;
+    const { info } = model.client;
+    const workspace = request.isPrivate
+      ? await running.agents.workspaceFor(agent, { owner: true, sessionKey: request.sessionKey }, isGroup)
+      : undefined;
+    const [skills, defaultModel, files] = await Promise.all([
+      agent.skills({ workspace, group, signal: request.signal }),
+      running.models.defaultModel(),
+      readBootstrapFiles(agent.config.workspace),
+    ]);
+    const plan = planBootstrap(request.isPrivate ? files : withoutPrivate(files), {
+      maxFileChars: agent.config.bootstrapMaxChars,
+      maxTotalChars: agent.config.bootstrapTotalMaxChars,
+      contextWindow: info.contextWindow,
+      names: promptVariant(request.kind, { lightContext: false }).bootstrap,
+    });
+    const rendered = renderSessionPrompt(
+      {
+        agent,
+        name: identityName(files) ?? agent.name,
+        sessionId: context.sessionId,
+        kind: request.kind,
+        isMain: request.sessionKey === agentSessionKey(agent.config.id, running.config.session.mainKey),
+        tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
+        skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
+        bootstrap: plan,
+        ...(workspace === undefined ? {} : { workspace }),
+        modelReference: model.reference,
+        defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
+        thinking: context.thinking ?? "default",
+        reasoning: { visibility: context.reasoning, native: info.reasoning },
+        authorizedSenders: running.config.commands.ownerAllowFrom.map((id) => displayId(id, running.ownerDisplaySecret)),
+        commands,
+        documentation: request.isPrivate ? documentation : documentationForOthers(documentation),
+        ...(request.extra === undefined ? {} : { extra: request.extra }),
+        ...(channel === undefined ? {} : { channel }),
+        ...(isGroup && channel !== undefined ? { group: { platform: channel.id, config: group } } : {}),
+      },
+      request.cause,
+      request.nowMs,
+    );
+    const sources = await readSources(agent.config.workspace, skills);
+    return {
+      record: {
+        ...rendered,
+        basis: renderBasis({ ...request.basis, sources, settledBeforeMs: request.cause === "new-session" ? 0 : request.turnStartedAtMs }),
+      },
+      truncations: plan.truncations,
+    };
+  }
+}
+
+/** What others than the owner may see: no private file, and no path of the owner's. */
+function withoutPrivate(files: readonly BootstrapFile[]): readonly BootstrapFile[] {
+  return files.filter(({ name }) => !PRIVATE_NAMES.has(name)).map((file) => ({ ...file, path: file.name }));
+}
+
+/** A path that the file tools understand and that does not say where the home of the gateway's account is. */
+function fromUserHome(file: string): string {
+  const way = path.relative(homedir(), file);
+  return path.isAbsolute(file) && !way.startsWith("..") ? path.join("~", way) : file;
+}
+
+function documentationForOthers({ folder, ...rest }: PromptFacts["documentation"]): PromptFacts["documentation"] {
+  return { ...rest, ...(folder === undefined ? {} : { folder: fromUserHome(folder) }) };
+}
