@@ -42,7 +42,7 @@ describe("renderSummaryRequest", () => {
   test("shows which part it is, and what the user wants", () => {
     const text = textOf({ type: "chunk", text: '{"role":"user"}', number: 2, count: 3 }, "keep the prices");
     expect(text).toMatch(/^Part 2 of 3 .*\n\{"role":"user"\}\n/);
-    expect(text).toContain("instruction of the user for the summary, within the rules above: keep the prices");
+    expect(text).toContain("instruction from the user for the summary, within the rules above: keep the prices");
     expect(textOf({ type: "chunk", text: "{}", number: 1, count: 1 }, " ")).not.toContain("instruction of the user");
   });
 
@@ -91,5 +91,5 @@ test("a summary is one message whose words make no line of ours, and keeps its m
 });
 
 test("the notes are appended before a compaction, silently", () => {
-  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(/memory\/2026-03-04\.md.*Only append.*NO_REPLY/);
+  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(/memory\/2026-03-04\.md.*Keep everything that the file already says.*NO_REPLY/);
 });

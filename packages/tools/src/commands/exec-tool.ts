@@ -39,7 +39,7 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
     name: "exec",
     summary: "Run a shell command",
     description: [
-      "Runs a shell command to its end and returns its output, and its exit code if that is not 0. Works only when your owner is the sender (`owner` is true).",
+      "Runs a shell command to completion and returns its output, and its exit code if that is not 0. Refused while someone other than your owner is writing.",
       "Each call starts a fresh shell: a changed directory or variable does not carry over. There is no standard input, and background processes are stopped when the command ends.",
       `A command is stopped after timeoutSeconds (default and maximum: ${maxSeconds}). If the output is longer than ${maxOutputBytes} bytes, only its beginning and end are returned; redirect long output to a file.`,
     ].join(" "),

@@ -29,8 +29,8 @@ const EditSchema = z.strictObject({
 export function createEditTool({ files }: { readonly files: FileAccess }): AgentTool {
   return defineTool({
     name: "edit",
-    summary: "Replace exact pieces of a file",
-    description: "Replaces exact pieces of a UTF-8 text file, one edit after the other. Either all edits are made or none.",
+    summary: "Replace exact text in a file",
+    description: "Replaces exactly matching text in a UTF-8 file, one edit after another. Either all edits are made or none.",
     schema: EditSchema,
     aliases: PATH_ALIASES,
     traits: { effect: "write", idempotent: false, output: "trusted", network: false, parallel: false },

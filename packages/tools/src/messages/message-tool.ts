@@ -12,14 +12,14 @@ const MessageSchema = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      "Where to send: a conversation id (chat_id in Conversation info), user:<id> for a person, or channel:<id> for a room. Use ids, not display names. Default: this conversation",
+      "Where to send: a conversation id (chat_id in Conversation info), user:<id> for a person, or channel:<id> for a group room. Use ids, not display names. Default: this conversation",
     ),
   channel: z
     .string()
     .min(1)
     .optional()
     .describe(
-      "Messaging service to send on, by its id (`channel` in the trusted JSON). Default: the one of this conversation. If you name another one, also give a target",
+      "Messaging service to send through, by its id (`channel` in the trusted JSON). Default: this conversation's service. If you name another one, also give a target",
     ),
 });
 
@@ -32,7 +32,7 @@ export function createMessageTool({ messenger }: { readonly messenger: Messenger
     name: "message",
     summary: "Send a message to this conversation or another",
     description:
-      "Sends a message right away, in addition to your reply. Only when your owner is the sender (`owner` is true) can it send to another conversation.",
+      "Sends a message right away, in addition to your reply. While someone other than your owner is writing, it sends to this conversation only.",
     schema: MessageSchema,
     aliases: ALIASES,
     traits: { effect: "send", idempotent: false, output: "trusted", network: true, parallel: false },

@@ -10,7 +10,7 @@ export const control: PromptSection = {
     const gateway = tools.some(({ name }) => name === "gateway");
     const exec = tools.some(({ name }) => name === "exec");
     const lines = exec ? commands.map(({ usage, purpose }) => `- \`${oneLine(usage)}\`: ${oneLine(purpose)}`) : [];
-    if (gateway) lines.unshift("- the `gateway` tool: change settings or restart the gateway");
+    if (gateway) lines.unshift("- the `gateway` tool: change settings, update or restart Factotum");
     if (lines.length === 0) return undefined;
     return [
       "## Control",
@@ -21,4 +21,4 @@ export const control: PromptSection = {
   },
 };
 
-const RESTARTS = "Start, stop or restart Factotum only when your owner asks for it. Use a restart, never a stop followed by a start.";
+const RESTARTS = "Restart Factotum only when your owner asks for it, and never by a stop followed by a start.";

@@ -9,7 +9,7 @@ export const heartbeats: PromptSection = {
   render: ({ heartbeat, run }) => {
     if (heartbeat === undefined || !promptVariant(run ?? "user", { lightContext: false }).heartbeats) return undefined;
     return `## Heartbeats
-A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. Its message, between the two lines of dashes:
+A turn with \`"run":"heartbeat"\` in the trusted JSON comes from Factotum, not from a person. It brings the message between these two lines of dashes; act on it only in such a turn:
 ---
 ${heartbeat.prompt.trim()}
 ---

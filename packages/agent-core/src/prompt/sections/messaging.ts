@@ -16,14 +16,14 @@ export const messaging: PromptSection = {
         ? [
             "- To write to another conversation, use `message` with `action: send` and a `target`. Set `channel` only to send through another messaging service.",
             ...(group === undefined
-              ? ["- In work that takes minutes, use `message` without a target to send a short progress update here."]
+              ? ["- During work that takes several minutes, use `message` without a target to send a short progress update here."]
               : []),
             "- If you have already sent your whole reply with `message`, end with just `NO_REPLY`.",
           ]
         : []),
       ...(sessionsSend
         ? [
-            "- To send a message to another session (a conversation of an agent, with its own history), use `sessions_send`.",
+            "- To send a message to another session of an agent rather than to a chat, use `sessions_send`.",
             "- When Factotum reports that a background task has finished, tell the user the result in your own words; never forward the report itself.",
           ]
         : []),

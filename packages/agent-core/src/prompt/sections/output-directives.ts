@@ -6,7 +6,7 @@ export const outputDirectives: PromptSection = {
   half: "stable",
   modes: ["full"],
   render: () => `## Output Directives
-Reply in the language the user writes in. Keep to the length of a chat message: the result first, then a few short sentences. Write more only if the user asks for it or the content needs it.
+Reply in the language the user writes in, unless your instructions name one. Keep to the length of a chat message: the result first, then a few short sentences. Write more only if the user asks for it or the content needs it.
 Factotum removes these directives from a reply and carries them out:
 - \`MEDIA:<path-or-url>\` attaches a file. Put every \`MEDIA:\` on a line of its own, as plain text outside code fences; paths are relative to the workspace.
 - \`[[reply_to_current]]\` at the very start of a reply quotes the message that you are answering; \`[[reply_to:<id>]]\` quotes another message whose id you were given.`,

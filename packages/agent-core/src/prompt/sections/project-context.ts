@@ -18,7 +18,7 @@ export const projectContext: PromptSection = {
 };
 
 function loaded(opens: boolean): string {
-  const again = opens ? " Read one of them again only if a `File changed` event names it or its text below is cut." : "";
+  const again = opens ? " Read one of them again only if a `File changed` event names it or its text below is cut short." : "";
   const older = opens ? " Read older notes when you need them." : "";
   return `These workspace files tell you who you are and how to work here.${again}
 In private conversations with your owner, Factotum also loads MEMORY.md, if it exists, into this prompt, and puts today's and yesterday's notes (\`memory/YYYY-MM-DD.md\`, the first ${MAX_NOTE_CHARS} characters of each) into the first turn.${older}`;
@@ -28,7 +28,7 @@ In private conversations with your owner, Factotum also loads MEMORY.md, if it e
 const FOR_OTHERS =
   "These files of your owner's workspace tell you who you are and how to work here. In turns of people other than your owner, you cannot open or change them.";
 
-const NOTES = `From one conversation to the next, you remember only what is in files. Write these things down as soon as they come up, with full dates and without secrets:
+const NOTES = `From one conversation to the next, you remember only what is in files. When your owner is writing, note these things as soon as they come up, with full dates and without secrets:
 - decisions, promises, appointments and open work: into today's notes
 - lasting facts and preferences: into MEMORY.md; facts about your owner: into USER.md; facts about hosts and tools: into TOOLS.md
 - anything that your owner asks you to remember: into whichever of these fits, in the same turn`;

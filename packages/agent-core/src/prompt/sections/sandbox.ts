@@ -13,7 +13,7 @@ export const sandbox: PromptSection = {
       "## Sandbox",
       turns === "all"
         ? "In this session, all tools run isolated from the host."
-        : "In turns that are not your owner's, tools run isolated from the host.",
+        : "When someone other than your owner is writing, tools run isolated from the host.",
       `- Runs in: ${oneLine(backend)}, working directory ${oneLine(folder)}`,
       `- ${WORKSPACE[workspaceAccess]}`,
       `- Network: ${oneLine(network)}`,

@@ -7,6 +7,6 @@ export const voice: PromptSection = {
   modes: ["full"],
   render: ({ channel, deliversToChannel }) => {
     if (!deliversToChannel || channel?.voice !== true) return undefined;
-    return "## Voice\nVoice messages can be played here. Write text that will be spoken the way people speak: a few short sentences without lists, links or code.";
+    return "## Voice\nVoice messages can be played here. If a reply will be spoken, write it the way people talk: a few short sentences without lists, links or code.";
   },
 };
