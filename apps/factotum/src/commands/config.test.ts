@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CliHome } from "../../test/cli.ts";
+import { FakeGateway } from "../../test/fake-gateway.ts";
 
 async function withConfig(text: string): Promise<CliHome> {
   const cli = await CliHome.create();
@@ -71,6 +72,29 @@ test("set refuses what does not fit and writes nothing", async () => {
   });
   expect(await cli.read("factotum.json5")).toBe("{}");
 });
+
+test.each(["connect", "request"] as const)(
+  "set asks again when the change has replaced the token at the %s of the first attempt",
+  async (at) => {
+    await using cli = await withConfig("{}");
+    await mkdir(join(cli.factotumHome, "credentials"));
+    const replaceToken = async (token: string): Promise<void> => writeFile(join(cli.factotumHome, "credentials/gateway-token"), token);
+    await replaceToken("first");
+    await using gateway = await FakeGateway.start(cli.factotumHome, {
+      connect: async (token) => {
+        if (at === "connect" && token === "first") await replaceToken("second");
+        return at === "request" || token === "second";
+      },
+      request: async (_method, token) => {
+        if (token === "first") await replaceToken("second");
+        return token === "second" ? { type: "applied", changed: ["gateway"], needsRestart: [], problems: [] } : undefined;
+      },
+    });
+    const { code, stderr } = await cli.run("config", "set", "gateway.publicUrl", "https://assistant.example.com");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^The running gateway uses it from now on\./) as string });
+    expect(gateway.tokens).toEqual(["first", "second"]);
+  },
+);
 
 test("the schema has every channel of this build", async () => {
   await using cli = await CliHome.create();

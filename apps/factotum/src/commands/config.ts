@@ -110,7 +110,8 @@ async function reloadGateway(context: CliContext): Promise<ConfigReloadResult | 
     try {
       return await askToReload(context);
     } catch (error) {
-      // Another token ends the connection that asked for it; the next one is opened with the new token.
+      // Another token ends the connection that asked for it. The gateway watches the file, too, so it may have changed the token before we ask: either way
+      // the next connection is opened with the new one.
       if (!isUnauthorized(error)) throw error;
       return await askToReload(context);
     }

@@ -46,9 +46,9 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
   throw refusal;
 }
 
-/** The gateway does not take the token, or does not take it any more. */
+/** The gateway does not take the token, or does not take it any more: at the connection, or in the middle of a request. */
 export function isUnauthorized(error: unknown): boolean {
-  return error instanceof RpcError && error.code === "unauthorized";
+  return (error instanceof RpcError || error instanceof CliError) && error.code === "unauthorized";
 }
 
 function isDelayed(error: unknown): boolean {
