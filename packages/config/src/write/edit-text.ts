@@ -56,7 +56,8 @@ async function editYaml(text: string, { path, value }: TextEdit): Promise<string
 }
 
 /** Sets the value in the deepest object or list that is there; what lies below it is made in one piece. */
-async function editJson5(text: string, { path, value, before, after }: TextEdit): Promise<string> {
+async function editJson5(text: string, edit: TextEdit): Promise<string> {
+  const { path, value, before, after } = edit;
   const { JsonArrayNode, JsonObjectNode, JsonParser } = await import("@croct/json5-parser");
   const missing = path.slice(0, -1).findIndex((_, index) => valueAt(before, path.slice(0, index + 1)) === undefined);
   const depth = missing === -1 ? path.length - 1 : missing;
@@ -68,13 +69,40 @@ async function editJson5(text: string, { path, value, before, after }: TextEdit)
     node = child;
   }
   const key = path[depth] ?? "";
-  if (node instanceof JsonArrayNode) {
-    if (value === undefined) node.delete(Number(key));
-    else if (Number(key) < node.elements.length) node.set(Number(key), inserted(after, path, depth));
-    else node.push(inserted(after, path, depth));
-  } else if (value === undefined) node.delete(String(key));
-  else node.set(String(key), inserted(after, path, depth));
+  if (value === undefined) {
+    const entries = node instanceof JsonArrayNode ? node.elements : node.properties;
+    const index = node instanceof JsonArrayNode ? Number(key) : node.properties.findIndex((entry) => entry.key.toJSON() === key);
+    return withoutEntry(text, { entries: entries.map(({ location }) => [location.start.index, location.end.index]), index });
+  }
+  if (!(node instanceof JsonArrayNode)) node.set(String(key), inserted(after, path, depth));
+  else if (Number(key) < node.elements.length) node.set(Number(key), inserted(after, path, depth));
+  else node.push(inserted(after, path, depth));
   return root.toString();
+}
+
+/** Cuts one entry and its comma out of a text; comments stay, a line that has nothing else goes. The library loses comments here. */
+function withoutEntry(
+  text: string,
+  { entries, index }: { readonly entries: readonly (readonly [start: number, end: number])[]; readonly index: number },
+): string {
+  const [start, end] = entries[index] ?? [0, 0];
+  const previousEnd = entries[index - 1]?.[1] ?? start;
+  let [head, tail] = [text.slice(0, start), text.slice(end)];
+  const comma = afterTrivia(tail);
+  const commaBefore = afterTrivia(text.slice(previousEnd, start));
+  if (tail[comma] === ",") tail = tail.slice(0, comma) + tail.slice(comma + 1);
+  else if (previousEnd < start) head = head.slice(0, previousEnd + commaBefore) + head.slice(previousEnd + commaBefore + 1);
+  const isWholeLine = /^[^\S\n]*\n/.test(tail) && /\n[^\S\n]*$/.test(head);
+  if (isWholeLine) return head.replace(/[^\S\n]*$/, "") + tail.replace(/^[^\S\n]*\n/, "");
+  return /\s$/.test(head) ? head + tail.trimStart() : head + tail;
+}
+
+/** Where the first token of a text begins, behind spaces and comments. */
+function afterTrivia(text: string): number {
+  const trivia = /(?:\s+|\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/)/y;
+  let index = 0;
+  while (trivia.test(text)) index = trivia.lastIndex;
+  return index;
 }
 
 function inserted(after: Document, path: KeyPath, depth: number): Parameters<JsonArrayNode["push"]>[number] {

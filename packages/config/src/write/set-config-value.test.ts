@@ -10,7 +10,7 @@ import JSON5 from "json5";
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
-import { withValue, type KeyPath } from "../document/key-path.ts";
+import { parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
 import type { Document } from "../document/plain-object.ts";
 import { REDACTED } from "../schema/secret.ts";
 import { editText } from "./edit-text.ts";
@@ -165,6 +165,29 @@ test("a shape that cannot be edited is written anew, and the version before has 
   const before: Document = { a: 2 };
   const result = await editText(text, "json5", { path: ["a"], value: undefined, before, after: {} });
   expect(JSON5.parse(result.text)).toEqual({});
+});
+
+test.each([
+  ["{a: 1} // tail", "a", "{} // tail"],
+  ["{ a: 1 } // tail", "a", "{ } // tail"],
+  ["{ a: 1, b: 2 } // tail", "a", "{ b: 2 } // tail"],
+  ["// head\n{a: {b: 1, /* two */ c: 2}}\n", "a.b", "// head\n{a: { /* two */ c: 2}}\n"],
+  ["{a:1,/* two */b:2}", "b", "{a:1/* two */}"],
+  ["{a:1 /* one, */ , /* two */ b:2}", "b", "{a:1 /* one, */  /* two */ }"],
+  ["{a:1,b:2,c:3} // tail", "b", "{a:1,c:3} // tail"],
+  ["{/* one */a: 1 // one, of one\n, b: 2}", "a", "{/* one */ // one, of one\n b: 2}"],
+  ["{\n  // one\n  a: 1, // after\n  // two\n  b: 2\n}\n", "b", "{\n  // one\n  a: 1 // after\n  // two\n}\n"],
+  ["{\n  // one\n  a: 1, // after\n  b: 2,\n  c: 3,\n}\n", "b", "{\n  // one\n  a: 1, // after\n  c: 3,\n}\n"],
+  ["{\n  a: 1, // after\n  b: 2,\n}\n", "a", "{\n  // after\n  b: 2,\n}\n"],
+  ["{a: [1,2] /* list */}", "a[0]", "{a: [2] /* list */}"],
+  ["{a: [{id: 1}] /* list */}", "a[0]", "{a: [] /* list */}"],
+  ["{a: [1,2,3] /* list */}", "a[2]", "{a: [1,2] /* list */}"],
+  ["{a: [1, 2 /* of two, */, ], }", "a[1]", "{a: [1, /* of two, */ ], }"],
+])("%j without %s keeps its comments", async (text, key, expected) => {
+  const before = JSON5.parse<Document>(text);
+  const path = parseKeyPath(key);
+  const result = await editText(text, "json5", { path, value: undefined, before, after: withValue(before, path, undefined) });
+  expect(result).toEqual({ keptComments: true, text: expected });
 });
 
 test("an edit changes exactly one value, whatever the document", async () => {
