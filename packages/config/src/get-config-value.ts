@@ -1,9 +1,12 @@
-import { parseKeyPath, valueAt } from "./document/key-path.ts";
+import { formatKeyPath, parseKeyPath, valueAt } from "./document/key-path.ts";
 import { isPlainObject } from "./document/plain-object.ts";
 import type { LoadedConfig } from "./load-config.ts";
+import { nearestName, suggestion } from "./nearest-name.ts";
 import { CommonAccountSchema } from "./schema/accounts.ts";
 import { ConfigDocumentSchema } from "./schema/root.ts";
 import { redactSecrets } from "./secrets/redact.ts";
+import type { ChannelSchema } from "./validate/channel-source.ts";
+import { configJsonSchema, knownKeys, unknownPart } from "./validate/json-schema.ts";
 
 /** The value of a key, as people and programs may see it: literal secrets are replaced by a mark. */
 export type ConfigValue =
@@ -23,6 +26,15 @@ export function getConfigValue(key: string, loaded: LoadedConfig): ConfigValue {
   return value === undefined || (isPlainObject(value) && path.length > 1 && Object.keys(value).length === 0)
     ? { type: "absent" }
     : { type: "default", value };
+}
+
+/** Says that a key is none, with the nearest one; `undefined` when it is one. Throws a `KeyPathError` for a key that cannot be read. */
+export function describeUnknownKey(key: string, channels: readonly ChannelSchema[]): string | undefined {
+  const schema = configJsonSchema(channels);
+  const place = unknownPart(schema, parseKeyPath(key));
+  if (place === undefined) return undefined;
+  const nearest = nearestName(String(place.at(-1)), knownKeys(schema, place.slice(0, -1)));
+  return `${formatKeyPath(place)}: there is no such key${suggestion(nearest)}`;
 }
 
 function defaultAt(path: ReturnType<typeof parseKeyPath>, { config }: LoadedConfig): unknown {

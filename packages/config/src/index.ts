@@ -26,7 +26,7 @@ export { describeCommandPolicy } from "./describe-command-policy.ts";
 export { formatKeyPath, KeyPathError, parseKeyPath } from "./document/key-path.ts";
 export type { KeyPath } from "./document/key-path.ts";
 export { hashOf } from "./document/hash-of.ts";
-export { getConfigValue } from "./get-config-value.ts";
+export { describeUnknownKey, getConfigValue } from "./get-config-value.ts";
 export type { ConfigValue } from "./get-config-value.ts";
 export { loadConfig, readConfigText, rememberConfig } from "./load-config.ts";
 export type { ConfigReading, LoadConfigOptions, LoadedConfig, RefusedConfig } from "./load-config.ts";

@@ -41,8 +41,43 @@ test("get prints what is set, what holds by default, and never a secret", async 
     expect(shown.stdout).toContain("__factotum_redacted__");
     expect(shown.stdout).not.toContain("canary");
   }
-  expect((await cli.run("config", "get", "agents.defaults.thinking")).code).toBe(1);
   expect((await cli.run("config", "get", "a..b")).code).toBe(2);
+});
+
+test.each([
+  "agents.defaults.thinking",
+  "agents.list[3].model",
+  "agents.defaults.models.best.alias",
+  "agents.defaults.models.best.params.temperature",
+  "channels.feishu.appId",
+  "channels.feishu.accounts.work.transport.encryptKey",
+  "channels.webchat.accounts.any.allowFrom[0]",
+  "models.providers.mine.baseUrl",
+  "models.providers.mine.apiKey",
+  "gateway.auth.token.file",
+  "cron.jobs",
+])("get of %s, which is not set, says how to set it", async (key) => {
+  await using cli = await withConfig("{}");
+  const { code, stderr } = await cli.run("config", "get", key);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`factotum config set ${key} <value>`) as string });
+});
+
+test.each([
+  ["gateway.prot", 'gateway.prot: there is no such key; did you mean "port"?'],
+  ["gatway.port", 'gatway: there is no such key; did you mean "gateway"?'],
+  ["agents.list[0].modle", 'agents.list[0].modle: there is no such key; did you mean "model"?'],
+  ["agents.defaults.models.best.alais", 'agents.defaults.models.best.alais: there is no such key; did you mean "alias"?'],
+  ["channels.feishu.appld", 'channels.feishu.appld: there is no such key; did you mean "appId"?'],
+  ["channels.feishuu", 'channels.feishuu: there is no such key; did you mean "feishu"?'],
+  ["gateway.port.number", "gateway.port.number: there is no such key"],
+  ["gateway.trustedProxies.first", "gateway.trustedProxies.first: there is no such key"],
+  ["toString", "toString: there is no such key"],
+])("get of %s, which does not exist, says so and does not advise to set it", async (key, text) => {
+  await using cli = await withConfig("{ gatway: { port: 1 } }");
+  const { code, stderr } = await cli.run("config", "get", key);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(text) as string });
+  expect(stderr).not.toContain("config set");
+  expect(stderr.includes("did you mean")).toBe(text.includes("did you mean"));
 });
 
 test.each([

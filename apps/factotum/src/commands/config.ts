@@ -1,5 +1,6 @@
 import {
   configJsonSchema,
+  describeUnknownKey,
   renderConfigReference,
   formatProblem,
   getConfigValue,
@@ -57,6 +58,10 @@ export async function configGet(context: CliContext, key: string | undefined, { 
   }
   try {
     const result = getConfigValue(key, loaded);
+    if (result.type !== "set") {
+      const unknown = describeUnknownKey(key, await loadChannelSchemas(CHANNELS));
+      if (unknown !== undefined) throw new CliError("usage", unknown, { fix: 'List every key with "factotum config reference".' });
+    }
     if (result.type === "absent") {
       throw new CliError("failure", `${key} is not set and has no fixed default.`, {
         fix: `Set it with: factotum config set ${key} <value>`,

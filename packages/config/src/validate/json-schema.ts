@@ -26,6 +26,18 @@ export function knownKeys(schema: JsonSchema, path: KeyPath): string[] {
   return [...new Set(nodes.flatMap((node) => Object.keys((node["properties"] ?? {}) as Document)))];
 }
 
+/** The first part of a path that no object of the schema takes, as the place where it stands; `undefined` when the path leads to a key. */
+export function unknownPart(schema: JsonSchema, path: KeyPath): KeyPath | undefined {
+  let nodes = alternatives(schema);
+  for (const [index, part] of path.entries()) {
+    // Anything may stand there.
+    if (nodes.some(({ type, ...rest }) => type === undefined && !("enum" in rest) && !("const" in rest))) return undefined;
+    nodes = nodes.flatMap((node) => below(node, part));
+    if (nodes.length === 0) return path.slice(0, index + 1);
+  }
+  return undefined;
+}
+
 function channelsSchema(channels: readonly ChannelSchema[]): Document {
   const common = toJsonSchema(CommonAccountSchema);
   const entries = channels.map(({ id, schema }) => {
