@@ -136,7 +136,7 @@ describe("a file", () => {
     await home.write("factotum.json5", {
       gatway: {},
       gateway: { prot: 1, port: 2 },
-      channels: { chater: {}, chatter: { appId: "a", appSecret: "b", transport: { type: "websocket" }, dmPolice: "open", appSecrt: "x" } },
+      channels: { chater: {}, chatter: { appId: "a", appSecret: "b", transport: { type: "websocket" }, textChunkLimt: 5, appSecrt: "x" } },
       agents: { list: [{ id: "main", modle: "x" }] },
       $schema: "./schema.json",
     });
@@ -146,7 +146,7 @@ describe("a file", () => {
       ["unknown-key", "gateway.prot", "port"],
       ["unknown-key", "agents.list[0].modle", "model"],
       ["unknown-key", "gatway", "gateway"],
-      ["unknown-key", "channels.chatter.dmPolice", "dmPolicy"],
+      ["unknown-key", "channels.chatter.textChunkLimt", "textChunkLimit"],
       ["unknown-key", "channels.chatter.appSecrt", "appSecret"],
       ["unknown-channel", "channels.chater", "chatter"],
     ]);

@@ -1,12 +1,16 @@
 /**
  * The candidate that was most likely meant, or `undefined` when none is close: at most one edit for every three characters, a swap of
- * neighbours counting as one edit, case not counting.
+ * neighbours counting as one edit, case not counting. `maxEdits` allows fewer.
  */
-export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
+export function nearestName(
+  name: string,
+  candidates: Iterable<string>,
+  { maxEdits = Infinity }: { readonly maxEdits?: number } = {},
+): string | undefined {
   if (name === "") return undefined;
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
-    const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
+    const limit = Math.min(maxEdits, Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3)));
     if (Math.abs(name.length - candidate.length) > limit) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance <= limit && (best === undefined || distance < best.distance)) best = { candidate, distance };

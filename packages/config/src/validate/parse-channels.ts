@@ -8,6 +8,7 @@ import type { Finding } from "./issues.ts";
 import { parseKnown } from "./parse-known.ts";
 import { PARSE_ONCE } from "./parse-once.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
+import { losesRestriction } from "./restrictions.ts";
 
 /** Accounts as they were read, and what was wrong with them. */
 export interface ParsedChannels {
@@ -34,8 +35,12 @@ export async function parseChannels(raw: Document, sources: readonly ChannelSour
   }
   const ids = sources.map(({ id }) => id);
   for (const id of Object.keys(raw).filter((name) => name !== "defaults" && !ids.includes(name))) {
-    const sentence = withSuggestion(`this build has no channel "${id}"`, nearestName(id, [...ids, "defaults"]));
-    found.problems.push(problemAt("unknown-channel", ["channels", id], `${sentence} It has: ${ids.join(", ")}.`));
+    const [path, meant] = [["channels", id], nearestName(id, [...ids, "defaults"])];
+    const sentence = withSuggestion(`this build has no channel "${id}"`, meant);
+    // A channel that is not there lets nobody in. What was meant for all of them, or for one that is always there, is missed.
+    const isMissed = meant === "defaults" || sources.some((source) => source.id === meant && source.implicit === true);
+    const type = isMissed && losesRestriction(path, { value: raw[id], meant }) ? "unenforced" : "unknown-channel";
+    found.problems.push(problemAt(type, path, `${sentence} It has: ${ids.join(", ")}.`));
   }
   return found;
 }

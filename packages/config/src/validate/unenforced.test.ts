@@ -123,11 +123,24 @@ describe("a restriction that nothing reads", () => {
     ["mcp.servers.git", { command: "git-mcp", sandbox: { mode: "on" } }, "remove it"],
     ["channels.defaults.groups.g1.deny", ["exec"], "remove it"],
     ["channels.chatter", { ...ACCOUNT, tools: { deny: ["exec"] } }, "remove it"],
+    ["tool", { deny: ["exec"] }, 'did you mean "tools"?'],
+    ["tool", { fs: { roots: [] } }, 'did you mean "tools"?'],
+    ["sanbox", { mode: "all" }, "write sandbox under agents.defaults"],
+    ["agents.defaults.sanbox", { mode: "all" }, 'did you mean "sandbox"?'],
+    ["agents.list[0].security", { rules: [{ tools: { deny: ["exec"] } }] }, "remove it"],
+    ["channels.defautls", { dmPolicy: "disabled" }, 'did you mean "defaults"?'],
+    ["channels.webchatt", { dmPolicy: "disabled" }, 'did you mean "webchat"?'],
+    ["channels.chatter", { ...ACCOUNT, dmPolice: "disabled" }, 'did you mean "dmPolicy"?'],
+    ['["tools.exec.mode"]', "deny", "tools: { exec: { mode: … } }"],
+    ['["tool.deny"]', ["exec"], "tool: { deny: … }"],
+    ['agents.defaults["sandbox.mode"]', "all", "sandbox: { mode: … }"],
+    ["policies", { "tools.deny": ["exec"] }, "remove it"],
+    ["policies", { toolz: { denny: ["exec"] } }, "remove it"],
   ])("%s refuses the start", async (key, value, told) => {
     const { type, problems, text } = await check(at(key, value));
     expect({ type, problems }).toEqual({
       type: "refused",
-      problems: [expect.stringMatching(`^unenforced ${key.replace(/[[\]]/g, "\\$&")}`)],
+      problems: [expect.stringMatching(`^unenforced ${RegExp.escape(key)}`)],
     });
     expect(text).toContain(told);
   });
@@ -138,6 +151,10 @@ describe("a restriction that nothing reads", () => {
     expect(await load(home)).toMatchObject({ type: "refused" });
     await home.write("factotum.json5", `{tools: {byProvider: {__proto__: {deny: ["exec"]}}}}`);
     expect(await load(home)).toMatchObject({ type: "refused" });
+    for (const text of [`{tools: {__proto__: {a: 1}}}`, `{__proto__: {tools: {deny: []}}}`, `{tools: {constructor: 1}}`]) {
+      await home.write("factotum.json5", text);
+      expect(await load(home)).toMatchObject({ type: "refused", problems: [{ message: expect.stringMatching(/; remove it$/) as string }] });
+    }
   });
 
   test.each([
@@ -145,8 +162,23 @@ describe("a restriction that nothing reads", () => {
     ["messages.queu", {}],
     ["channels.defaults.groups.g1.requireMentions", true],
     ["agents.defaults.modle", "a/b"],
+    ["modles", { providers: { a: { models: [{ id: "m", tools: "native" }] } } }],
+    ["gatway", { auth: { token: { exec: ["pass", "gateway"] } } }],
+    ["providers", { anthropic: { apiKey: { env: "KEY" } } }],
+    ['["gateway.port"]', 1],
+    ["channels.defautls", { historyLimit: { direct: 5 } }],
   ])("%s restricts nothing, and is a warning", async (key, value) => {
-    expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [`unknown-key ${key}`] });
+    expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [expect.stringMatching(/^unknown-(key|channel) /)] });
+  });
+});
+
+test("a key that every object inherits is a key like any other", async () => {
+  await using home = await temporaryHome();
+  await home.write("factotum.json5", `{__proto__: {a: 1}, gateway: {constructor: 1, toString: {}}}`);
+  const { type, problems } = await load(home);
+  expect({ type, problems: problems.map((problem) => `${problem.type} ${problem.path}: ${problem.message}`) }).toEqual({
+    type: "loaded",
+    problems: ["gateway.constructor", "gateway.toString", "__proto__"].map((key) => `unknown-key ${key}: there is no such key`),
   });
 });
 
@@ -175,6 +207,14 @@ describe("a restriction that cannot be read", () => {
     [`{channels: {defaults: {groups: {g1: {tools: "none"}}}}}`, "channels.defaults.groups.g1.tools"],
   ])("%s refuses the start although a last good copy exists", async (text, path) => {
     expect(await tryAfterGood(text)).toMatchObject({ type: "refused", problems: [{ type: "unenforced", path }] });
+  });
+
+  test("and stands in a path with points refuses the start, too", async () => {
+    const { type, problems } = await tryAfterGood(`{channels: {"webchat.dmPolicy": "disabled"}}`);
+    expect({ type, problem: problems[0] }).toMatchObject({
+      type: "refused",
+      problem: { type: "unenforced", path: 'channels["webchat.dmPolicy"]' },
+    });
   });
 
   test.each([

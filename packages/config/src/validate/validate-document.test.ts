@@ -66,8 +66,17 @@ function allObjects(value: unknown, path: KeyPath = []): KeyPath[] {
   return [path, ...Object.entries(value).flatMap(([key, entry]) => allObjects(entry, [...path, key]))];
 }
 
-/** What is said of an unknown key: one of a restriction refuses the start. */
-const typeOfUnknown = (path: KeyPath): RegExp => (isRestriction(path) ? /^unenforced$/ : /^unknown-(key|channel)$/);
+/** What is said of a key that is misspelt: with a restriction, at it or beneath it, the start is refused. */
+function typeOfMisspelt(path: KeyPath): RegExp {
+  const place = formatKeyPath(path);
+  const lost = paths.filter((other) => formatKeyPath(other) === place || /^[.[]/.test(below(formatKeyPath(other), place)));
+  // A channel that is not there lets nobody in.
+  return lost.some(isRestriction) && place !== "channels.chatter" ? /^unenforced$/ : /^unknown-(key|channel)$/;
+}
+
+function below(path: string, place: string): string {
+  return path.startsWith(place) ? path.slice(place.length) : "";
+}
 
 /** Every key of a large document, one after the other. */
 describe("every key", () => {
@@ -84,7 +93,7 @@ describe("every key", () => {
       if (valid !== undefined && !/^channels(\.chatter)?(\.accounts)?$/.test(formatKeyPath(path))) {
         expect(Object.keys(valid.channels["chatter"]?.accounts ?? {}), place).toEqual(["work"]);
       }
-      const found = problems.filter((problem) => problem.path === place && typeOfUnknown(typo).test(problem.type));
+      const found = problems.filter((problem) => problem.path === place && typeOfMisspelt(path).test(problem.type));
       if (found[0]?.message.includes(`did you mean "${key}"?`) !== true) wrong.push(`${place}: ${problems.map(formatProblem).join(" | ")}`);
     }
     expect(wrong).toEqual([]);

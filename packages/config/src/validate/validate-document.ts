@@ -15,7 +15,7 @@ import { configJsonSchema, knownKeys } from "./json-schema.ts";
 import { parseChannels } from "./parse-channels.ts";
 import { parseKnown } from "./parse-known.ts";
 import { isFatal, problemAt, type ConfigProblem } from "./problem.ts";
-import { isRestriction } from "./restrictions.ts";
+import { isRestriction, losesRestriction, restrictingKeyLike } from "./restrictions.ts";
 
 /** A document that fits the schema, unknown keys left out. */
 export interface ValidDocument {
@@ -65,8 +65,11 @@ export async function validateDocument(raw: Document, sources: readonly ChannelS
 function toProblem(finding: Finding, document: Document, keysAt: (path: KeyPath) => readonly string[]): ConfigProblem {
   if (finding.type === "unknown-key") {
     const nearest = nearestName(finding.key, keysAt(finding.path.slice(0, -1)));
-    if (!isRestriction(finding.path)) return problemAt("unknown-key", finding.path, `there is no such key${suggestion(nearest)}`);
-    const advice = suggestion(nearest) || `; remove it${ADVICE[finding.key] ?? ""}`;
+    const value = valueAt(document, finding.path);
+    if (!losesRestriction(finding.path, { value, meant: nearest }))
+      return problemAt("unknown-key", finding.path, `there is no such key${suggestion(nearest)}`);
+    const advice =
+      suggestion(nearest) || nestedForm(finding.key) || `; remove it${ADVICE.get(restrictingKeyLike(finding.key) ?? "") ?? ""}`;
     return problemAt("unenforced", finding.path, `there is no such key here, so nothing would keep to it${advice}`);
   }
   const written = valueAt(document, finding.path);
@@ -75,11 +78,17 @@ function toProblem(finding: Finding, document: Document, keysAt: (path: KeyPath)
 }
 
 /** What to write instead of a known key at a place that does not have it. */
-const ADVICE: Readonly<Record<string, string>> = {
-  exec: ', and write tools.exec for all agents, or deny: ["group:runtime"] in the tools of this one',
-  sandbox: ", and write it under agents.defaults or an agent",
-  byProvider: ", and write tools.byProvider for all agents",
-};
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ["exec", ', and write tools.exec for all agents, or deny: ["group:runtime"] in the tools of this one'],
+  ["sandbox", ", and write sandbox under agents.defaults or an agent"],
+  ["byProvider", ", and write tools.byProvider for all agents"],
+]);
+
+/** How a path with points is written in a file; nothing for a key that is none. */
+function nestedForm(key: string): string {
+  if (!key.includes(".")) return "";
+  return `; write it as objects in each other: ${key.split(".").reduceRight((inner, part) => `${part}: ${inner === "…" ? inner : `{ ${inner} }`}`, "…")}`;
+}
 
 /** A restriction that cannot be read is not replaced by an earlier file: that one may allow what this one forbids. */
 function invalidAt(path: KeyPath, message: string): ConfigProblem {
