@@ -44,6 +44,16 @@ describe.each(["webhook", "websocket"] as const)("a rotated app secret, over the
       .poll(async () => (await status()).outbox, { timeout: 10_000 })
       .toMatchObject({ deadLettered: 0, blocked: [{ waiting: 2, reason: expect.stringMatching(/^unauthorized: .*10014/) }] });
     expect(feishu.sent).toHaveLength(1);
+    const { findings } = JSON.parse((await runCommand(["doctor", "--json"], { home: product.home })).stdout) as { findings: unknown[] };
+    const told = expect.stringMatching(/10014/) as string;
+    const fix = expect.any(String) as string;
+    expect(findings).toContainEqual({ check: "channel", level: "warning", message: told, fix });
+    const delivery = {
+      check: "delivery",
+      level: "warning",
+      message: expect.stringMatching(/^feishu\/default oc_dm: 2 not sent since .*10014/) as string,
+    };
+    expect(findings).toContainEqual({ ...delivery, fix });
 
     const configPath = path.join(product.home, "factotum.json5");
     const config = await readFile(configPath, "utf8");

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { LoadedConfig } from "@factotum/config";
+import type { BlockedConversation, GatewayWarning } from "@factotum/protocol";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -13,11 +14,7 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
     if (gateway !== undefined) {
       const { url, version } = gateway.facts;
       if (version === context.version) {
-        return [
-          ok("gateway", `runs at ${url}`),
-          ...(await commandPolicy(gateway.client, context)),
-          ...(await sharedSessions(gateway.client, context)),
-        ];
+        return [ok("gateway", `runs at ${url}`), ...(await askGateway(gateway.client, context))];
       }
       const message = `The gateway at ${url} is of version ${version}, this command of version ${context.version}.`;
       return [{ check: "gateway", level: "warning", message, fix: 'Run "factotum gateway restart".' }];
@@ -37,21 +34,43 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
   ];
 }
 
-/** What commands may do and use: how their limits are kept, only the gateway that runs knows. */
-async function commandPolicy(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
-  const { config } = await client.request("status", {}, { signal }).catch((error: unknown) => {
+/** What only a running gateway knows: how the limits of commands are kept, what platforms refuse, what cannot be sent, who has written where. */
+async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
+  try {
+    const { config, outbox } = await client.request("status", {}, { signal });
+    const { warnings } = await client.request("warnings.list", {}, { signal });
+    return [
+      ...config.commandPolicy.map((line) => ok("commands", line)),
+      ...warnings.flatMap(channelFinding),
+      ...outbox.blocked.map(blockedFinding),
+      ...warnings.filter(({ id }) => id.startsWith("sharing:")).map((warning) => toFinding("sharing", warning)),
+    ];
+  } catch (error) {
     throw requestError(error);
-  });
-  return config.commandPolicy.map((line) => ok("commands", line));
+  }
 }
 
-/** Sessions into which messages of more than one person come: only a running gateway knows who has written. */
-async function sharedSessions(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
-  const { warnings } = await client.request("warnings.list", {}, { signal }).catch((error: unknown) => {
-    throw requestError(error);
-  });
-  const shared = warnings.filter(({ id }) => id.startsWith("sharing:"));
-  return shared.map(({ level, text, fix }) => ({ check: "sharing", level, message: text, ...(fix === undefined ? {} : { fix }) }));
+/** An account that its platform refuses, or that has no connection. */
+function channelFinding(warning: GatewayWarning): Finding[] {
+  const [, channel] = /^channel:([^/]+)\//.exec(warning.id) ?? [];
+  if (channel === undefined) return [];
+  const fix = `Check channels.${channel} in the configuration and what the platform says of the account; what waits is sent once it works.`;
+  return [toFinding("channel", { fix, ...warning })];
+}
+
+/** A conversation whose first unsent message waits, and the others behind it. */
+function blockedFinding({ channel, accountId, conversation, threadId, waiting, sinceMs, reason }: BlockedConversation): Finding {
+  const where = `${channel}/${accountId} ${conversation}${threadId === undefined ? "" : ` (thread ${threadId})`}`;
+  return {
+    check: "delivery",
+    level: "warning",
+    message: `${where}: ${waiting} not sent since ${new Date(sinceMs).toISOString()} (${reason}).`,
+    fix: 'Remove the reason; it is tried again by itself. "factotum status" shows the next try.',
+  };
+}
+
+function toFinding(check: string, { level, text, fix }: GatewayWarning): Finding {
+  return { check, level, message: text, ...(fix === undefined ? {} : { fix }) };
 }
 
 function tryToListen(port: number, host: string): Promise<string | undefined> {
