@@ -12,5 +12,5 @@ export function endedText({ aborted, dropped }: EndedWork): string | undefined {
 /** Says after a reset what it has ended, before the new conversation begins with its greeting. Says nothing when it has ended nothing. */
 export async function tellEnded({ sessionKey, input }: CommandTarget, ended: EndedWork, notices: Notices): Promise<void> {
   const text = endedText(ended);
-  if (text !== undefined) await notices.replyTo(sessionKey, input.message, { about: "ended", text, isEntry: true, suppressed: false });
+  if (text !== undefined) await notices.replyTo(sessionKey, input, { about: "ended", text, isEntry: true, suppressed: false });
 }

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
+import { TestClient } from "../../test/test-client.ts";
 
 const SESSION = "agent:main:main";
 
@@ -63,6 +65,22 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     const entries = await running.gateway.engine.sessions.history(SESSION, { limit: 20 });
     expect(JSON.stringify(entries)).toContain("Stopped what I was working on, and dropped 1 waiting message.");
     expect(await unsettled(running)).toEqual([]);
+  });
+
+  test("says it to whoever waits for its answer on the socket, too", async () => {
+    await using running = await start();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const ask = async (message: string): Promise<unknown> =>
+      client.call("agent", { message, sessionKey: SESSION, idempotencyKey: randomUUID() });
+    expect(await ask("artichoke")).toMatchObject({ text: "Answer 0." });
+    const gate = server.hold();
+    const asparagus = ask("asparagus");
+    await server.nextRequest();
+    const reset = ask(command);
+    expect(await asparagus).toMatchObject({ outcome: { type: "aborted" } });
+    gate.open();
+    expect(await reset).toMatchObject({ text: "Answer 2.", notices: ["Stopped what I was working on."] });
+    expect(await ask(command)).not.toHaveProperty("notices");
   });
 
   test("says nothing of what it has ended when that is nothing", async () => {

@@ -37,7 +37,7 @@ export interface MessageNotice {
   /** At most one notice about each is sent for a message, however often this is called. */
   readonly about: "ended" | "wait";
   readonly text: string;
-  /** It is a notice in the conversation's history too. */
+  /** It is a notice in the conversation's history too, and for whoever waits for the message's answer. */
   readonly isEntry: boolean;
   /** The send policy keeps it from the channel. */
   readonly suppressed: boolean;
@@ -126,10 +126,11 @@ export class Notices {
   /** Sends a notice to the chat of a message, as a reply to it. The gateway's own clients get no rows: they read the conversation. */
   async replyTo(
     sessionKey: string,
-    { origin, messageId, eventId }: MsgContext,
+    { id, message: { origin, messageId, eventId } }: InputRecord,
     { about, text, isEntry, suppressed }: MessageNotice,
   ): Promise<void> {
     const identity = ["input", origin.channel, origin.accountId, origin.conversation.id, eventId, about];
+    if (isEntry) this.#options.watchers.told([id], text);
     await this.#send({ sessionKey, target: origin, text, replyTo: messageId, identity, suppressed });
     if (isEntry) await this.addEntry(sessionKey, { level: "info", text });
   }

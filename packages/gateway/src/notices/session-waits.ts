@@ -95,6 +95,6 @@ export class SessionWaits {
     const suppressed = await isSuppressed({ sessionKey, origin: message.origin }, { store, running });
     // Its turn may have begun meanwhile.
     if (this.#reasonFor(sessionKey, message.origin) === undefined) return;
-    await notices.replyTo(sessionKey, message, { about: "wait", text, isEntry: false, suppressed });
+    await notices.replyTo(sessionKey, input, { about: "wait", text, isEntry: false, suppressed });
   }
 }

@@ -24,6 +24,8 @@ export interface RunReport {
 export interface InputWatcher {
   /** The turn that has taken the input. */
   readonly onClaimed: (runId: string) => void;
+  /** The gateway says something about the input before its turn: what a reset has ended. */
+  readonly onTold?: (text: string) => void;
   readonly onReport: (report: RunReport) => void;
   /** The input got no turn: the reason says why. */
   readonly onSettled: (reason: string) => void;
@@ -47,6 +49,10 @@ export class InputWatchers {
 
   claimed(inputIds: readonly string[], runId: string): void {
     for (const watcher of this.#of(inputIds)) watcher.onClaimed(runId);
+  }
+
+  told(inputIds: readonly string[], text: string): void {
+    for (const watcher of this.#of(inputIds)) watcher.onTold?.(text);
   }
 
   report(inputIds: readonly string[], report: RunReport): void {

@@ -181,12 +181,14 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
     attachments: [],
   };
   const ended = Promise.withResolvers<AgentRunResult>();
+  const told: string[] = [];
   const { status } = await engine.submit(
     message,
     { owner: true, kind: "user", ownTurn: true, sessionKey, ...(agentId === undefined ? {} : { agentId }) },
     {
       onClaimed: () => undefined,
-      onReport: (report) => ended.resolve(toRunResult(report)),
+      onTold: (text) => void told.push(text),
+      onReport: (report) => ended.resolve(toRunResult({ ...report, notices: [...told, ...report.notices] })),
       onSettled: (reason) =>
         ended.resolve({
           sessionKey,
