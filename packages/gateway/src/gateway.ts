@@ -1,4 +1,4 @@
-import { rm } from "node:fs/promises";
+import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
@@ -225,7 +225,9 @@ async function listen(engine: Engine, parts: GatewayParts, options: GatewayOptio
   };
   try {
     await engine.start();
-    await writePrivateFile(runtimeFile, `${JSON.stringify({ pid: process.pid, port: server.port, url, startedAtMs, version })}\n`);
+    // Commands in a copy of the state directory must not take this gateway for theirs.
+    const facts = { pid: process.pid, port: server.port, url, startedAtMs, version, home: await realpath(options.home) };
+    await writePrivateFile(runtimeFile, `${JSON.stringify(facts)}\n`);
   } catch (error) {
     await stop("the gateway could not start");
     throw error;

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -185,6 +185,24 @@ describe("a gateway in the foreground", () => {
     await running.ended;
     await startGateway(cli);
     expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+  });
+
+  test("is not found, and not stopped, from a copy of its state directory; from a link to it, it is", async () => {
+    await using cli = await CliHome.create();
+    const { running, url } = await startGateway(cli);
+    const original = cli.factotumHome;
+    const copy = join(cli.home, "copy");
+    await cp(original, copy, { recursive: true });
+    cli.env["FACTOTUM_HOME"] = copy;
+    expect(await cli.run("gateway", "stop")).toMatchObject({ code: 0, stdout: "The gateway was not running.\n" });
+    expect((await cli.run("status")).code).toBe(3);
+    expect((await cli.run("gateway", "status")).code).toBe(3);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    const link = join(cli.home, "link");
+    await symlink(original, link);
+    cli.env["FACTOTUM_HOME"] = link;
+    expect((await cli.run("gateway", "stop")).stdout).toBe("The gateway has stopped.\n");
+    expect((await running.ended).code).toBe(0);
   });
 
   test("a bad configuration: refused without a good one, else the last good one runs and says so", async () => {

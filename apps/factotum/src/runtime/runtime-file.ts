@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import type { StatePaths } from "@factotum/config";
 import * as z from "zod";
 
@@ -10,6 +10,8 @@ export interface RuntimeFacts {
   readonly url: string;
   readonly startedAtMs: number;
   readonly version: string;
+  /** Real path of the state directory in which it runs; absent in what gateways of earlier versions wrote. */
+  readonly home?: string | undefined;
 }
 
 const RuntimeFactsSchema: z.ZodType<RuntimeFacts> = z.object({
@@ -18,13 +20,19 @@ const RuntimeFactsSchema: z.ZodType<RuntimeFacts> = z.object({
   url: z.url(),
   startedAtMs: z.number(),
   version: z.string(),
+  home: z.string().optional(),
 });
 
-/** What the last gateway wrote; `undefined` when there is nothing, or nothing that can be read. It may have ended since. */
-export async function readRuntimeFile({ runtimeFile }: StatePaths): Promise<RuntimeFacts | undefined> {
+/**
+ * What the last gateway of this state directory wrote; `undefined` when there is nothing, nothing that can be read, or what came with a copy of another
+ * state directory, whose gateway is none of ours. It may have ended since.
+ */
+export async function readRuntimeFile({ runtimeFile, home }: StatePaths): Promise<RuntimeFacts | undefined> {
   try {
     const parsed = RuntimeFactsSchema.safeParse(JSON.parse(await readFile(runtimeFile, "utf8")));
-    return parsed.success ? parsed.data : undefined;
+    if (!parsed.success) return undefined;
+    const isOurs = parsed.data.home === undefined || parsed.data.home === (await realpath(home));
+    return isOurs ? parsed.data : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT" || error instanceof SyntaxError) return undefined;
     throw error;
