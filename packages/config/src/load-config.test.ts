@@ -1,5 +1,5 @@
 import { chmod, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { extname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { fullDocument, sampleChannels, temporaryHome, type TemporaryHome } from "../test/sample.ts";
@@ -80,7 +80,77 @@ describe("no file", () => {
     await using home = await temporaryHome();
     const { source, problems } = await loaded(home, { FACTOTUM_CONFIG: join(home.home, "elsewhere.json5") });
     expect(source).toBe("defaults");
-    expect(problems).toEqual([{ type: "notice", path: "", message: expect.stringContaining("elsewhere.json5") as string }]);
+    expect(problems).toEqual([{ type: "missing", path: "", message: expect.stringContaining("elsewhere.json5") as string }]);
+  });
+});
+
+describe("a file that is gone", () => {
+  const STRICT = `{tools: {exec: {mode: "deny"}}} // mine`;
+  const remembered = async (home: TemporaryHome, name: string, env: Readonly<Record<string, string>> = {}): Promise<string> => {
+    const path = await home.write(name, name.endsWith("yaml") ? "tools: {exec: {mode: deny}} # mine" : STRICT);
+    await rememberConfig(await loaded(home, env));
+    await rm(path);
+    return path;
+  };
+
+  test.each(["factotum.json5", "factotum.json", "factotum.yaml"])("is answered by its last good copy: %s", async (name) => {
+    await using home = await temporaryHome();
+    const path = await remembered(home, name);
+    const result = await loaded(home);
+    const copy = join(home.home, `state/config.last-good${extname(name)}`);
+    expect(result).toMatchObject({ source: "last-good", path, config: { tools: { exec: { mode: "deny" } } } });
+    expect(result.runningHash).toBe(hashOf(await readFile(copy, "utf8")));
+    expect(result.fileHash).toBeUndefined();
+    const told = `${path} is not there any more, and its last good copy holds. Put it back with cp "${copy}" "${path}"`;
+    expect(result.problems).toEqual([{ type: "missing", path: "", message: expect.stringContaining(told) as string }]);
+    await rm(copy);
+    expect(await loaded(home)).toMatchObject({ source: "defaults", problems: [] });
+  });
+
+  test("is known behind a link to its state directory, and where FACTOTUM_CONFIG names it", async () => {
+    await using home = await temporaryHome();
+    await remembered(home, "factotum.json5");
+    const link = join(home.home, "link");
+    await symlink(home.home, link);
+    expect((await loaded(home, { FACTOTUM_HOME: link })).source).toBe("last-good");
+    expect((await loaded(home, { FACTOTUM_CONFIG: join(home.home, "factotum.json5") })).source).toBe("last-good");
+    const named = { FACTOTUM_CONFIG: join(home.home, "named.yaml") };
+    await remembered(home, "named.yaml", named);
+    expect(await loaded(home, named)).toMatchObject({ source: "last-good", path: named.FACTOTUM_CONFIG });
+  });
+
+  test.each([
+    ["a name that is mistyped", "factotum.json5", { FACTOTUM_CONFIG: "/nowhere/typo.json5" }, "Correct FACTOTUM_CONFIG"],
+    [
+      "a default file that was never read under this name",
+      "factotum.yaml",
+      { FACTOTUM_CONFIG: "factotum.json5" },
+      "Correct FACTOTUM_CONFIG",
+    ],
+    ["a name that is not given any more", "strict.json5", {}, "name it in FACTOTUM_CONFIG"],
+  ])("%s is refused while the copy of another file lies there", async (_, name, env, told) => {
+    await using home = await temporaryHome();
+    await remembered(home, name, name.startsWith("factotum") ? {} : { FACTOTUM_CONFIG: join(home.home, name) });
+    const copy = join(home.home, `state/config.last-good${extname(name)}`);
+    const inHome = Object.fromEntries(Object.entries(env).map(([key, path]) => [key, resolve(home.home, path)]));
+    const result = await load(home, inHome);
+    expect(result).toMatchObject({ type: "refused", problems: [{ type: "missing" }] });
+    for (const text of [copy, told, "to start afresh, remove"]) expect(result.problems[0]?.message).toContain(text);
+    await rm(copy);
+    expect((await loaded(home, inHome)).source).toBe("defaults");
+  });
+
+  test("is not guessed among copies of several", async () => {
+    await using home = await temporaryHome();
+    await remembered(home, "factotum.json5");
+    await remembered(home, "factotum.yaml");
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "missing" }] });
+  });
+
+  test("and whose copy does not fit any more is refused", async () => {
+    await using home = await temporaryHome();
+    await home.write("state/config.last-good.json5", `{tools: {dney: []}}`);
+    expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "missing" }, { type: "notice" }] });
   });
 });
 

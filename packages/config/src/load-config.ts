@@ -5,8 +5,9 @@ import { formatOf, parseText } from "./document/parse-text.ts";
 import type { FactotumConfig } from "./factotum-config.ts";
 import { inactiveKeys } from "./inactive-keys.ts";
 import { resolveConfig, type HostFacts } from "./resolve-config.ts";
-import { readLastGood, writeLastGood } from "./state/last-good.ts";
+import { readLastGood, writeLastGood, type LastGoodCopy } from "./state/last-good.ts";
 import { locateConfig } from "./state/locate-config.ts";
+import { explainMissing } from "./state/missing-config.ts";
 import { statePaths, type Environment, type StatePaths } from "./state/state-paths.ts";
 import type { ChannelSource } from "./validate/channel-source.ts";
 import { isFatal, type ConfigProblem } from "./validate/problem.ts";
@@ -27,7 +28,7 @@ export interface LoadedConfig {
   readonly paths: StatePaths;
   /** The file that was looked for. */
   readonly path: string;
-  /** `last-good`: the file is bad, and a copy of it as it was earlier is in use. `defaults`: there is no file. */
+  /** `last-good`: the file is bad or gone, and a copy of it as it was earlier is in use. `defaults`: there is no file, and none is missed. */
   readonly source: "file" | "defaults" | "last-good";
   /** What is wrong with the file, and warnings; with `last-good`, why the file is not used. */
   readonly problems: readonly ConfigProblem[];
@@ -41,7 +42,7 @@ export interface LoadedConfig {
   readonly written: ValidDocument["written"];
 }
 
-/** No configuration to run with: the file is bad and no earlier one is known, or the file asks for limits that this build does not enforce. */
+/** No configuration to run with: the file is bad or missed and no earlier one is known, or the file asks for limits that this build does not enforce. */
 export interface RefusedConfig {
   readonly type: "refused";
   readonly paths: StatePaths;
@@ -51,7 +52,8 @@ export interface RefusedConfig {
 }
 
 /**
- * Reads the configuration. A missing file means defaults; a bad one means the last good copy of the same file, and without one a refusal: never defaults.
+ * Reads the configuration. A bad file means the last good copy of the same file, and without one a refusal: never defaults. A missing file means defaults
+ * where nothing has run before, else the same as a bad one.
  * A file with an `unenforced` problem is refused even if there is a copy: an earlier file may allow what this one forbids.
  * Rejects only when the state directory itself cannot be read.
  */
@@ -62,13 +64,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
   const notices = location.ignored.map((ignored): ConfigProblem => {
     return { type: "notice", path: "", message: `${ignored} is not read, because ${path} is there; remove one of them` };
   });
-  if (!location.exists) {
-    if (options.env["FACTOTUM_CONFIG"]?.trim()) {
-      notices.push({ type: "notice", path: "", message: `FACTOTUM_CONFIG names ${path}, which does not exist; defaults are used` });
-    }
-    const empty = await validateDocument({}, options.channels);
-    return finish({ text: "", ...empty }, { options, paths, path, source: "defaults", notices });
-  }
+  if (!location.exists) return withoutFile(notices, { options, paths, path });
   const file = await readFileText(path);
   if ("problem" in file) return fallBack([...notices, file.problem], { options, paths, path });
   const fileHash = hashOf(file.text);
@@ -106,18 +102,42 @@ interface Place {
   readonly fileHash?: string;
 }
 
+async function withoutFile(notices: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
+  const { options, paths, path } = place;
+  const missing = await explainMissing(paths, options.env, path);
+  switch (missing.type) {
+    case "new": {
+      const empty = await validateDocument({}, options.channels);
+      const problems = missing.problem === undefined ? notices : [...notices, missing.problem];
+      return finish({ text: "", ...empty }, { ...place, source: "defaults", notices: problems });
+    }
+    case "copied":
+      return useCopy(missing.copy, [...notices, missing.problem], { ...place, path: missing.path });
+    case "unclear":
+      return refusal([...notices, missing.problem], place);
+  }
+}
+
 async function fallBack(problems: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
-  const { options, paths, path, fileHash } = place;
-  const refused: RefusedConfig = { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
-  if (problems.some(({ type }) => type === "unenforced")) return refused;
-  const copy = await readLastGood(paths, path);
-  if (copy === undefined) return refused;
+  if (problems.some(({ type }) => type === "unenforced")) return refusal(problems, place);
+  const copy = await readLastGood(place.paths, place.path);
+  return copy === undefined ? refusal(problems, place) : useCopy(copy, problems, place);
+}
+
+function refusal(problems: readonly ConfigProblem[], { paths, path, fileHash }: Place): RefusedConfig {
+  return { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
+}
+
+async function useCopy(copy: LastGoodCopy, problems: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
+  const { options } = place;
   const reading = await readConfigText(copy.text, copy.path, options.channels);
   if (reading.valid === undefined) {
-    return {
-      ...refused,
-      problems: [...problems, { type: "notice", path: "", message: `the last good copy, ${copy.path}, does not fit this version either` }],
+    const notice: ConfigProblem = {
+      type: "notice",
+      path: "",
+      message: `the last good copy, ${copy.path}, does not fit this version either`,
     };
+    return refusal([...problems, notice], place);
   }
   const fileProblems = problems.filter((problem) => isFatal(problem) || problem.type === "notice");
   return finish({ text: reading.text, valid: reading.valid, problems: [] }, { ...place, source: "last-good", notices: fileProblems });

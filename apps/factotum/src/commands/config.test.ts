@@ -29,6 +29,18 @@ test.each([
   expect((await cli.run("config", "validate")).code).toBe(exitCode);
 });
 
+test("validate of a file that is not there says so; only where it is named, or was there, it is an error", async () => {
+  await using cli = await CliHome.create();
+  const file = join(cli.factotumHome, "factotum.json5");
+  const fresh = await cli.run("config", "validate");
+  expect(fresh).toMatchObject({ code: 0, stdout: `${file} does not exist: the defaults hold. "factotum setup" makes it.\n` });
+  expect(JSON.parse((await cli.run("config", "validate", "--json")).stdout)).toMatchObject({ exists: false, valid: true });
+  cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "typo.json5");
+  const named = await cli.run("config", "validate");
+  expect(named).toMatchObject({ code: 4, stdout: expect.stringMatching(/^error: FACTOTUM_CONFIG names .*typo\.json5, which/) as string });
+  expect(JSON.parse((await cli.run("config", "validate", "--json")).stdout)).toMatchObject({ exists: false, valid: false });
+});
+
 test("get prints what is set, what holds by default, and never a secret", async () => {
   await using cli = await withConfig(`{ gateway: { auth: { token: "canary-token" } }, agents: { defaults: { model: "a/b" } } }`);
   expect(await cli.run("config", "get", "agents.defaults.model")).toMatchObject({ code: 0, stdout: "a/b\n" });

@@ -34,14 +34,18 @@ export async function configValidate(context: CliContext, { json }: Format): Pro
   const errors = problems.filter(isError);
   const valid = errors.length === 0;
   const inactive = result.type === "loaded" && result.source !== "last-good" ? result.inactive : [];
+  // A fresh state directory has no file, and needs none.
+  const exists = !problems.some(({ type }) => type === "missing") && !(result.type === "loaded" && result.source === "defaults");
   if (json) {
-    printJson(context, { path: result.path, valid, problems, inactive });
+    printJson(context, { path: result.path, exists, valid, problems, inactive });
   } else {
     for (const problem of problems) context.print(`${isError(problem) ? "error" : "note"}: ${formatProblem(problem)}\n`);
     for (const key of inactive) context.print(`note: ${key}: this build does not have the feature yet; the key is kept\n`);
-    context.print(
-      valid ? `${result.path} is valid.\n` : `${result.path} has ${errors.length} ${errors.length === 1 ? "error" : "errors"}.\n`,
-    );
+    if (!valid) context.print(`${result.path} has ${errors.length} ${errors.length === 1 ? "error" : "errors"}.\n`);
+    else
+      context.print(
+        exists ? `${result.path} is valid.\n` : `${result.path} does not exist: the defaults hold. "factotum setup" makes it.\n`,
+      );
   }
   return valid ? EXIT.ok : EXIT.configInvalid;
 }
@@ -51,7 +55,7 @@ export async function configGet(context: CliContext, key: string | undefined, { 
   const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
   if (loaded.type === "refused") throw invalid(loaded.path, loaded.problems);
   if (loaded.source === "last-good")
-    context.note(`factotum: ${loaded.path} is bad; this is the last good copy. See "factotum config validate".\n`);
+    context.note(`factotum: ${loaded.path} cannot be used; this is the last good copy. See "factotum config validate".\n`);
   if (key === undefined) {
     printJson(context, redactSecrets(loaded.written));
     return EXIT.ok;
@@ -85,7 +89,13 @@ export async function configSet(
   const result = await tryForms(context, key, value);
   if (result.type === "refused") {
     const isSyntax = result.problems.some(({ type }) => type === "syntax");
-    throw invalid(result.path, result.problems, isSyntax ? `Repair ${result.path} by hand first.` : "Nothing was written.");
+    const isMissing = result.problems.some(({ type }) => type === "missing");
+    const fix = isSyntax
+      ? `Repair ${result.path} by hand first.`
+      : isMissing
+        ? "Do that first: nothing was written."
+        : "Nothing was written.";
+    throw invalid(result.path, result.problems, fix);
   }
   const reloaded = result.type === "written" ? await reloadGateway(context) : undefined;
   if (json) {

@@ -121,7 +121,8 @@ async function load(context: CliContext): Promise<LoadedConfig> {
   const loaded = await loadConfig({ env: context.env, channels: CHANNELS });
   if (loaded.type === "loaded") {
     if (loaded.source === "last-good") {
-      context.note(`factotum: ${loaded.path} cannot be used. The gateway runs with the last good copy; see "factotum config validate".\n`);
+      const why = loaded.problems.some(({ type }) => type === "missing") ? "is not there any more" : "cannot be used";
+      context.note(`factotum: ${loaded.path} ${why}. The gateway runs with the last good copy; see "factotum config validate".\n`);
     }
     return loaded;
   }

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { cp, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -203,6 +203,48 @@ describe("a gateway in the foreground", () => {
     cli.env["FACTOTUM_HOME"] = link;
     expect((await cli.run("gateway", "stop")).stdout).toBe("The gateway has stopped.\n");
     expect((await running.ended).code).toBe(0);
+  });
+
+  test("a configuration that is gone: its last good copy runs, everything says so, and nothing takes its place", async () => {
+    await using cli = await CliHome.create();
+    await mkdir(cli.factotumHome, { recursive: true });
+    const file = join(cli.factotumHome, "factotum.json5");
+    const copy = join(cli.factotumHome, "state/config.last-good.json5");
+    await writeFile(file, "{ tools: { exec: { mode: 'deny' } } }");
+    const first = await startGateway(cli);
+    first.running.child.kill("SIGTERM");
+    await first.running.ended;
+    await rm(file);
+    const told = `${file} is not there any more, and its last good copy holds. Put it back with cp "${copy}" "${file}"`;
+    for (const [code, ...command] of [
+      [4, "config", "validate"],
+      [1, "doctor"],
+      [3, "status"],
+      [0, "setup"],
+      [4, "config", "set", "gateway.port", "1"],
+    ] as const) {
+      const { stdout, stderr, code: ended } = await cli.run(...command);
+      expect({ command, ended, text: stdout + stderr }).toEqual({
+        command,
+        ended: code,
+        text: expect.stringContaining(command[0] === "setup" ? "last good copy holds" : told) as string,
+      });
+    }
+    const { running } = await startGateway(cli);
+    const status = JSON.parse((await cli.run("status", "--json")).stdout) as { config: { problems: string[]; commandPolicy: string[] } };
+    expect(status.config.problems[0]).toContain(told);
+    expect(status.config.commandPolicy[0]).toContain("no commands run");
+    expect((await cli.run("status")).stdout).toContain(`! ${told}`);
+    await expect(stat(file)).rejects.toThrow("ENOENT");
+    running.child.kill("SIGTERM");
+    expect((await running.ended).stderr).toContain(`factotum: ${file} is not there any more. The gateway runs with the last good copy`);
+    expect(await cli.read("logs/gateway.log")).toContain("is not there any more");
+    cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "typo.json5");
+    for (const command of [["gateway", "run", "--port", "0"], ["setup"]]) {
+      const refused = await cli.process(...command);
+      expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("Correct FACTOTUM_CONFIG") as string });
+      expect(refused.stderr).toContain(copy);
+    }
   });
 
   test("a bad configuration: refused without a good one, else the last good one runs and says so", async () => {

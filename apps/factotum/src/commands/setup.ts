@@ -18,10 +18,15 @@ export async function setup(context: CliContext, { json }: { readonly json: bool
 export function describeSetup(report: SetupReport): string[] {
   return [
     `state directory   ${report.home}`,
-    `configuration     ${report.config.path} (${report.config.created ? "made" : "is there, not changed"})`,
+    `configuration     ${report.config.path} (${describeConfig(report.config)})`,
     ...report.workspaces.map(
       ({ path, created }) => `workspace         ${path} (${created.length === 0 ? "complete" : `made ${created.join(", ")}`})`,
     ),
     `gateway token     ${report.tokenCreated ? "made" : "is there"}`,
   ];
+}
+
+function describeConfig({ created, missing }: SetupReport["config"]): string {
+  if (missing === true) return 'is not there any more, and its last good copy holds: see "factotum config validate"';
+  return created ? "made" : "is there, not changed";
 }

@@ -119,13 +119,13 @@ interface DiskFacts {
 
 async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
   const loaded = await loadConfig({ env, channels: CHANNELS });
-  const isBad = loaded.problems.some(isFatal);
+  const isMissing = loaded.problems.some(({ type }) => type === "missing") || (loaded.type === "loaded" && loaded.source === "defaults");
   const recovery = await findPendingRecovery(paths.stateFolder, sessionFolders(paths));
   return {
     home: paths.home,
     config: {
       path: loaded.path,
-      state: isBad ? "bad" : loaded.type === "loaded" && loaded.source === "defaults" ? "missing" : "valid",
+      state: isMissing ? "missing" : loaded.problems.some(isFatal) ? "bad" : "valid",
       problems: loaded.problems.map(formatProblem),
     },
     commandPolicy: loaded.type === "loaded" ? describeCommandPolicy(loaded.config) : [],
@@ -140,7 +140,7 @@ function describeDisk({ home, config, commandPolicy, databaseBytes, recovery, se
   return [
     'gateway    not running; start it with "factotum gateway start"',
     `state      ${home} (database ${(databaseBytes / 1e6).toFixed(1)} MB, ${sessionFiles} conversation files)`,
-    `config     ${config.path} (${config.state === "missing" ? 'not there; "factotum setup" makes it' : config.state})`,
+    `config     ${config.path} (${config.state === "missing" ? `not there${config.problems.length === 0 ? '; "factotum setup" makes it' : ""}` : config.state})`,
     ...config.problems.map((problem) => `           ! ${problem}`),
     ...describeCommands(commandPolicy),
     ...(recovery === undefined ? [] : [`database   ! ${recovery.text}`, `           ${recovery.fix}`]),

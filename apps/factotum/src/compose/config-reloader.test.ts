@@ -97,6 +97,25 @@ describe("a configuration file that changes", () => {
     expect((await reloader.reload()).type).toBe("applied");
   });
 
+  test("that FACTOTUM_CONFIG names and that was never there is told as what it is: nothing ran before", async () => {
+    await using cli = await CliHome.create();
+    cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "typo.json5");
+    const { reloader, lines } = await reloaderOver(cli, undefined);
+    const problems = [expect.stringMatching(/^FACTOTUM_CONFIG names .*typo\.json5, which does not exist; the defaults hold$/)];
+    expect(await reloader.reload()).toMatchObject({ type: "unchanged", problems });
+    expect(reloader.report().problems).toEqual(problems);
+    expect(lines).toEqual([]);
+  });
+
+  test("is not missed when its copy goes, too: it is not the defaults that hold", async () => {
+    await using cli = await CliHome.create();
+    cli.env["FACTOTUM_CONFIG"] = join(cli.factotumHome, "factotum.json5");
+    const { reloader, file } = await reloaderOver(cli, THREE);
+    await rm(file);
+    await rm(join(cli.factotumHome, "state/config.last-good.json5"));
+    expect((await reloader.reload()).problems).toEqual([`${file} is not there any more`]);
+  });
+
   test("that comes where there was none is used", async () => {
     await using cli = await CliHome.create();
     const { reloader, write, applied } = await reloaderOver(cli, undefined);

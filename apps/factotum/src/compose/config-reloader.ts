@@ -106,13 +106,12 @@ export class ConfigReloader implements ConfigControl {
   }
 
   #keep(loaded: LoadedConfig | RefusedConfig): Result {
-    // Before the first file there is nothing that could be missed; the last good copy has been told of at the start.
-    const isMissed = loaded.type === "loaded" && loaded.source === "defaults" && this.#running.source !== "defaults";
-    const missing: readonly ConfigProblem[] = isMissed
-      ? [{ type: "notice", path: "", message: `${loaded.path} is not there any more` }]
-      : [];
-    const reasons = [...missing, ...loaded.problems.filter((problem) => isFatal(problem) || problem.type === "notice")];
-    if (reasons.length === 0) return this.#settle(this.#running, "unchanged", []);
+    if (loaded.type === "loaded" && loaded.source === "defaults") {
+      // Before the first file there is nothing that could be missed. After it, without a copy, it is not the defaults that go on.
+      if (this.#running.source === "defaults") return this.#settle(this.#running, "unchanged", []);
+      return this.#keepFor([`${loaded.path} is not there any more`], undefined);
+    }
+    const reasons = loaded.problems.filter((problem) => isFatal(problem) || problem.type === "notice");
     return this.#keepFor(reasons.map(formatProblem), loaded.fileHash);
   }
 

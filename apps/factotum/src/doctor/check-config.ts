@@ -1,4 +1,4 @@
-import { formatProblem, isFatal, literalSecrets, type LoadedConfig, type RefusedConfig } from "@factotum/config";
+import { formatProblem, isFatal, literalSecrets, type ConfigProblem, type LoadedConfig, type RefusedConfig } from "@factotum/config";
 import { ok, type Finding } from "./finding.ts";
 
 /** The configuration file: what is wrong in it, what is not active, what should stand elsewhere. */
@@ -8,9 +8,7 @@ export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
       check: "config",
       level: isFatal(problem) ? "error" : "warning",
       message: formatProblem(problem),
-      fix: isFatal(problem)
-        ? `Repair ${result.path}; "factotum config validate" shows when it is good.`
-        : `Change or remove it in ${result.path}.`,
+      fix: fixOf(problem, result.path),
     };
   });
   if (result.type === "refused") return findings;
@@ -32,4 +30,9 @@ export function checkConfig(result: LoadedConfig | RefusedConfig): Finding[] {
   });
   const summary = result.source === "defaults" ? "there is no file, the defaults hold" : `${result.path} is valid`;
   return [...(findings.length === 0 ? [ok("config", summary)] : findings), ...inactive, ...literals];
+}
+
+function fixOf(problem: ConfigProblem, path: string): string {
+  if (problem.type === "missing") return 'Put the file back, or correct FACTOTUM_CONFIG; "factotum config validate" shows when it is good.';
+  return isFatal(problem) ? `Repair ${path}; "factotum config validate" shows when it is good.` : `Change or remove it in ${path}.`;
 }

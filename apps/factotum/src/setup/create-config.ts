@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
-import { locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
+import { loadConfig, locateConfig, setConfigValue, writePrivateFile } from "@factotum/config";
 import { CHANNELS } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
@@ -31,11 +31,23 @@ function firstConfig(displaySecretFile: string): string {
 `;
 }
 
-/** Writes the first configuration where none is, and resolves with where it is and whether it was made. */
-export async function createConfig(context: CliContext): Promise<{ readonly path: string; readonly created: boolean }> {
+/** Where the configuration is. */
+export interface CreatedConfig {
+  readonly path: string;
+  /** True when it was made now. */
+  readonly created: boolean;
+  /** The file was there once and is missed: none was made in its place. */
+  readonly missing?: true;
+}
+
+/** Writes the first configuration where none is or was. */
+export async function createConfig(context: CliContext): Promise<CreatedConfig> {
   const { paths, env } = context;
   const location = await locateConfig(paths, env);
   if (location.exists) return { path: location.path, created: false };
+  // A new file would take the place of one that is missed.
+  const known = await loadConfig({ env, channels: CHANNELS });
+  if (known.type === "refused" || known.source === "last-good") return { path: known.path, created: false, missing: true };
   const secretFile = join(paths.credentialsFolder, "owner-display-secret");
   if (!(await exists(secretFile))) await writePrivateFile(secretFile, `${randomBytes(32).toString("hex")}\n`);
   const named = relative(paths.home, secretFile);

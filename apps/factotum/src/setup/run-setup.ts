@@ -3,13 +3,13 @@ import { ensureGatewayToken, formatProblem, loadConfig, readGatewayToken } from 
 import { CHANNELS } from "../compose/extensions.ts";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
-import { createConfig } from "./create-config.ts";
+import { createConfig, type CreatedConfig } from "./create-config.ts";
 import { createWorkspace, type CreatedWorkspace } from "./create-workspace.ts";
 
 /** What setup found and made. */
 export interface SetupReport {
   readonly home: string;
-  readonly config: { readonly path: string; readonly created: boolean };
+  readonly config: CreatedConfig;
   readonly workspaces: readonly CreatedWorkspace[];
   /** True when the gateway's token was made now. */
   readonly tokenCreated: boolean;
@@ -26,7 +26,7 @@ export async function runSetup(context: CliContext): Promise<SetupReport> {
   if (loaded.type === "refused") {
     const problems = loaded.problems.map((problem) => `  ${formatProblem(problem)}`).join("\n");
     throw new CliError("configInvalid", `${config.path} cannot be used:\n${problems}`, {
-      fix: 'Repair it (it was not touched), then run "factotum setup" again.',
+      fix: `${config.missing === true ? "Do that" : "Repair it (it was not touched)"}, then run "factotum setup" again.`,
     });
   }
   const tokenCreated = (await readGatewayToken(paths)) === undefined;

@@ -1,5 +1,5 @@
 import { readFile, realpath } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { hashOf } from "../document/hash-of.ts";
 import { writePrivateFile } from "./atomic-file.ts";
 import { isDefaultLocation } from "./locate-config.ts";
@@ -43,6 +43,34 @@ export async function readLastGood(paths: StatePaths, configPath: string): Promi
   return source?.hash === hashOf(text) && source.path === (await realPathOf(configPath)) ? { path, text } : undefined;
 }
 
+/** What may stand in for a file that is not there. */
+export interface CopiesOfMissing {
+  /** The one copy of it, with the file that it was made of: among the default files another ending than the one that was looked for. */
+  readonly copy?: LastGoodCopy & { readonly original: string };
+  /** Every copy that lies there, whatever it was made of. */
+  readonly paths: readonly string[];
+}
+
+/** Looks for copies of a file that is not there. Where no file was named (`isNamed`), one of any default file counts, unless there are several. */
+export async function readCopiesOfMissing(
+  paths: StatePaths,
+  configPath: string,
+  { isNamed }: { readonly isNamed: boolean },
+): Promise<CopiesOfMissing> {
+  const there: string[] = [];
+  const own: NonNullable<CopiesOfMissing["copy"]>[] = [];
+  for (const ending of ENDINGS) {
+    const sibling = isNamed ? configPath : join(paths.home, `factotum${ending}`);
+    const path = copyPath(paths, `x${ending}`);
+    if ((await readIfThere(path)) === undefined) continue;
+    there.push(path);
+    const copy = copyPath(paths, sibling) === path ? await readLastGood(paths, sibling) : undefined;
+    if (copy !== undefined) own.push({ ...copy, original: sibling });
+  }
+  const [copy, ...others] = own;
+  return { paths: there, ...(copy === undefined || others.length > 0 ? {} : { copy }) };
+}
+
 function copyPath(paths: StatePaths, configPath: string): string {
   const ending = extname(configPath).toLowerCase();
   return join(paths.stateFolder, `config.last-good${ENDINGS.includes(ending) ? ending : ".json5"}`);
@@ -61,13 +89,14 @@ function parseSource(text: string): Partial<CopySource> | undefined {
   }
 }
 
+/** Of a file that is not there, or may not be looked at, the name in the real folder; where that is not known either, the path by which it is named. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    // A file that may not be looked at has the path by which it is named.
-    if (error instanceof Error) return path;
-    throw error;
+    if (!(error instanceof Error)) throw error;
+    const folder = dirname(path);
+    return folder === path ? path : join(await realPathOf(folder), basename(path));
   }
 }
 

@@ -1,13 +1,13 @@
 import { formatKeyPath, type KeyPath } from "../document/key-path.ts";
 
 /**
- * - `syntax`: the file cannot be read. - `invalid-value`: a value does not fit its key.
+ * - `missing`: the file is not there, and was before or is named by `FACTOTUM_CONFIG`. - `syntax`: the file cannot be read. - `invalid-value`: a value does not fit its key.
  * - `unenforced`: the file narrows what is allowed, and this build would not keep to it, or cannot read it. No earlier file is used in its place.
  * - `unknown-key`, `unknown-channel`: nothing reads it; a warning at start, an error when the file is checked or changed.
  * - `environment`: a variable of the environment does not fit. - `notice`: worth knowing.
  */
 export interface ConfigProblem {
-  readonly type: "syntax" | "invalid-value" | "unenforced" | "unknown-key" | "unknown-channel" | "environment" | "notice";
+  readonly type: "missing" | "syntax" | "invalid-value" | "unenforced" | "unknown-key" | "unknown-channel" | "environment" | "notice";
   /** `agents.list[0].model`; empty for the whole file. */
   readonly path: string;
   /** What is wrong and what to do. Holds no value of the file. */
@@ -16,7 +16,7 @@ export interface ConfigProblem {
 
 /** True for problems with which the file is not used. */
 export function isFatal({ type }: ConfigProblem): boolean {
-  return type === "syntax" || type === "invalid-value" || type === "unenforced";
+  return type === "missing" || type === "syntax" || type === "invalid-value" || type === "unenforced";
 }
 
 /** One line for people. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { parse as parseYaml } from "yaml";
 import { sampleChannels, temporaryHome, type TemporaryHome } from "../../test/sample.ts";
 import { parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
 import type { Document } from "../document/plain-object.ts";
+import { loadConfig, rememberConfig } from "../load-config.ts";
 import { REDACTED } from "../schema/secret.ts";
 import { editText } from "./edit-text.ts";
 import { setConfigValue, type SetConfigResult } from "./set-config-value.ts";
@@ -142,6 +143,17 @@ describe("refused, and nothing written:", () => {
     if (result.type === "refused") expect(result.problems.map((problem) => problem.path)).toContain(path);
     expect(await readFile(file, "utf8")).toBe(COMMENTED);
     expect(Object.prototype).not.toHaveProperty("x");
+  });
+
+  test("a change of a file that is gone while its last good copy lies there", async () => {
+    await using home = await temporaryHome();
+    const path = await home.write("factotum.json5", COMMENTED);
+    const loaded = await loadConfig({ env: home.env, channels: sampleChannels().channels });
+    if (loaded.type === "refused") throw new Error("the start was refused");
+    await rememberConfig(loaded);
+    await rm(path);
+    expect(await set(home, "gateway.port", 1)).toMatchObject({ type: "refused", problems: [{ type: "missing" }] });
+    await expect(stat(path)).rejects.toThrow("ENOENT");
   });
 
   test("a change of a file that cannot be read", async () => {

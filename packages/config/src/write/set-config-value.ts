@@ -7,6 +7,7 @@ import type { Document } from "../document/plain-object.ts";
 import { redactionMarks } from "../secrets/redact.ts";
 import { writePrivateFile } from "../state/atomic-file.ts";
 import { locateConfig } from "../state/locate-config.ts";
+import { explainMissing } from "../state/missing-config.ts";
 import { statePaths, type Environment, type StatePaths } from "../state/state-paths.ts";
 import type { ChannelSource } from "../validate/channel-source.ts";
 import { formatProblem, type ConfigProblem } from "../validate/problem.ts";
@@ -68,6 +69,9 @@ async function change(key: string, value: JsonValue | undefined, paths: StatePat
   if (keyPath instanceof KeyPathError) return refuse([{ type: "invalid-value", path: "", message: keyPath.message }]);
   const marks = redactionMarks(value, keyPath);
   if (marks.length > 0) return refuse(marks.map(markProblem));
+  const missing = location.exists ? undefined : await explainMissing(paths, options.env, path);
+  // A new file with this one key would take the place of what is known to be good.
+  if (missing !== undefined && missing.type !== "new") return refuse([missing.problem]);
   const text = location.exists ? await readFile(path, "utf8") : undefined;
   const parsed = text === undefined ? { type: "document" as const, document: {} } : await parseText(text, formatOf(path));
   if (parsed.type === "syntax") {

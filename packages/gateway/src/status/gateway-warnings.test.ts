@@ -62,7 +62,7 @@ describe("what the owner should know", () => {
         },
       },
       "error config",
-      /not there any more/,
+      /^\/x\/y\.json5 is not there any more\. It is used as soon as it is there\./,
     ],
     ["a key that nobody knows", { config: { ...CONFIG, problems: ["agnets: unknown key"] } }, "warning config", /agnets: unknown key/],
     [

@@ -60,8 +60,9 @@ function configWarnings({ path, fileHash, runningHash, problems, needsRestart }:
     : {
         id: "config",
         level: "error",
-        text: `${path} is not used, and what ran before goes on: ${told}.`,
-        fix: 'Repair it; it is used as soon as it is good. "factotum config validate" checks it.',
+        // Of a file that is not there, the problem itself says what holds.
+        text: fileHash === undefined ? `${told}.` : `${path} is not used, and what ran before goes on: ${told}.`,
+        fix: `${fileHash === undefined ? "It is used as soon as it is there" : "Repair it; it is used as soon as it is good"}. "factotum config validate" checks it.`,
       };
   const restart: GatewayWarning = {
     id: "restart",

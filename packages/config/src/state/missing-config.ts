@@ -1,0 +1,36 @@
+import type { ConfigProblem } from "../validate/problem.ts";
+import { readCopiesOfMissing, type LastGoodCopy } from "./last-good.ts";
+import type { Environment, StatePaths } from "./state-paths.ts";
+
+/** What a configuration file that is not there means. A file with limits that is lost must not come to no limits. */
+export type MissingConfig =
+  /** Nothing has run here before: the defaults hold, and the file can be made. The problem is that `FACTOTUM_CONFIG` names it. */
+  | { readonly type: "new"; readonly problem?: ConfigProblem }
+  /** It was there, and its last good copy stands in for it. `path`: where it was. */
+  | { readonly type: "copied"; readonly path: string; readonly copy: LastGoodCopy; readonly problem: ConfigProblem }
+  /** Something has run here, and which file is missed is not known for sure. */
+  | { readonly type: "unclear"; readonly problem: ConfigProblem };
+
+/** Says what it means that there is no file at `configPath`, and what to do. */
+export async function explainMissing(paths: StatePaths, env: Environment, configPath: string): Promise<MissingConfig> {
+  const isNamed = (env["FACTOTUM_CONFIG"]?.trim() ?? "") !== "";
+  const { copy, paths: copies } = await readCopiesOfMissing(paths, configPath, { isNamed });
+  if (copy !== undefined) {
+    const { original } = copy;
+    const back = `cp ${JSON.stringify(copy.path)} ${JSON.stringify(original)}`;
+    const text = `${original} is not there any more, and its last good copy holds. Put it back with ${back}; or, to start afresh, remove the copy`;
+    return { type: "copied", path: original, copy, problem: missing(text) };
+  }
+  const name = isNamed ? `FACTOTUM_CONFIG names ${configPath}, which does not exist` : `${configPath} does not exist`;
+  if (copies.length === 0) return { type: "new", ...(isNamed ? { problem: missing(`${name}; the defaults hold`) } : {}) };
+  const found = copies.length === 1 ? "is the last good copy of another file" : "are last good copies";
+  const correct = isNamed
+    ? "Correct FACTOTUM_CONFIG, or put the file that is meant there"
+    : "Put the file that is meant there, or name it in FACTOTUM_CONFIG";
+  const text = `${name}, and a gateway has run here before: ${copies.join(", ")} ${found}. ${correct}; or, to start afresh, remove what was copied`;
+  return { type: "unclear", problem: missing(text) };
+}
+
+function missing(message: string): ConfigProblem {
+  return { type: "missing", path: "", message };
+}
