@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -50,6 +51,41 @@ test("secrets that a command prints reach no request, transcript, session file o
     expect(requests).not.toContain(canary);
     for (const file of written) expect(`${file} ${(await readFile(file)).includes(canary)}`).toBe(`${file} false`);
   }
+});
+
+test("keys of providers that were never used are redacted, from the first tool call on and after a reload", async () => {
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  const [file, program, later] = ["file", "program", "later"].map((name) => `sk-${name}-canary-0123456789abcdef`);
+  const home = await homeWith({ "keys/file": file ?? "", "keys/program": program ?? "", "keys/later": later ?? "" });
+  model.respond(({ body }) => {
+    // Only now the keyring opens: the tool waits for it.
+    writeFileSync(path.join(home, "open"), "");
+    const isAnswered = JSON.stringify((body?.["messages"] as readonly unknown[] | undefined)?.at(-1)).includes('"tool_result"');
+    return isAnswered ? sayText("Done.") : callTools({ name: "exec", arguments: { command: "cat $FACTOTUM_HOME/keys/*" } });
+  });
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: {
+        providers: {
+          anthropic: { baseUrl: model.baseUrl, apiKey: KEY },
+          openai: { credentials: { work: { apiKey: { file: "keys/file" } }, lost: { apiKey: { file: "keys/nowhere" } } } },
+          groq: { apiKey: { exec: ["sh", "-c", `until test -e '${home}/open'; do sleep 0.05; done; cat '${home}/keys/program'`] } },
+        },
+      },
+    },
+    home,
+  });
+  const ask = async (): Promise<string> => {
+    await runCommand(["agent", "--message", "print them"], { home: product.home });
+    return JSON.stringify(model.requests.at(-1)?.body);
+  };
+  const first = await ask();
+  expect(first.split(REDACTED).length - 1).toBe(2);
+  expect([file, program, later].map((key) => first.includes(key ?? ""))).toEqual([false, false, true]);
+  await runCommand(["config", "set", "models.providers.xai", '{ apiKey: { file: "keys/later" } }'], { home: product.home });
+  const second = await ask();
+  expect(second.split(REDACTED).length - 1).toBe(5);
 });
 
 async function homeWith(files: Readonly<Record<string, string>>): Promise<string> {

@@ -36,6 +36,7 @@ export { nearestName } from "./nearest-name.ts";
 export type { HostFacts } from "./resolve-config.ts";
 export { resolveAccountSettings } from "./secrets/account-settings.ts";
 export type { AccountSettings } from "./secrets/account-settings.ts";
+export { resolveProviderKeys } from "./secrets/provider-keys.ts";
 export { literalSecrets, redactSecrets, secretValues } from "./secrets/redact.ts";
 export { resolveSecret } from "./secrets/resolve-secret.ts";
 export type { ResolveSecretOptions, SecretResolution } from "./secrets/resolve-secret.ts";

@@ -5,6 +5,7 @@ import type { Logger, SkillIndex } from "@factotum/agent-contract";
 import {
   loadConfig,
   rememberConfig,
+  resolveProviderKeys,
   secretValues,
   watchConfig,
   type ConfigProblem,
@@ -92,6 +93,8 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   // What is not made anew with another configuration asks here.
   let config: FactotumConfig = loaded.config;
   const { token, notices } = await gatewayToken(config, { paths, env });
+  const leaving = new AbortController();
+  const expectKeys = (of: FactotumConfig): void => secrets.expect(resolveProviderKeys(of, { env, signal: leaving.signal }));
   secrets.add([...secretValues(config, env), ...secretVariables(env), ...(token === undefined ? [] : [token])]);
   // What is found before there is somebody who can tell it waits.
   const found: StoreDamage[] = [];
@@ -107,6 +110,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   });
   const files = composeFileAccess(loaded, { store, currentConfig: () => config });
   try {
+    expectKeys(config);
     const runner = await openRunner(context, { ...system, currentConfig: () => config });
     const parts = { context, files, runner, secrets, logger };
     const reloader = new ConfigReloader({
@@ -116,6 +120,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
       apply: async (next) => {
         const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
         secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
+        expectKeys(next.config);
         await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
         config = next.config;
         return nextNotices;
@@ -149,6 +154,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
     let closing: Promise<void> | undefined;
     const close = async (reason: string): Promise<void> => {
+      leaving.abort();
       for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
       // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
       await using ends = new AsyncDisposableStack();
@@ -158,6 +164,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     };
     return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
   } catch (error) {
+    leaving.abort();
     await store.close();
     throw error;
   }

@@ -62,6 +62,24 @@ test.each([
   expect(JSON.stringify(result)).not.toContain(written);
 });
 
+test("a tool waits for secrets that are not known yet, and what it returns for those of another configuration", async () => {
+  const redactor = redactorOf();
+  const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  redactor.waitFor(first.promise.then(() => redactor.add([SECRET])));
+  const other = "another-canary-0123456789";
+  const execute: AgentTool["execute"] = async (_call, { onDelta }) => {
+    onDelta(SECRET);
+    redactor.waitFor(second.promise.then(() => redactor.add([other])));
+    setImmediate(second.resolve);
+    return text(`${SECRET} ${other}`);
+  };
+  const running = run(execute, redactor);
+  setImmediate(first.resolve);
+  const { result, deltas } = await running;
+  expect(result).toEqual(text(`${REDACTED} ${REDACTED}`));
+  expect(deltas.join("")).toBe(REDACTED);
+});
+
 test("redacts details and errors", async () => {
   const { result } = await run(async () => ({ ...text("fine"), details: { lines: [SECRET, 3, null], [SECRET]: true } }));
   expect(result).toEqual({ ...text("fine"), details: { lines: [REDACTED, 3, null], [REDACTED]: true } });

@@ -6,9 +6,13 @@ export function redactTools(tools: readonly AgentTool[], redactor: OutputRedacto
   return tools.map((tool) => ({
     ...tool,
     async execute(call, options) {
+      // What streams is redacted as it comes, so the secrets are known before; another configuration can have brought others since.
+      await redactor.ready();
       const deltas = redactor.stream(options.onDelta);
       try {
-        return redactResult(await tool.execute(call, { ...options, onDelta: deltas.push }), redactor);
+        const result = await tool.execute(call, { ...options, onDelta: deltas.push });
+        await redactor.ready();
+        return redactResult(result, redactor);
       } catch (error) {
         if (!(error instanceof Error)) throw error;
         const message = redactor.redact(error.message);

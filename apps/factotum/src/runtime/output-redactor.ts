@@ -19,6 +19,17 @@ export class OutputRedactor {
   readonly #forms = new Map<string, WrittenForm>();
   #pattern: RegExp | undefined;
   #longest = 0;
+  #ready: Promise<unknown> = Promise.resolve();
+
+  /** Nothing that a tool returns may pass before `work`, which adds secrets, is done. */
+  waitFor(work: Promise<void>): void {
+    this.#ready = Promise.all([this.#ready, work]);
+  }
+
+  /** Resolves once every secret that was waited for has been added. */
+  async ready(): Promise<void> {
+    await this.#ready;
+  }
 
   add(values: Iterable<string>): void {
     const before = this.#forms.size;

@@ -25,6 +25,11 @@ export class SecretFilter {
     this.#pattern = parts.length === 0 ? undefined : new RegExp(parts.join("|"), "g");
   }
 
+  /** The values are hidden once they are known. What tools return waits for them. */
+  expect(values: Promise<readonly string[]>): void {
+    this.toolOutput.waitFor(values.then((found) => this.add(found)));
+  }
+
   hide(text: string): string {
     return this.#pattern === undefined ? text : text.replace(this.#pattern, REDACTED);
   }

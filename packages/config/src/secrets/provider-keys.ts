@@ -1,0 +1,16 @@
+import type { FactotumConfig } from "../factotum-config.ts";
+import { resolveSecret, type ResolveSecretOptions } from "./resolve-secret.ts";
+
+/**
+ * The keys of model providers that files and programs bring, whether a model of them is used or not, for redaction; `secretValues` finds the others. What
+ * has no value is left out: who uses the model says so. Never rejects.
+ */
+export async function resolveProviderKeys({ models }: FactotumConfig, options: ResolveSecretOptions): Promise<readonly string[]> {
+  const keys = Object.values(models.providers).flatMap(({ apiKey, credentials }) => [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...Object.values(credentials).map((credential) => credential.apiKey),
+  ]);
+  const brought = keys.filter(({ type }) => type === "file" || type === "exec");
+  const resolved = await Promise.all(brought.map(async (key) => resolveSecret(key, options)));
+  return resolved.flatMap((key) => (key.type === "resolved" ? [key.value] : []));
+}
