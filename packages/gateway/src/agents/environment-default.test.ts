@@ -54,3 +54,21 @@ test("asks nobody while a key decides", async () => {
   expect(await createFind({ GROQ_API_KEY: "gsk-test" })()).toBe("groq/openai/gpt-oss-120b");
   expect(probes).toBe(0);
 });
+
+test("a search that fails is no answer: the next question searches anew", async () => {
+  const failing = new Error("no timers are left");
+  let fails = true;
+  const clock: typeof realClock = {
+    ...realClock,
+    monotonic: () => nowMs,
+    schedule: (...args) => {
+      if (fails) throw failing;
+      return realClock.schedule(...args);
+    },
+  };
+  const find = createEnvironmentDefault({ environment: {}, ollamaBaseUrl: undefined, fetch: fake, clock, logger });
+  models = ["qwen3:8b"];
+  await expect(find()).rejects.toBe(failing);
+  fails = false;
+  expect((await find()).reference).toBe("ollama/qwen3:8b");
+});

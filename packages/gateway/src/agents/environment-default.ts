@@ -26,7 +26,6 @@ export function createEnvironmentDefault(options: EnvironmentDefaultOptions): ()
     const before = found;
     found = await defaultModelFromEnvironment(environment, { probeOllama, ollamaBaseUrl });
     foundAtMs = clock.monotonic();
-    pending = undefined;
     if (found.problem !== undefined && found.problem !== before?.problem)
       logger.warn("The demo model is used, because OLLAMA_HOST cannot be", { detail: found.problem });
     if (before !== undefined && before.reference !== found.reference)
@@ -35,6 +34,6 @@ export function createEnvironmentDefault(options: EnvironmentDefaultOptions): ()
   };
   return async () => {
     const isSettled = found !== undefined && (found.provider.id !== "demo" || clock.monotonic() - foundAtMs < RECHECK_MS);
-    return found !== undefined && isSettled ? found : (pending ??= find());
+    return found !== undefined && isSettled ? found : (pending ??= find().finally(() => (pending = undefined)));
   };
 }
