@@ -12,6 +12,8 @@ export class RunReasoning {
   /** A part has been shown: the next one begins behind a blank line. */
   #hasShown = false;
   #beginsPart = true;
+  /** Characters of thoughts of the answer that is being made. */
+  #ofAnswer = 0;
 
   constructor(runId: string, hideSecrets: (text: string) => string) {
     this.#runId = runId;
@@ -27,16 +29,31 @@ export class RunReasoning {
         this.#beginsPart = true;
         return "";
       case "block-delta":
-        return this.#inThoughts ? this.#show(event.text) : "";
+        return this.#inThoughts ? this.#showThought(event.text) : "";
       case "tool-start":
         return this.#showLine(toolStartLine(event.call, this.#hideSecrets));
       case "entry":
+        this.#ofAnswer = 0;
         return event.entry.type === "tool-result" && event.entry.isError
           ? this.#showLine(toolFailureLine(event.entry, this.#hideSecrets))
           : "";
       default:
         return "";
     }
+  }
+
+  /** How many of the last characters the model has taken back with this event: its answer broke off and is made again. */
+  withdrawn(event: ChatEvent): number {
+    if (event.type !== "answer-restart" || event.runId !== this.#runId) return 0;
+    const characters = this.#ofAnswer;
+    this.#ofAnswer = 0;
+    return characters;
+  }
+
+  #showThought(text: string): string {
+    const shown = this.#show(text);
+    this.#ofAnswer += shown.length;
+    return shown;
   }
 
   #showLine(line: string): string {

@@ -54,6 +54,7 @@ export async function answerInSession(
   let text: RunText | undefined;
   let reasoning: RunReasoning | undefined;
   const subscription = events.subscribe(target.sessionKey, (event: ChatEvent) => {
+    queue.push({ type: "withdrawal", characters: reasoning?.withdrawn(event) ?? 0 });
     queue.push({ type: "reasoning", text: reasoning?.push(event) ?? "" });
     queue.push({ type: "text", text: text?.push(event) ?? "" });
   });

@@ -103,17 +103,28 @@ async function ask(
   const { agentId, showsReasoning, queue, signal } = options;
   const client = modelChain(models, { agentId, kind: "user" }, engine.parts);
   let hasThought = false;
+  let shownNow = 0;
+  const showThought = (text: string): void => {
+    if (!showsReasoning) return;
+    shownNow += text.length;
+    queue.push({ type: "reasoning", text });
+  };
   for await (const event of client.stream(request, { signal })) {
     switch (event.type) {
       case "text-delta":
         queue.push({ type: "text", text: event.text });
         break;
+      case "message-start":
+        // Of an earlier try that broke off.
+        queue.push({ type: "withdrawal", characters: shownNow });
+        shownNow = 0;
+        break;
       case "thinking-start":
-        if (showsReasoning && hasThought) queue.push({ type: "reasoning", text: "\n\n" });
+        if (hasThought) showThought("\n\n");
         break;
       case "thinking-delta":
         hasThought = true;
-        if (showsReasoning) queue.push({ type: "reasoning", text: event.text });
+        showThought(event.text);
         break;
       case "message-failed":
         return RunDeadline.caused(signal)

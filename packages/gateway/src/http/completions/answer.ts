@@ -16,6 +16,8 @@ export type AnswerEvent =
   | { readonly type: "text"; readonly text: string }
   /** Thoughts and tool activity, for clients that asked for them. */
   | { readonly type: "reasoning"; readonly text: string }
+  /** The answer broke off and is made again: so many of the last characters of the reasoning belong to no answer. A stream has sent them. */
+  | { readonly type: "withdrawal"; readonly characters: number }
   | AnswerEnd;
 
 /** One answer that is being made. */
@@ -33,9 +35,10 @@ export class AnswerQueue implements AsyncIterable<AnswerEvent> {
   readonly #events: AnswerEvent[] = [];
   #wake: (() => void) | undefined;
 
-  /** An empty text says nothing, and is left out. */
+  /** What says nothing is left out. */
   push(event: AnswerEvent): void {
     if ((event.type === "text" || event.type === "reasoning") && event.text === "") return;
+    if (event.type === "withdrawal" && event.characters === 0) return;
     this.#events.push(event);
     this.#wake?.();
   }
@@ -50,7 +53,7 @@ export class AnswerQueue implements AsyncIterable<AnswerEvent> {
         continue;
       }
       yield event;
-      if (event.type !== "text" && event.type !== "reasoning") return;
+      if (event.type !== "text" && event.type !== "reasoning" && event.type !== "withdrawal") return;
     }
   }
 }

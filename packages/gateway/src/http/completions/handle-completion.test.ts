@@ -1,8 +1,9 @@
-import type { AnthropicServer } from "@factotum/testing-providers";
+import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, withModel } from "../../../test/gateway-harness.ts";
 import type { TestGateway } from "../../../test/gateway-harness.ts";
+import { hastyClock } from "../../../test/hasty-clock.ts";
 import { TestClient } from "../../../test/test-client.ts";
 
 let model: AnthropicServer;
@@ -123,3 +124,31 @@ test("a plain answer waits for a place among people's turns", async () => {
   expect([(await first).status, (await second).status]).toEqual([200, 200]);
   expect(model.requests).toHaveLength(2);
 });
+
+test.each(["factotum:plain", "factotum"])(
+  "thoughts of a try that broke off are no part of the whole answer, and stand apart in a stream: %s",
+  async (id) => {
+    await using hasty = await startTestGateway({ clock: hastyClock, patch: withModel(model.baseUrl) });
+    const thoughtful = (thinking: string, text: string): Extract<AnthropicReply, { type: "message" }> => ({
+      type: "message",
+      content: [
+        { type: "thinking", thinking },
+        { type: "text", text },
+      ],
+    });
+    const first = "A first idea, which is never finished. ".repeat(40);
+    const cut: AnthropicReply = { ...thoughtful(first, "No."), fault: { type: "cut", afterBytes: 2_000 } };
+    model.script([cut, thoughtful("A second idea.", "Here."), cut, thoughtful("A second idea.", "Here.")]);
+    const ask = async (stream: boolean): Promise<Response> =>
+      fetch(`${hasty.gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${hasty.token}`, "x-factotum-reasoning": "on" },
+        body: JSON.stringify({ model: id, stream, messages: [{ role: "user", content: "hello" }] }),
+      });
+    const whole = (await (await ask(false)).json()) as { readonly choices: readonly { readonly message: unknown }[] };
+    expect(whole.choices[0]?.message).toMatchObject({ content: "Here.", reasoning_content: "A second idea." });
+    const streamed = [...(await (await ask(true)).text()).matchAll(/"reasoning_content":("(?:[^"\\]|\\.)*")/g)];
+    const reasoning = streamed.map(([, text = '""']) => JSON.parse(text) as string).join("");
+    expect(reasoning).toMatch(/^A first idea[^\n]*\n\nA second idea\.$/);
+  },
+);

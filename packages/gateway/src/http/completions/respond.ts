@@ -22,17 +22,31 @@ export async function respondWhole(answer: Answer, identity: CompletionIdentity)
       case "reasoning":
         reasoning += event.text;
         break;
+      case "withdrawal":
+        reasoning = reasoning.slice(0, reasoning.length - event.characters);
+        break;
       case "failed":
         return Response.json(renderFailure(event), { status: failureStatus(event), headers: { ...headers, ...retryHeaders(event) } });
       case "notice":
-        return Response.json(renderCompletion(identity, { text: event.text, reasoning }, "stop", NO_USAGE_TOTALS), { headers });
+        return Response.json(
+          renderCompletion(identity, { text: event.text, reasoning: withoutBlankStart(reasoning) }, "stop", NO_USAGE_TOTALS),
+          { headers },
+        );
       case "done":
-        return Response.json(renderCompletion(identity, { text, reasoning }, renderFinishReason(event.stopReason), event.usage), {
-          headers,
-        });
+        return Response.json(
+          renderCompletion(identity, { text, reasoning: withoutBlankStart(reasoning) }, renderFinishReason(event.stopReason), event.usage),
+          {
+            headers,
+          },
+        );
     }
   }
   throw new Error("the answer's events ended without an end");
+}
+
+/** Before what comes behind a withdrawn part stands a blank line. */
+function withoutBlankStart(reasoning: string): string {
+  return reasoning.replace(/^\n+/, "");
 }
 
 /** Sends the answer as it is made. */
@@ -76,6 +90,9 @@ function streamAnswer(
               break;
             case "reasoning":
               sendDelta({ reasoning_content: event.text });
+              break;
+            case "withdrawal":
+              // Sent is sent: what comes next stands behind a blank line.
               break;
             case "failed":
               send(renderFailure(event));
