@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Random } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
 import type { Store } from "../port/store.ts";
@@ -24,7 +25,7 @@ export interface ImportFileOptions extends ImportOwners, OpenSessionFileOptions 
 /**
  * Imports one transcript: an export of ours with its key and settings, or a file of another, which gets the key `agent:<agent>:import:<session id>`.
  * Rejects with `invalid` for what is no session file; a key that is taken is in the report. With a key of its own a conversation that is here already
- * becomes a second one.
+ * becomes a second one, once.
  */
 export async function importSessionFile(store: Store, path: string, options: ImportFileOptions): Promise<ImportReport> {
   await using file = await openSessionFile(path, options);
@@ -35,7 +36,8 @@ export async function importSessionFile(store: Store, path: string, options: Imp
   if (place.type === "refused") return { ...nothing, refused: [{ key: place.key, reason: place.reason }] };
   const { key, agentId } = place;
   const known = await store.readSession(key);
-  if (known?.sessionId === sessionId) return { ...nothing, present: [key] };
+  const isHere = known?.sessionId === sessionId || (options.key !== undefined && known?.sessionId === secondId(sessionId, key));
+  if (isHere) return { ...nothing, present: [key] };
   if (known !== undefined) return { ...nothing, refused: [{ key, reason: takenReason(key) }] };
   const record = file.session === undefined ? undefined : parseSessionEntry(key, file.session.entry)?.record;
   const target: ImportTarget = {
@@ -61,13 +63,27 @@ export async function importSessionFile(store: Store, path: string, options: Imp
 /** Gives the session id. Under a key that was asked for it is another one when the file's is taken. */
 async function take(store: Store, file: OpenSessionFile, target: ImportTarget, options: ImportFileOptions): Promise<string> {
   if (options.key === undefined) return (await importSession(store, file, target)).sessionId;
+  const { sessionId: _own, ...unnamed } = file;
+  for (const sessionId of [target.sessionId, secondId(target.sessionId, target.key)]) {
+    // The entries can be read once: a trial finds out whether the id is free.
+    if (await isFree(store, unnamed, { ...target, sessionId }))
+      return (await importSession(store, unnamed, { ...target, sessionId })).sessionId;
+  }
+  return (await importSession(store, unnamed, { ...target, sessionId: options.random.uuid() })).sessionId;
+}
+
+async function isFree(store: Store, file: Parameters<typeof importSession>[1], target: ImportTarget): Promise<boolean> {
   try {
-    // The entries can be read once: a trial finds out whether the file's own id is free.
     await importSession(store, file, { ...target, isTrial: true });
+    return true;
   } catch (error) {
     if (!StoreError.isInstance(error) || error.code !== "conflict") throw error;
-    const { sessionId: _taken, ...unnamed } = file;
-    return (await importSession(store, unnamed, { ...target, sessionId: options.random.uuid() })).sessionId;
+    return false;
   }
-  return (await importSession(store, file, target)).sessionId;
+}
+
+/** The id of a second conversation of one file: always the same under one key, so that it is known when the file comes again. */
+function secondId(sessionId: string, key: string): string {
+  const hex = createHash("sha256").update(`${sessionId}\n${key}`).digest("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }

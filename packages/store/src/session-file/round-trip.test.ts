@@ -180,9 +180,15 @@ test("an import never takes what is there: a second one changes nothing, another
   expect(other).toMatchObject({ imported: [{ key: "agent:main:other", entries: 1 }] });
   expect(other.imported[0]?.sessionId).not.toBe("x1");
   expect(await importSessionFile(store, path, { ...owners, key: "agent:main:other" })).toMatchObject({
-    refused: [{ key: "agent:main:other", reason: expect.stringContaining("another conversation") }],
+    imported: [],
+    present: ["agent:main:other"],
+    refused: [],
   });
   expect((await store.counts()).sessions).toBe(2);
+  await store.createSession(sampleSession({ key: "agent:main:third", sessionId: "third" }), { nowMs: NOW_MS });
+  expect(await importSessionFile(store, path, { ...owners, key: "agent:main:third" })).toMatchObject({
+    refused: [{ key: "agent:main:third", reason: expect.stringContaining("another conversation") }],
+  });
   await writeFile(path, "no session");
   await expect(importSessionFile(store, path, owners)).rejects.toMatchObject({ code: "invalid" });
 });
