@@ -127,7 +127,7 @@ describe("a file that is gone", () => {
       { FACTOTUM_CONFIG: "factotum.json5" },
       "Correct FACTOTUM_CONFIG",
     ],
-    ["a name that is not given any more", "strict.json5", {}, "name it in FACTOTUM_CONFIG"],
+    ["a name that is not given any more", "strict.json5", {}, "name another one in FACTOTUM_CONFIG"],
   ])("%s is refused while the copy of another file lies there", async (_, name, env, told) => {
     await using home = await temporaryHome();
     await remembered(home, name, name.startsWith("factotum") ? {} : { FACTOTUM_CONFIG: join(home.home, name) });

@@ -25,9 +25,9 @@ export async function explainMissing(paths: StatePaths, env: Environment, config
   if (copies.length === 0) return { type: "new", ...(isNamed ? { problem: missing(`${name}; the defaults hold`) } : {}) };
   const found = copies.length === 1 ? "is the last good copy of another file" : "are last good copies";
   const correct = isNamed
-    ? "Correct FACTOTUM_CONFIG, or put the file that is meant there"
-    : "Put the file that is meant there, or name it in FACTOTUM_CONFIG";
-  const text = `${name}, and a gateway has run here before: ${copies.join(", ")} ${found}. ${correct}; or, to start afresh, remove what was copied`;
+    ? "Correct FACTOTUM_CONFIG, or put the missing file there"
+    : "Put the missing file there, or name another one in FACTOTUM_CONFIG";
+  const text = `${name}, and a gateway has run here before: ${copies.join(", ")} ${found}. ${correct}; or, to start afresh, remove ${copies.length === 1 ? "that copy" : "those copies"}`;
   return { type: "unclear", problem: missing(text) };
 }
 
