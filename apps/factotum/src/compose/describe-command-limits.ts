@@ -9,7 +9,7 @@ export function describeCommandLimits(
   if (exec.mode === "deny") return [];
   const how =
     keptBy === "cgroup"
-      ? "kept by the kernel in a cgroup"
+      ? "kept by the kernel in a cgroup; a command that cannot enter one is measured while it runs"
       : "counted and measured while they run, because this process has no cgroup (version 2) of its own in which it may write";
   return [`all running commands together may have ${exec.maxProcesses} processes and ${exec.maxMemoryMb} MB of memory: ${how}`];
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, rmdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { CommandResult } from "@factotum/agent-contract";
+import type { CommandRequest, CommandResult } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openCommandCgroups } from "../cgroup/command-cgroups.ts";
 import type { CgroupPlace, CommandCgroups } from "../cgroup/command-cgroups.ts";
@@ -14,29 +14,35 @@ import { realClock } from "../../test/real-clock.ts";
 
 const MEGABYTE = 1024 ** 2;
 const GENEROUS: CommandLimits = { maxProcesses: 256, maxMemoryBytes: 2_048 * MEGABYTE };
-const logger = { warn: (message: string) => expect.unreachable(message) };
+const logger = { warn: (message: string) => void warnings.push(message) };
 
 const UNTIL_ENDED = "until [ -e ended ]; do sleep 0.05; done";
 
 let folder: string;
 /** How often the runner has asked for its limits: at the start of a command in a cgroup, and at each measurement. */
 let asked: number;
+let warnings: string[];
 
 beforeEach(async () => {
   asked = 0;
+  warnings = [];
   folder = await realpath(await mkdtemp(join(tmpdir(), "host-limits-")));
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+  expect(warnings).toEqual([]);
+});
 
-function makeRunner(limits: CommandLimits, cgroups?: CommandCgroups): HostRunner {
+function makeRunner(limits: CommandLimits, cgroups?: CommandCgroups, killGraceMs = 2_000): HostRunner {
+  const random = { uuid: randomUUID };
   const baseEnv = { PATH: process.env["PATH"] };
   const recordFolder = join(folder, "records");
   const ask = (): CommandLimits => {
     asked += 1;
     return limits;
   };
-  return createHostRunner({ clock: realClock, random: { uuid: randomUUID }, logger, recordFolder, baseEnv, limits: ask, cgroups });
+  return createHostRunner({ clock: realClock, random, logger, recordFolder, baseEnv, limits: ask, cgroups, killGraceMs });
 }
 
 async function measured(times: number): Promise<void> {
@@ -44,9 +50,15 @@ async function measured(times: number): Promise<void> {
   await expect.poll(() => asked, { timeout: 30_000 }).toBeGreaterThanOrEqual(target);
 }
 
-function run(runner: HostRunner, text: string): Promise<CommandResult> {
+function run(runner: HostRunner, command: CommandRequest["command"] | string): Promise<CommandResult> {
   return runner.run(
-    { command: { type: "shell", text }, cwd: folder, env: {}, timeoutMs: 60_000, maxOutputBytes: 10_000 },
+    {
+      command: typeof command === "string" ? { type: "shell", text: command } : command,
+      cwd: folder,
+      env: {},
+      timeoutMs: 60_000,
+      maxOutputBytes: 10_000,
+    },
     {
       signal: new AbortController().signal,
       run: {
@@ -72,9 +84,9 @@ async function leftRunning(): Promise<number> {
 }
 
 const sleepers = (count: number): string => `echo begun; for i in $(seq ${count}); do sleep 1000 & done; wait`;
-/** Holds the memory until something ends it. */
+/** Holds the memory, which the file `held` tells, until something ends it or the file `ended` is there. */
 const hog = (megabytes: number): string =>
-  `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); setInterval(() => held[0], 1000)'`;
+  `node -e 'const held = Buffer.alloc(${megabytes} * 1024 * 1024, 1); fs.writeFileSync("held", ""); setInterval(() => held[0] && fs.existsSync("ended") && process.exit(), 50)'`;
 
 describe.runIf(process.platform === "linux")("limits that are measured", () => {
   test("a command with too many processes is ended whole, with the numbers", async () => {
@@ -117,6 +129,13 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
     expect((await smaller).end).toEqual({ type: "exited", exitCode: 0 });
   });
 
+  test("a command that ignores TERM is killed without a grace", async () => {
+    const runner = makeRunner({ ...GENEROUS, maxProcesses: 12 }, undefined, 3_600_000);
+    const { end } = await run(runner, `trap '' TERM; ${sleepers(30)}`);
+    expect(end).toMatchObject({ type: "over-limit", limit: "processes" });
+    expect(await leftRunning()).toBe(0);
+  });
+
   test("pages that processes share count once", async () => {
     const runner = makeRunner({ ...GENEROUS, maxMemoryBytes: 150 * MEGABYTE });
     const shared = `data=$(head -c 40000000 /dev/zero | tr '\\0' x); for i in 1 2 3 4; do (${UNTIL_ENDED}) & done; echo >held; wait; echo done`;
@@ -135,16 +154,50 @@ describe.runIf(process.platform === "linux")("limits that are measured", () => {
   });
 });
 
-describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () => {
-  async function fakePlace(members: readonly number[], enabled = ""): Promise<string> {
-    const place = join(folder, "cgroup");
-    await mkdir(place);
-    await writeFile(join(place, "cgroup.controllers"), "cpu memory pids\n");
-    await writeFile(join(place, "cgroup.subtree_control"), enabled);
-    await writeFile(join(place, "cgroup.procs"), members.map((id) => `${id}\n`).join(""));
-    return place;
-  }
+async function fakePlace(members: readonly number[], enabled = ""): Promise<string> {
+  const place = join(folder, "cgroup");
+  await mkdir(place);
+  await writeFile(join(place, "cgroup.controllers"), "cpu memory pids\n");
+  await writeFile(join(place, "cgroup.subtree_control"), enabled);
+  await writeFile(join(place, "cgroup.procs"), members.map((id) => `${id}\n`).join(""));
+  return place;
+}
 
+describe.runIf(process.platform === "linux")("memory of commands outside of a cgroup", () => {
+  const limits = { ...GENEROUS, maxMemoryBytes: 300 * MEGABYTE };
+  const overMemory = { type: "over-limit", limit: "memory", allowed: limits.maxMemoryBytes };
+  /** In a folder that stands for a cgroup nothing enters by itself: the shell's `0` means nobody there. */
+  const inside = (megabytes: number): string =>
+    `echo $$ >>cgroup/factotum-commands-${process.pid}/$FACTOTUM_CHILD/cgroup.procs; exec ${hog(megabytes)}`;
+
+  test("is measured where none could be made", async () => {
+    const create = () => Promise.reject(new Error("no such device"));
+    const { end } = await run(makeRunner(limits, { create, close: () => Promise.resolve() }), hog(400));
+    expect(end).toMatchObject(overMemory);
+    expect(warnings.splice(0)).toEqual([expect.stringContaining("runs outside of a cgroup")]);
+  });
+
+  test("is measured where the command could not enter its own", async () => {
+    const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([process.pid]) });
+    expect((await run(makeRunner(limits, cgroups), hog(400))).end).toMatchObject(overMemory);
+  });
+
+  test("is measured together with that of commands inside, which alone is left to the kernel", async () => {
+    const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([process.pid]) });
+    const runner = makeRunner({ ...limits, maxMemoryBytes: 450 * MEGABYTE }, cgroups);
+    let isRunning = true;
+    const large = run(runner, inside(500)).finally(() => (isRunning = false));
+    await expect.poll(() => readdir(folder), { timeout: 30_000 }).toContain("held");
+    await measured(3);
+    expect(isRunning).toBe(true);
+    const small = run(runner, hog(20));
+    expect((await large).end).toMatchObject({ ...overMemory, allowed: 450 * MEGABYTE });
+    await writeFile(join(folder, "ended"), "");
+    expect((await small).end).toEqual({ type: "exited", exitCode: 0 });
+  });
+});
+
+describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () => {
   test("the limits are written, and every command enters a cgroup of its own before it begins", async () => {
     const place = await fakePlace([process.pid]);
     const cgroups = await openCommandCgroups(logger, { folder: place });
@@ -164,6 +217,45 @@ describe.runIf(process.platform === "linux")("limits that a cgroup keeps", () =>
     const killed = `cd ${folder}/cgroup/factotum-commands-${process.pid}/*/ && printf 'oom 1\\noom_kill 1\\n' >memory.events; kill -9 $$`;
     const { end } = await run(makeRunner({ ...GENEROUS, maxMemoryBytes: 7 * MEGABYTE }, cgroups), killed);
     expect(end).toEqual({ type: "over-limit", limit: "memory", used: 7 * MEGABYTE, allowed: 7 * MEGABYTE });
+  });
+
+  test("memory that is swapped out counts where the kernel keeps an account of it", async () => {
+    const cgroups = await openCommandCgroups(logger, { folder: await fakePlace([], "memory pids") });
+    const commands = join(folder, `cgroup/factotum-commands-${process.pid}`);
+    const runner = makeRunner(GENEROUS, cgroups);
+    expect((await run(runner, "echo done")).output).toBe("done\n");
+    expect(await readdir(commands)).not.toContain("memory.swap.max");
+    await writeFile(join(commands, "memory.swap.max"), "max\n");
+    await run(runner, "echo done");
+    expect(await readFile(join(commands, "memory.swap.max"), "utf8")).toMatch(/^0/);
+  });
+
+  test.each([
+    ["a command that ended", { type: "shell", text: "echo done" }],
+    ["a command that could not start", { type: "argv", file: "/nowhere/at/all", args: [] }],
+  ] as const)("the cgroup of %s is removed", async (_name, command) => {
+    const calls: string[] = [];
+    const cgroup = { folder, members: () => Promise.resolve([]), wasOutOfMemory: () => Promise.resolve(false) };
+    const remove = async (): Promise<void> => void calls.push(`remove, ${await leftRunning()} running`);
+    const runner = makeRunner(GENEROUS, {
+      create: () => Promise.resolve({ ...cgroup, remove }),
+      close: async () => void calls.push("close"),
+    });
+    await run(runner, command);
+    expect(calls).toEqual(["remove, 0 running"]);
+    await runner.close();
+    expect(calls).toEqual(["remove, 0 running", "close"]);
+  });
+
+  test("cgroups that earlier gateways left are removed, those with something in them are not", async () => {
+    const place = await fakePlace([], "memory pids");
+    await mkdir(join(place, "factotum-commands-1/left"), { recursive: true });
+    await mkdir(join(place, "factotum-commands-2/left/in use"), { recursive: true });
+    const cgroups = await openCommandCgroups(logger, { folder: place });
+    expect((await readdir(place)).filter((name) => name.startsWith("factotum-"))).toEqual(["factotum-commands-2"]);
+    await mkdir(join(place, `factotum-commands-${process.pid}/left`), { recursive: true });
+    await cgroups?.close();
+    expect((await readdir(place)).filter((name) => name.startsWith("factotum-"))).toEqual(["factotum-commands-2"]);
   });
 
   test.each([

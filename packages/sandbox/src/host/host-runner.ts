@@ -25,7 +25,7 @@ export interface HostRunnerOptions {
   readonly baseEnv: Readonly<Record<string, string | undefined>>;
   /** What all running commands together may use, asked at each command and each measurement. */
   readonly limits: () => CommandLimits;
-  /** Where the kernel keeps the limits; without it the processes are counted and measured on a timer. */
+  /** Where the kernel limits memory; what runs outside of them is measured on a timer. */
   readonly cgroups?: CommandCgroups | undefined;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly killGraceMs?: number;
@@ -43,7 +43,7 @@ type OverLimit = Excess & { readonly type: "over-limit" };
 
 /** A runner of commands, with what a whole process needs of it. */
 export interface HostRunner extends CommandRunner {
-  /** `cgroup`: the kernel keeps the limits. `measuring`: the processes of commands are counted and measured on a timer while they run. */
+  /** `cgroup`: the kernel limits the memory of every command that gets a cgroup. `measuring`: that of all commands is measured on a timer. */
   readonly limitsKeptBy: "cgroup" | "measuring";
   /**
    * Ends what an earlier process of the gateway left, when that was killed. To be called before anything is run, by the only process that uses
@@ -66,7 +66,7 @@ export function createHostRunner(options: HostRunnerOptions): HostRunner {
   const records = new ChildRecords(options.recordFolder);
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
-  const watch = new LimitWatch({ clock, logger, limits: options.limits, measuresMemory: options.cgroups === undefined });
+  const watch = new LimitWatch({ clock, logger, limits: options.limits });
   return {
     limitsKeptBy: options.cgroups === undefined ? "measuring" : "cgroup",
     async run(request, run) {
@@ -154,7 +154,7 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
   return settle(end);
 }
 
-/** The cgroup for a command that begins. Without one it is measured like everywhere else. */
+/** The cgroup for a command that begins. Without one, or where it does not enter it, it is measured. */
 async function enterableCgroup(id: string, { cgroups, limits, logger }: HostRunnerOptions): Promise<CommandCgroup | undefined> {
   try {
     return await cgroups?.create(id, limits());

@@ -19,8 +19,6 @@ export interface LimitWatchOptions {
   readonly logger: Pick<Logger, "warn">;
   /** The limits of now. */
   readonly limits: () => CommandLimits;
-  /** False where the kernel limits memory itself. */
-  readonly measuresMemory: boolean;
 }
 
 /**
@@ -71,11 +69,10 @@ export class LimitWatch {
   async #stopLargest(): Promise<void> {
     const watched = [...this.#watched];
     if (watched.length === 0) return;
-    const { limits, measuresMemory } = this.#options;
-    const allowed = limits();
+    const allowed = this.#options.limits();
     const usages = await measureCommands(
       watched.map(({ child }) => child),
-      { measuresMemory, maxMemoryBytes: allowed.maxMemoryBytes },
+      allowed.maxMemoryBytes,
     );
     const found = findExcess(usages, allowed);
     const largest = found === undefined ? undefined : watched[found.index];

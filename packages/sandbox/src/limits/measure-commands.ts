@@ -4,27 +4,32 @@ import type { ChildIdentity } from "../host/child-family.ts";
 import { listProcesses } from "../host/process-table.ts";
 import type { Usage } from "./command-limits.ts";
 
-export interface MeasureOptions {
-  /** False: `memoryBytes` is 0. */
-  readonly measuresMemory: boolean;
-  /** Up to here the resident memory is exact enough: pages that processes share count for each of them. */
-  readonly maxMemoryBytes: number;
-}
-
-/** What the processes of each command use now. Above `maxMemoryBytes` in all, shared pages are divided among those that share them (Linux). */
-export async function measureCommands(children: readonly ChildIdentity[], options: MeasureOptions): Promise<readonly Usage[]> {
+/**
+ * What the processes of each command use now. `memoryBytes` is 0 while all of them are in the cgroups of their commands, where the kernel limits their
+ * memory. As soon as one is not, all are measured: the limit is theirs together. Resident memory is exact enough up to `maxMemoryBytes` in all; above it,
+ * shared pages are divided among those that share them (Linux).
+ */
+export async function measureCommands(children: readonly ChildIdentity[], maxMemoryBytes: number): Promise<readonly Usage[]> {
   const rows = await listProcesses();
   const families: (readonly number[])[] = [];
-  for (const child of children) families.push((await membersOf(child, rows)).map(({ id }) => id));
+  const outside: number[] = [];
+  for (const child of children) {
+    const ids = (await membersOf(child, rows)).map(({ id }) => id);
+    const inside = new Set(await child.cgroup?.members());
+    families.push(ids);
+    outside.push(...ids.filter((id) => !inside.has(id)));
+  }
   const residentOf = new Map(rows.flatMap(({ id, residentBytes }) => (residentBytes === undefined ? [] : [[id, residentBytes]])));
+  const resident = (id: number): number => residentOf.get(id) ?? readKilobytes(`/proc/${id}/status`, "VmRSS") ?? 0;
+  // One that has ended meanwhile is in no cgroup either, and has no memory.
+  const measuresMemory = outside.some((id) => resident(id) > 0);
   const measure = (bytesOf: (id: number) => number): readonly Usage[] =>
     families.map((ids) => ({
       processes: ids.length,
-      memoryBytes: options.measuresMemory ? ids.reduce((sum, id) => sum + bytesOf(id), 0) : 0,
+      memoryBytes: measuresMemory ? ids.reduce((sum, id) => sum + bytesOf(id), 0) : 0,
     }));
-  const resident = (id: number): number => residentOf.get(id) ?? readKilobytes(`/proc/${id}/status`, "VmRSS") ?? 0;
   const roughly = measure(resident);
-  if (roughly.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) <= options.maxMemoryBytes) return roughly;
+  if (roughly.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0) <= maxMemoryBytes) return roughly;
   return measure((id) => readKilobytes(`/proc/${id}/smaps_rollup`, "Pss") ?? resident(id));
 }
 
