@@ -88,6 +88,29 @@ test("keys of providers that were never used are redacted, from the first tool c
   expect(second.split(REDACTED).length - 1).toBe(5);
 });
 
+test("no part of a secret is left where long output of a command is cut", async () => {
+  await using model = checkedOfficially(await startStrictServer("anthropic-messages"), "anthropic-messages");
+  const key = "cat $FACTOTUM_HOME/credentials/anthropic";
+  const fill = (count: number): string => `head -c ${count} /dev/zero | tr '\\0' '~'`;
+  // The beginning and the end that are kept have 7,900 bytes each.
+  const command = [fill(7_900 - 12), key, fill(40_000), key, fill(7_900 - 12)].join("; ");
+  model.respond(({ body }) =>
+    JSON.stringify(body).includes('"tool_result"') ? sayText("Done.") : callTools({ name: "exec", arguments: { command } }),
+  );
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: { file: "credentials/anthropic" } } } },
+    },
+    home: await homeWith({ "credentials/anthropic": KEY }),
+  });
+  const { stdout } = await runCommand(["agent", "--message", "print it"], { home: product.home });
+  expect(stdout).toBe("Done.\n");
+  const requests = JSON.stringify(model.requests.map(({ body }) => body));
+  expect(requests).toContain("bytes of output left out");
+  for (let at = 0; at + 6 <= KEY.length; at += 1) expect(requests).not.toContain(KEY.slice(at, at + 6));
+});
+
 async function homeWith(files: Readonly<Record<string, string>>): Promise<string> {
   const home = await mkdtemp(path.join(tmpdir(), "factotum-secrets-"));
   for (const [name, text] of Object.entries(files)) {

@@ -584,7 +584,10 @@ interface CommandResult {
 }
 /** Where commands run: on the host, or in a sandbox. Implemented by `sandbox`, used by `tools`. */
 interface CommandRunner {
-  /** Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. */
+  /**
+   * Runs one command to its end. Never rejects. When it settles, no process of the command's group is left. `onOutput` is called with the beginning of the
+   * output as it arrives, until that is more than `maxOutputBytes`.
+   */
   run(request: CommandRequest, options: {
     readonly signal: AbortSignal;
     readonly run: RunFacts;

@@ -111,7 +111,7 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
   const files = composeFileAccess(loaded, { store, currentConfig: () => config });
   try {
     expectKeys(config);
-    const runner = await openRunner(context, { ...system, currentConfig: () => config });
+    const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
     const parts = { context, files, runner, secrets, logger };
     const reloader = new ConfigReloader({
       context,

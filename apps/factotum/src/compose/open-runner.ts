@@ -3,12 +3,14 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { createHostRunner, openCommandCgroups, type HostRunner } from "@factotum/sandbox";
 import type { CliContext } from "../runtime/cli-context.ts";
+import type { OutputRedactor } from "../runtime/output-redactor.ts";
 import { commandEnvironment } from "./command-environment.ts";
 
 export interface OpenRunnerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  readonly redactor: OutputRedactor;
   /** Asked for the limits at each use. */
   readonly currentConfig: () => Pick<FactotumConfig, "tools">;
 }

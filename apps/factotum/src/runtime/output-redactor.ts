@@ -65,10 +65,14 @@ export class OutputRedactor {
     };
   }
 
+  /** How long a secret in a text can be: as its longest form, with a line break after every character. */
+  get maxSecretChars(): number {
+    return 3 * this.#longest;
+  }
+
   /** How many characters at the start no later text can turn into a part of a secret. */
   #settledLength(text: string): number {
-    // Even with a line break after every character, a form does not reach further back.
-    const from = Math.max(0, text.length - 3 * this.#longest);
+    const from = Math.max(0, text.length - this.maxSecretChars);
     const tail = text.slice(from);
     const plain = withoutBreaks(tail);
     let end = text.length;

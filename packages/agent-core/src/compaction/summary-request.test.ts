@@ -91,5 +91,7 @@ test("a summary is one message whose words make no line of ours, and keeps its m
 });
 
 test("the notes are appended before a compaction, silently", () => {
-  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(/memory\/2026-03-04\.md.*Keep everything that the file already says.*NO_REPLY/);
+  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(
+    /memory\/2026-03-04\.md.*Keep everything that the file already says.*NO_REPLY/,
+  );
 });

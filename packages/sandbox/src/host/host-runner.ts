@@ -6,7 +6,8 @@ import type { Clock, CommandRequest, CommandResult, CommandRunner, Logger, Rando
 import type { CommandCgroup, CommandCgroups } from "../cgroup/command-cgroups.ts";
 import type { CommandLimits, Excess } from "../limits/command-limits.ts";
 import { LimitWatch } from "../limits/limit-watch.ts";
-import { CappedOutput } from "../output/capped-output.ts";
+import { CappedOutput, NO_REDACTION } from "../output/capped-output.ts";
+import type { OutputRedactor } from "../output/capped-output.ts";
 import { CHILD_VARIABLE, endFamily, familyGone } from "./child-family.ts";
 import type { ChildIdentity } from "./child-family.ts";
 import { MARKED_START, markerOf } from "./child-marker.ts";
@@ -27,6 +28,8 @@ export interface HostRunnerOptions {
   readonly limits: () => CommandLimits;
   /** Where the kernel limits memory; what runs outside of them is measured on a timer. */
   readonly cgroups?: CommandCgroups | undefined;
+  /** Takes secrets out of output before it is cut; without it output stays as it is. */
+  readonly redactor?: OutputRedactor;
   /** Milliseconds between TERM and KILL. Default 2,000. */
   readonly killGraceMs?: number;
   /** Milliseconds that a command's background children may outlive it and keep its output open. Default 250. */
@@ -103,9 +106,10 @@ export function createHostRunner(options: HostRunnerOptions): HostRunner {
 }
 
 async function runCommand(request: CommandRequest, run: Run, options: HostRunnerOptions, books: Books): Promise<CommandResult> {
-  const { clock, random, baseEnv, killGraceMs = KILL_GRACE_MS, lingerMs = 250 } = options;
+  const { clock, random, baseEnv, redactor = NO_REDACTION, killGraceMs = KILL_GRACE_MS, lingerMs = 250 } = options;
   const startedMs = clock.monotonic();
-  const output = new CappedOutput(request.maxOutputBytes);
+  const output = new CappedOutput(request.maxOutputBytes, redactor);
+  const live = liveOutput(run.onOutput, request.maxOutputBytes, redactor);
   let outputBytes = 0;
   const settle = (end: CommandResult["end"]): CommandResult => ({
     end,
@@ -130,7 +134,7 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
     collect(stream, (text, bytes) => {
       outputBytes += bytes;
       output.append(text);
-      if (text !== "") run.onOutput(text);
+      live.push(text);
     }),
   );
   const over = Promise.withResolvers<OverLimit>();
@@ -149,6 +153,7 @@ async function runCommand(request: CommandRequest, run: Run, options: HostRunner
   child.stdout.destroy();
   child.stderr.destroy();
   for (const rest of flush) rest();
+  live.flush();
   const end = stopped ?? (await outOfMemory(cgroup, options)) ?? toEnd(await exited);
   await cgroup?.remove();
   return settle(end);
@@ -287,6 +292,17 @@ function collect(stream: Readable, take: (text: string, bytes: number) => void):
   // A broken pipe ends the output; how the command ended is told by its exit.
   stream.on("error", () => stream.destroy());
   return () => take(decoder.end(), 0);
+}
+
+/** Hands on redacted output until that is more than `maxChars`: a flood is not worth redacting. */
+function liveOutput(onOutput: (text: string) => void, maxChars: number, redactor: OutputRedactor): ReturnType<OutputRedactor["stream"]> {
+  let chars = 0;
+  const stream = redactor.stream((text) => {
+    chars += text.length;
+    if (text !== "") onOutput(text);
+  });
+  const ifOpen = (next: () => void): void => (chars > maxChars ? undefined : next());
+  return { push: (text) => ifOpen(() => stream.push(text)), flush: () => ifOpen(stream.flush) };
 }
 
 /** Resolves with what stopped the command from outside, or undefined when it ended by itself. */
