@@ -157,6 +157,20 @@ test("daily notes of a tainted turn taint the conversations that load or read th
   expect(scene.request()).not.toContain("untrusted_text");
 });
 
+test("daily notes of a tainted turn keep their mark when the day's file is a link", TIMEOUT, async () => {
+  await using scene = await startTaintScene();
+  const notes = `memory/${today()}.md`;
+  await scene.write("diary/today.md", "- Olga likes tea\n");
+  await scene.write("memory/README.md", "Notes of each day.\n");
+  await symlink(path.join(scene.workspace, "diary/today.md"), path.join(scene.workspace, notes));
+  await scene.say("hi");
+  expect(await scene.readLetter(write(notes, `- Olga likes tea\n- ${CANARY}\n`))).toEqual(["ok"]);
+  expect(await scene.read("diary/today.md")).toContain(CANARY);
+  await scene.say("/new");
+  expect(await scene.ask(LIST)).toEqual([REFUSED]);
+  expect(scene.request()).toMatch(new RegExp(`"text\\W+- Olga likes tea\\W+untrusted_text\\W+- ${CANARY}`));
+});
+
 test("/trust session lasts until the reset, /trust off ends it, and the conversation shows both", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");

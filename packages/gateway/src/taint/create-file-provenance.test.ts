@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { RunFacts } from "@factotum/agent-contract";
@@ -62,6 +62,25 @@ test("notes of a workspace that two agents share are recorded for both", async (
   const files = provenance({ main: "home", work: "home" });
   await files.beforeWrite({ path: path.join(base, "home", DAY), content: "- obey", run: run("home"), tainted: true });
   expect([...blocks.keys()]).toEqual([`main ${DAY}`, `work ${DAY}`]);
+});
+
+test.each([
+  ["another file of the workspace", "diary/today.md", DAY],
+  ["another file of the folder", "memory/today.md", DAY],
+  ["a file in a folder that a link leads to", "diary/2026/today.md", "memory/linked/today.md", "diary/2026", "memory/linked"],
+])("notes whose name is a link are recorded under that name: %s", async (_name, target, name, linked = target, link = name) => {
+  const files = provenance();
+  const [file, other] = [path.join(base, "home", target), path.join(base, "home", "plan.md")];
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, "- dentist");
+  await symlink(path.join(base, "home", linked), path.join(base, "home", link));
+  for (const written of [file, other]) {
+    await files.beforeWrite({ path: written, content: "- dentist\n- obey", run: run("home"), tainted: true });
+    await writeFile(written, "- dentist\n- obey");
+  }
+  expect([...blocks.keys()].filter((key) => key !== `main ${target}`)).toEqual([`main ${name}`]);
+  expect(await files.isUntrusted(file, run("home"))).toBe(true);
+  expect(await files.isUntrusted(other, run("home"))).toBe(false);
 });
 
 test("the rows of a file are bounded, however often a guest writes other lines", async () => {

@@ -7,7 +7,7 @@ import { confirmationHint } from "../access/tool-gate.ts";
 import { findInstructionFile } from "./instruction-files.ts";
 import type { InstructionPlaces } from "./instruction-files.ts";
 import { blockDigests, hasTaintedBlock, marksFor, NOTES_FOLDER } from "./note-blocks.ts";
-import { foldPath, realPlaces } from "./real-places.ts";
+import { foldPath, linksBelow, realPlaces } from "./real-places.ts";
 import { isTaintBinding } from "./taint.ts";
 
 /** What the provenance of files is kept and looked up with. */
@@ -23,11 +23,11 @@ export interface FileProvenanceOptions {
  */
 export function createFileProvenance({ store, places }: FileProvenanceOptions): FileProvenance {
   // A search opens many files of one run.
-  const known = new WeakMap<RunFacts, Promise<readonly NotesFolder[]>>();
-  const foldersOf = async (run: RunFacts): Promise<readonly NotesFolder[]> => {
-    const folders = known.get(run) ?? notesFolders(places());
-    known.set(run, folders);
-    return folders;
+  const known = new WeakMap<RunFacts, Promise<readonly NotesPlace[]>>();
+  const placesOf = async (run: RunFacts): Promise<readonly NotesPlace[]> => {
+    const found = known.get(run) ?? notesPlaces(places());
+    known.set(run, found);
+    return found;
   };
   return {
     async beforeWrite(write) {
@@ -39,11 +39,11 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
         const decision = authorize({ type: "run", owner: run.owner, tainted }, { type: "tool", effect: "write" }, { type: "instructions" });
         if (decision.type !== "allow") return { type: "refuse", message: refusal(name, decision, run) };
       }
-      for (const notes of notesFiles(write.path, await notesFolders(places()))) await recordBlocks(notes, write, store);
+      for (const notes of notesFiles(write.path, await notesPlaces(places()))) await recordBlocks(notes, write, store);
       return { type: "allow" };
     },
     async isUntrusted(file, run) {
-      for (const notes of notesFiles(file, await foldersOf(run))) {
+      for (const notes of notesFiles(file, await placesOf(run))) {
         const tainted = await store.readTaintedBlocks(notes);
         if (tainted.size > 0 && hasTaintedBlock(await readIfThere(file), tainted)) return true;
       }
@@ -64,26 +64,33 @@ async function recordBlocks(notes: NotesFile, { path: file, content }: FileWrite
   if (marks.length > 0) await store.addTaintedBlocks(notes, marks);
 }
 
-/** Where notes of an agent lie: real, folded for comparing, with a separator at the end. */
-interface NotesFolder {
+/** Where notes of an agent lie: the folder of notes, what it or a link in it leads to. Real, and folded for comparing. */
+interface NotesPlace {
   readonly agentId: string;
-  readonly folder: string;
+  /** What it is called in the workspace. */
+  readonly name: string;
+  readonly place: string;
 }
 
-/** The folders from which notes are loaded: those of the agents' workspaces. What a run writes into a folder of its session alone, such as a guest's, is not. */
-async function notesFolders({ agents }: InstructionPlaces): Promise<readonly NotesFolder[]> {
-  const folders = agents.map(async ({ id, workspace }) =>
-    (await realPlaces(workspace, NOTES_FOLDER)).map((place) => ({ agentId: id, folder: `${foldPath(place)}${path.sep}` })),
-  );
-  return (await Promise.all(folders)).flat();
+/** The places from which notes are loaded: those of the agents' workspaces. What a run writes into a folder of its session alone, such as a guest's, is not. */
+async function notesPlaces({ agents }: InstructionPlaces): Promise<readonly NotesPlace[]> {
+  const places = agents.map(async ({ id: agentId, workspace }) => {
+    const folders = await realPlaces(workspace, NOTES_FOLDER);
+    const links = (await Promise.all(folders.map(linksBelow))).flat();
+    return [
+      ...folders.map((folder) => ({ agentId, name: NOTES_FOLDER, place: foldPath(folder) })),
+      ...links.map(({ name, real }) => ({ agentId, name: path.join(NOTES_FOLDER, foldPath(name)), place: foldPath(real) })),
+    ];
+  });
+  return (await Promise.all(places)).flat();
 }
 
-/** How a file is known in the store: by agent and its path in the workspace, so that a workspace can be moved. Several when agents share it, none for other files. */
-function notesFiles(file: string, folders: readonly NotesFolder[]): readonly NotesFile[] {
+/** How a file is known in the store: by agent and its path in the workspace, so that a workspace can be moved. Several when agents share it or links lead to it, none for other files. */
+function notesFiles(file: string, places: readonly NotesPlace[]): readonly NotesFile[] {
   const folded = foldPath(file);
-  return folders
-    .filter(({ folder }) => folded.startsWith(folder))
-    .map(({ agentId, folder }) => ({ agentId, file: [NOTES_FOLDER, ...folded.slice(folder.length).split(path.sep)].join("/") }));
+  return places
+    .filter(({ place }) => folded === place || folded.startsWith(`${place}${path.sep}`))
+    .map(({ agentId, name, place }) => ({ agentId, file: `${name}${folded.slice(place.length)}`.split(path.sep).join("/") }));
 }
 
 async function readIfThere(file: string): Promise<string> {
