@@ -274,6 +274,24 @@ describe("allow and deny lists", () => {
   });
 
   test.each([
+    ["a channel", "channels.chatter.groups.g1", (row: object) => ({ chatter: { ...ACCOUNT, ...row } })],
+    [
+      "an account",
+      "channels.chatter.accounts.work.groups.g1",
+      (row: object) => ({ chatter: { accounts: { work: { ...ACCOUNT, ...row } } } }),
+    ],
+  ])("refuses the start in the groups of %s, too", async (_name, path, channelsWith) => {
+    const groups = { g1: { tools: { deny: ["exec", "exce"] } } };
+    expect(await check({ channels: channelsWith({ groups }) })).toEqual({
+      type: "refused",
+      problems: [`unenforced ${path}.tools.deny[1]`],
+      text: 'there is no tool or group "exce", so this denies nothing; did you mean "exec"?',
+    });
+    groups.g1.tools.deny.pop();
+    expect(await check({ channels: channelsWith({ groups }) })).toMatchObject({ type: "loaded", problems: [] });
+  });
+
+  test.each([
     ["group:runtime", {}],
     ["GROUP:Runtime", {}],
     ["group:plugins", {}],
