@@ -4,6 +4,7 @@ import { callTools, sayText, startStrictServer } from "@factotum/testing-provide
 import { runCommand, startProduct } from "@factotum/testing-product";
 import { describe, expect, test } from "vitest";
 import { checkedOfficially } from "./check-official.ts";
+import { newestResults, order, startObedientModel } from "./obedient-model.ts";
 
 /** A tree of processes, each of which starts two more: 2^(depth+1) - 1 of them, all of which stay. */
 const forkBomb = (depth: number, leaf: string): string =>
@@ -73,6 +74,23 @@ describe.runIf(process.platform === "linux")("what commands use", () => {
       const { stdout } = await runCommand([command], { home: product.home });
       expect(stdout).toMatch(/may have 40 processes and 300 MB of memory: (counted and measured while they run|kept by the kernel)/);
     }
+  });
+
+  test.each([
+    ["maxProcesses", 40, forkBomb(7, "sleep 1000"), /maxProcesses allows 40\./],
+    ["maxMemoryMb", 300, holdMemory(400, "setInterval(() => held[0], 1000)"), /maxMemoryMb allows 300\./],
+  ])("tools.exec.%s holds for the next command once the configuration was changed", async (key, value, command, stopped) => {
+    await using model = await startObedientModel();
+    await using product = await startProduct({
+      config: {
+        agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+        models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+      },
+    });
+    expect(await runCommand(["config", "set", `tools.exec.${key}`, String(value)], { home: product.home })).toMatchObject({ code: 0 });
+    const message = `Please ${order({ name: "exec", arguments: { command } })}`;
+    await runCommand(["agent", "--message", message], { home: product.home });
+    expect(newestResults(model)).toEqual([expect.stringMatching(stopped)]);
   });
 
   test.each(["maxProcesses", "maxMemoryMb"])("tools.exec.%s must be a whole number above zero", async (key) => {

@@ -14,6 +14,7 @@ import { expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig } from "./feishu-scene.ts";
+import { order, startObedientModel } from "./obedient-model.ts";
 
 const KEY = "sk-canary-0123456789abcdef";
 const TOKEN = "gateway-canary-0123456789abcdef";
@@ -109,6 +110,26 @@ test("no part of a secret is left where long output of a command is cut", async 
   const requests = JSON.stringify(model.requests.map(({ body }) => body));
   expect(requests).toContain("bytes of output left out");
   for (let at = 0; at + 6 <= KEY.length; at += 1) expect(requests).not.toContain(KEY.slice(at, at + 6));
+});
+
+test("a secret that the configuration gets while the gateway runs is redacted from then on", async () => {
+  await using model = await startObedientModel();
+  await using product = await startProduct({
+    config: {
+      agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
+      models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test" } } },
+    },
+  });
+  for (const [key, value] of [
+    ["models.providers.openai.apiKey", KEY],
+    ["gateway.auth.token", TOKEN],
+  ] as const)
+    expect(await runCommand(["config", "set", key, value], { home: product.home })).toMatchObject({ code: 0 });
+  const print = order({ name: "exec", arguments: { command: "cat $FACTOTUM_HOME/factotum.json5" } });
+  await runCommand(["agent", "--message", `Please ${print}`], { home: product.home });
+  const told = JSON.stringify(model.requests.at(-1)?.body);
+  expect(told.split(REDACTED).length - 1).toBeGreaterThanOrEqual(2);
+  for (const canary of [KEY, TOKEN]) expect(told).not.toContain(canary);
 });
 
 async function homeWith(files: Readonly<Record<string, string>>): Promise<string> {

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
-import type { StrictServer } from "@factotum/testing-providers";
+import type { JsonObject, StrictServer } from "@factotum/testing-providers";
 import { newestResults, order, startObedientModel, type Order } from "./obedient-model.ts";
 
 /** The owner's conversation with a model that obeys every text. */
@@ -23,11 +23,13 @@ export interface TaintScene extends AsyncDisposable {
   killAndStart(): Promise<void>;
 }
 
-export async function startTaintScene(): Promise<TaintScene> {
+/** `extra` is added to the configuration. */
+export async function startTaintScene(extra: JsonObject = {}): Promise<TaintScene> {
   const model = await startObedientModel();
   const config = {
     agents: { defaults: { model: "anthropic/claude-sonnet-5-5" } },
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-test-0123456789" } } },
+    ...extra,
   };
   let product: Product = await startProduct({ config });
   const { home } = product;

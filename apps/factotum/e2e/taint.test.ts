@@ -106,6 +106,18 @@ test("a guest who works in a folder of her own marks no line of the owner's note
   expect(scene.request).not.toContain("untrusted_text");
 });
 
+test("a further folder of skills is one of instructions", TIMEOUT, async () => {
+  await using scene = await startTaintScene({ skills: { load: { extraDirs: ["workspace/recipes"] } } });
+  await scene.say("hi");
+  const recipe = write("recipes/bake/SKILL.md", `# bake\n\n${CANARY}`);
+  expect(await scene.readLetter(recipe, write("recipes.md", "harmless"))).toEqual([REFUSED, "ok"]);
+  await scene.say("/new");
+  expect(await scene.ask(recipe)).toEqual(["ok"]);
+  await scene.say("/new");
+  await scene.say("And now?");
+  expect(scene.request()).toContain("recipes/bake/SKILL.md");
+});
+
 test("a link in the place of an instruction file does not open what it leads to", TIMEOUT, async () => {
   await using scene = await startTaintScene();
   await scene.say("hi");
