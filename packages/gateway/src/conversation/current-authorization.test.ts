@@ -142,6 +142,51 @@ describe("what waited is begun by the policy of now", () => {
     expect(lastRequest()).not.toContain("One.");
   });
 
+  test("in the session of its group, once groups are kept out of the one that all share", async () => {
+    const sharedBy = (sharedMain: boolean) => (config: FactotumConfig) => ({
+      ...config,
+      session: { ...config.session, scope: "global" as const, sharedMain },
+    });
+    await start({ groupPolicy: "open" });
+    await change(sharedBy(true));
+    server.script([textReply("One."), textReply("Two.")]);
+    const gate = server.hold();
+    await platform.say(platform.message("one"));
+    await server.nextRequest();
+    const origin = { channel: "test", accountId: "default", conversation: { kind: "group", id: "g-1" } } as const;
+    await platform.say(platform.message("two", { origin, mentionsBot: true }));
+    await change(sharedBy(false));
+    gate.open();
+    await running.gateway.engine.idle();
+    const { items } = await running.store.listSessions({ limit: 5 });
+    expect(items.map(({ key }) => key).toSorted()).toEqual(["agent:main:test:group:g-1", "global"]);
+    expect(lastRequest()).toContain("two");
+    expect(lastRequest()).not.toContain("One.");
+  });
+
+  test.each([
+    ["in the session that a guest is routed to now", "ada", ["agent:main:direct:ada", "agent:main:test:direct:ada"]],
+    ["in the session where it waited, as the owner's", "owner-1", ["agent:main:direct:owner-1"]],
+  ])("%s", async (_name, id, keys) => {
+    const scopedBy = (dmScope: "per-peer" | "per-channel-peer") => (config: FactotumConfig) => ({
+      ...config,
+      session: { ...config.session, dmScope },
+    });
+    await start({ allowFrom: ["ada"] });
+    await change(scopedBy("per-peer"));
+    server.script([textReply("One."), textReply("Two.")]);
+    const gate = server.hold();
+    const sender = { id, isBot: false };
+    await platform.say(platform.message("one", { sender }));
+    await server.nextRequest();
+    await platform.say(platform.message("two", { sender }));
+    await change(scopedBy("per-channel-peer"));
+    gate.open();
+    await running.gateway.engine.idle();
+    expect(lastRequest()).toContain("two");
+    expect((await running.store.listSessions({ limit: 5 })).items.map(({ key }) => key).toSorted()).toEqual(keys);
+  });
+
   test("not at all for somebody who may talk no more", async () => {
     await start({});
     await waitWhile(revoked);
