@@ -3,7 +3,7 @@ import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
-import { composeGateway, DAMAGED_DATABASE, type ComposedGateway } from "../compose/compose-gateway.ts";
+import { composeGateway, DAMAGED_DATABASE, type ComposedGateway, type ComposeOptions } from "../compose/compose-gateway.ts";
 import { CHANNELS } from "../compose/extensions.ts";
 import { createLogger } from "../runtime/create-logger.ts";
 import { containCrashes } from "../runtime/contain-crashes.ts";
@@ -12,6 +12,7 @@ import { LogFile } from "../runtime/log-file.ts";
 import { LOG_LEVELS } from "../runtime/log-line.ts";
 import { saveCode } from "../runtime/code-cache.ts";
 import { collectGarbage, releaseMemoryAtRest } from "../runtime/release-memory.ts";
+import { RecoveryLimit } from "../runtime/recovery-limit.ts";
 import { readRuntimeFile } from "../runtime/runtime-file.ts";
 import { SecretFilter } from "../runtime/secret-filter.ts";
 import { systemClock } from "../runtime/system-clock.ts";
@@ -35,9 +36,6 @@ export interface GatewayRunOptions {
 /** How long a stop may take before the process ends anyway; what is unfinished then is taken up at the next start. */
 const STOP_BUDGET_MS = 30_000;
 
-/** How often a process rebuilds its database: a disk that damages it again is not helped by that. */
-const MAX_RECOVERIES = 3;
-
 /** Runs the gateway until a signal or a client ends it. */
 export async function gatewayRun(context: CliContext, options: GatewayRunOptions): Promise<number> {
   if (options.setup) await setUp(context);
@@ -56,38 +54,81 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
     secrets,
   });
   for (const problem of loaded.problems) logger.warn(`Configuration: ${formatProblem(problem)}`);
-  let stop = Promise.withResolvers<string>();
-  context.signal.addEventListener("abort", () => stop.resolve(String(context.signal.reason)), { once: true });
-  if (context.signal.aborted) stop.resolve(String(context.signal.reason));
-  using _crashes = containCrashes(logger, () => stop.resolve("too many internal errors"));
-  for (let recoveries = 0; ; recoveries += 1) {
-    const composed = await composeGateway({
-      context,
-      loaded,
-      logger,
-      secrets,
-      onRestartRequest: async () => spawnRestart(context),
-      onShutdownRequest: (reason) => stop.resolve(reason),
+  let stop = new StopRequest();
+  context.signal.addEventListener("abort", () => stop.make(String(context.signal.reason)), { once: true });
+  if (context.signal.aborted) stop.make(String(context.signal.reason));
+  using _crashes = containCrashes(logger, () => stop.make("too many internal errors"));
+  const recoveries = new RecoveryLimit(systemClock);
+  let wasAnnounced = false;
+  for (;;) {
+    const compose = { context, loaded, logger, secrets, onRestartRequest: async () => spawnRestart(context) };
+    const stopped = await runOnce(compose, stop, async (composed) => {
+      if (wasAnnounced) context.print("The gateway goes on, with its database rebuilt.\n");
+      else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
+      wasAnnounced = true;
     });
+    if (!stopped || stop.reason === "too many internal errors") return EXIT.failure;
+    if (stop.reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
+    if (!recoveries.take()) throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
+    // The next start rebuilds the database, with the configuration of now.
+    loaded = withOverrides(await load(context), options);
+    stop = new StopRequest();
+  }
+}
+
+/** Why a gateway is to end; the first reason counts. */
+class StopRequest {
+  readonly #made = Promise.withResolvers<string>();
+  #reason: string | undefined;
+
+  /** Absent as long as it is to go on. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get made(): Promise<string> {
+    return this.#made.promise;
+  }
+
+  make(reason: string): void {
+    this.#reason ??= reason;
+    this.#made.resolve(reason);
+  }
+}
+
+/**
+ * Starts a gateway, and runs it until it is to end; resolves with false when it could not be stopped in time. A start that meets the damage of its database
+ * ends like a gateway that meets it later.
+ */
+async function runOnce(
+  compose: Omit<ComposeOptions, "onShutdownRequest">,
+  stop: StopRequest,
+  announceReady: (composed: ComposedGateway) => Promise<void>,
+): Promise<boolean> {
+  const { context, loaded, logger } = compose;
+  let composed: ComposedGateway | undefined;
+  using kept = new DisposableStack();
+  try {
+    composed = await composeGateway({ ...compose, onShutdownRequest: (reason) => stop.make(reason) });
     await rememberConfig(loaded);
     for (const problem of composed.notices) logger.warn(`Configuration: ${formatProblem(problem)}`);
     logger.info("Factotum is ready", { version: context.version, url: composed.gateway.url, pid: process.pid });
-    using _memory = releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage });
-    if (recoveries === 0) await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
-    else context.print("The gateway goes on, with its database rebuilt.\n");
+    kept.use(releaseMemoryAtRest({ clock: systemClock, cpuMs: cpuTimeMs, release: collectGarbage }));
+    await announceReady(composed);
     await settle(loaded.paths, logger);
-    const reason = await stop.promise;
-    logger.info("Stopping", { reason });
-    const stopped = await within(STOP_BUDGET_MS, composed.close(reason));
-    if (!stopped) logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
-    if (!stopped || reason === "too many internal errors") return EXIT.failure;
-    if (reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
-    if (recoveries === MAX_RECOVERIES)
-      throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
-    // The next start rebuilds the database, with the configuration of now.
-    loaded = withOverrides(await load(context), options);
-    stop = Promise.withResolvers<string>();
+  } catch (error) {
+    if (stop.reason !== DAMAGED_DATABASE) throw error;
+    logger.warn("The start met damage of the database: it begins again", { error });
   }
+  const reason = await stop.made;
+  logger.info("Stopping", { reason });
+  const closed = composed?.close(reason).catch((error: unknown) => {
+    if (reason !== DAMAGED_DATABASE) throw error;
+    logger.warn("The stop met damage of the database", { error });
+  });
+  if (closed === undefined || (await within(STOP_BUDGET_MS, closed))) return true;
+  logger.warn("The stop took too long; what is unfinished is taken up at the next start", { budgetMs: STOP_BUDGET_MS });
+  return false;
 }
 
 /** What a process does once everything that a start needs is loaded. */

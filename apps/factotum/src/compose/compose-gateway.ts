@@ -109,65 +109,62 @@ export async function composeGateway(options: ComposeOptions): Promise<ComposedG
     onStructureDamage: () => onShutdownRequest(DAMAGED_DATABASE),
   });
   const files = composeFileAccess(loaded, { store, currentConfig: () => config });
-  try {
-    expectKeys(config);
-    const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
-    const parts = { context, files, runner, secrets, logger };
-    const reloader = new ConfigReloader({
-      context,
-      started: { ...loaded, problems: [...loaded.problems, ...notices] },
-      load: async () => loadConfig({ env, channels: CHANNELS }),
-      apply: async (next) => {
-        const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
-        secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
-        expectKeys(next.config);
-        await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
-        config = next.config;
-        return nextNotices;
-      },
-      remember: rememberConfig,
-      limitsKeptBy: runner.limitsKeptBy,
-      logger,
-    });
-    const gateway = await startGateway({
-      ...settingsOf(config, { ...parts, token }),
-      version: context.version,
-      home: paths.home,
-      configControl: reloader,
-      store,
-      damage: store.damage,
-      reserve,
-      localFiles: createLocalFiles(files),
-      environment: env,
-      ...system,
-      ...ofThisBuild(),
-      onSecret: (value) => secrets.add([value]),
-      hideSecrets: (text) => secrets.hide(text),
-      onRestartRequest,
-      onShutdownRequest,
-      ...crashPointFrom(env, logger),
-    });
-    reportDamage = (damage) => gateway.engine.reports.damage(damage);
-    for (const damage of found.splice(0)) reportDamage(damage);
-    const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
-    const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
-    const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
-    let closing: Promise<void> | undefined;
-    const close = async (reason: string): Promise<void> => {
-      leaving.abort();
-      for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
-      // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
-      await using ends = new AsyncDisposableStack();
-      ends.defer(() => store.close());
-      ends.defer(() => runner.close());
-      ends.defer(() => gateway.stop(reason));
-    };
-    return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
-  } catch (error) {
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => store.close());
+  opened.defer(() => leaving.abort());
+  expectKeys(config);
+  const runner = await openRunner(context, { ...system, redactor: secrets.toolOutput, currentConfig: () => config });
+  opened.defer(() => runner.close());
+  const parts = { context, files, runner, secrets, logger };
+  const reloader = new ConfigReloader({
+    context,
+    started: { ...loaded, problems: [...loaded.problems, ...notices] },
+    load: async () => loadConfig({ env, channels: CHANNELS }),
+    apply: async (next) => {
+      const { token: nextToken, notices: nextNotices } = await gatewayToken(next.config, { paths, env, listensAt: loaded.config });
+      secrets.add([...secretValues(next.config, env), ...(nextToken === undefined ? [] : [nextToken])]);
+      expectKeys(next.config);
+      await gateway.reload(settingsOf(next.config, { ...parts, token: nextToken }));
+      config = next.config;
+      return nextNotices;
+    },
+    remember: rememberConfig,
+    limitsKeptBy: runner.limitsKeptBy,
+    logger,
+  });
+  const gateway = await startGateway({
+    ...settingsOf(config, { ...parts, token }),
+    version: context.version,
+    home: paths.home,
+    configControl: reloader,
+    store,
+    damage: store.damage,
+    reserve,
+    localFiles: createLocalFiles(files),
+    environment: env,
+    ...system,
+    ...ofThisBuild(),
+    onSecret: (value) => secrets.add([value]),
+    hideSecrets: (text) => secrets.hide(text),
+    onRestartRequest,
+    onShutdownRequest,
+    ...crashPointFrom(env, logger),
+  });
+  reportDamage = (damage) => gateway.engine.reports.damage(damage);
+  for (const damage of found.splice(0)) reportDamage(damage);
+  const database = keepDatabase(gateway, { store, logger, wasKilled, onShutdownRequest });
+  const cleaning = systemClock.schedule(CLEAN_AFTER_MS, () => void removeLeftovers(store, { paths, config, logger }));
+  const watch = watchConfig({ env, clock: systemClock, onChange: () => void reloader.reload() });
+  const ends = opened.move();
+  let closing: Promise<void> | undefined;
+  const close = async (reason: string): Promise<void> => {
     leaving.abort();
-    await store.close();
-    throw error;
-  }
+    for (const beside of [database, cleaning, watch]) beside[Symbol.dispose]();
+    // The last comes first. A run that is stopped does not wait for its command, which has a grace to end.
+    ends.defer(() => gateway.stop(reason));
+    await ends.disposeAsync();
+  };
+  return { gateway, token, notices, close: (reason) => (closing ??= close(reason)) };
 }
 
 /** Takes snapshots of the database, and has the gateway begin again with them when its file is taken away. */

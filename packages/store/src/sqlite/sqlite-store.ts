@@ -470,13 +470,17 @@ export class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#writer.drain();
-    await this.#copier.stop();
-    this.#writer.drain();
-    this.#writer.refuse(new StoreError("closed", "The store is closed."));
-    await this.damage.close();
-    if (this.#keeper.isUnlinked) await this.#saveLast();
-    this.#tables.database.close();
+    try {
+      this.#writer.drain();
+      await this.#copier.stop();
+      this.#writer.drain();
+      this.#writer.refuse(new StoreError("closed", "The store is closed."));
+      await this.damage.close();
+      if (this.#keeper.isUnlinked) await this.#saveLast();
+    } finally {
+      // Left open, it would write to the files that a recovery has set aside, and remove the log of their successor.
+      this.#tables.database.close();
+    }
   }
 
   /** Nothing else has what an unlinked database holds. Never rejects: the plain files are left. */

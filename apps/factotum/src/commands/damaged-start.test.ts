@@ -1,0 +1,36 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { CliHome } from "../../test/cli.ts";
+
+const PAGE_BYTES = 4096;
+
+/** Overwrites the root page of a table or index, as a failing disk does. */
+async function wreck(file: string, name: string): Promise<void> {
+  const database = new DatabaseSync(file);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const page = Number(database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+  database.close();
+  const bytes = await readFile(file);
+  await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
+}
+
+// What waits is read before the gateway is ready, and what is counted while it says so.
+test.each(["inbox_by_state", "totals"])("a start that meets damage of %s rebuilds the database and goes on", async (name) => {
+  await using cli = await CliHome.create();
+  const first = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await first.waitFor(/#token=/);
+  expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+  first.child.kill("SIGKILL");
+  await first.ended;
+  await wreck(join(cli.factotumHome, "state", "factotum.sqlite"), name);
+
+  const next = cli.spawn("gateway", "run", "--port", "0");
+  await next.waitFor(/#token=/);
+  expect(await cli.read("logs/gateway.log")).toContain("The database was rebuilt");
+  expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
+  expect((await cli.run("sessions", "list")).stdout).toContain("hello");
+  next.child.kill("SIGTERM");
+  expect((await next.ended).code).toBe(0);
+});
