@@ -1,10 +1,13 @@
-import { rm } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { OWNER, sampleEnd, sampleMessage, sampleSession, sampleTurn, userEntry } from "../contract/samples.ts";
 import { openSqliteStore } from "../src/index.ts";
 import type { SqliteStore, StoreRecovery } from "../src/index.ts";
 import { createSqliteFixture } from "./open-test-store.ts";
 import type { SqliteFixture } from "./open-test-store.ts";
+
+const PAGE_BYTES = 4096;
 
 /** A state folder whose database is lost and restored, and what is told of that. */
 export class RecoveryScene {
@@ -45,6 +48,15 @@ export class RecoveryScene {
   /** Removes the database with the files that SQLite keeps with it. */
   async removeFile(): Promise<void> {
     for (const end of ["", "-wal", "-shm"]) await rm(`${this.fixture.file}${end}`, { force: true });
+  }
+
+  /** Overwrites the first page of a table or an index of the closed database, as a failing disk does. */
+  async wreck(name: string, file: string = this.fixture.file): Promise<void> {
+    const connection = new DatabaseSync(file);
+    const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
+    connection.close();
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0x5a, (page - 1) * PAGE_BYTES, page * PAGE_BYTES));
   }
 
   async remove(): Promise<void> {

@@ -9,9 +9,9 @@ const PROGRAM = `
 const { DatabaseSync } = require("node:sqlite");
 const { parentPort, workerData } = require("node:worker_threads");
 const check = () => {
-  const database = new DatabaseSync(workerData, { readOnly: true });
+  const database = new DatabaseSync(workerData.path, { readOnly: true });
   try {
-    return database.prepare("PRAGMA quick_check(${MAX_PROBLEMS})").all().map((row) => String(row.quick_check));
+    return database.prepare(\`PRAGMA \${workerData.check}(${MAX_PROBLEMS})\`).all().map((row) => String(row[workerData.check]));
   } finally {
     database.close();
   }
@@ -21,9 +21,13 @@ try { lines = check(); } catch (error) { lines = [String(error.message)]; }
 parentPort.postMessage(lines.filter((line) => line !== "ok"));
 `;
 
-/** What SQLite finds wrong with the structure of a database file that nobody writes to; empty when it is sound. */
-export async function checkFile(path: string): Promise<readonly string[]> {
-  const worker = new Worker(PROGRAM, { eval: true, workerData: path, execArgv: [], env: {} });
+/**
+ * What SQLite finds wrong with the structure of a database file that nobody writes to; empty when it is sound. `isThorough`: whether its indexes hold what its
+ * tables do is part of that.
+ */
+export async function checkFile(path: string, { isThorough = false }: { readonly isThorough?: boolean } = {}): Promise<readonly string[]> {
+  const check = isThorough ? "integrity_check" : "quick_check";
+  const worker = new Worker(PROGRAM, { eval: true, workerData: { path, check }, execArgv: [], env: {} });
   try {
     const [problems] = (await once(worker, "message")) as [readonly string[]];
     return problems;

@@ -45,7 +45,7 @@ const NOTHING_LEFT =
 
 /**
  * Rebuilds the database of a state folder (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
- * the plain files of the conversations have on top. One that is older than those is the base itself, unless a snapshot of it is newer. What the snapshot
+ * the plain files of the conversations have on top. One that is sound and older than those is the base itself, unless a snapshot of it is newer. What the snapshot
  * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done: nothing is done twice. The files from before are
  * moved into a folder of their own and kept as they are, and the damage is recorded before the result is used. The result is a database with an id of its own,
  * so the snapshots from before stay. A recovery that was killed goes on with the same folder and the same record. Nobody may have the database open. Rejects
@@ -81,10 +81,14 @@ async function restore(building: string, options: RecoveryOptions & { readonly d
   const { folder, loss, damage, damagedFolder } = options;
   const databaseId = options.random.uuid();
   const snapshots = await listRestorable(folder);
-  const snapshotAtMs = await (loss === "older" ? restoreNewest(damagedFolder, snapshots, building) : restoreSnapshot(snapshots, building));
+  const salvaged = join(building, SALVAGED_NAME);
   // SQLite would write to the file that is kept.
-  if (loss === "structure") await copyDatabase(damagedFolder, join(building, SALVAGED_NAME));
-  const built = await build(databaseId, { ...options, folder: building, isExact: loss === "saved" && snapshotAtMs !== undefined });
+  if (loss === "structure" || loss === "older") await copyDatabase(damagedFolder, salvaged);
+  const isSalvaged = loss === "structure" || (loss === "older" && (await checkFile(salvaged, { isThorough: true })).length > 0);
+  const isBase = loss === "older" && !isSalvaged;
+  const snapshotAtMs = await (isBase ? restoreNewest(damagedFolder, snapshots, building) : restoreSnapshot(snapshots, building));
+  const isExact = loss === "saved" && snapshotAtMs !== undefined;
+  const built = await build(databaseId, { ...options, folder: building, isSalvaged, isExact });
   if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
     throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
   const { rows: salvagedRows, isComplete, fromCopies } = built;
@@ -111,7 +115,7 @@ async function restoreSnapshot(snapshots: readonly Snapshot[], building: string)
   const [used, unused] = [snapshots.filter(({ path }) => wasUsed(path)), snapshots.filter(({ path }) => !wasUsed(path))];
   for (const { path, takenAtMs } of [...used, ...unused]) {
     await copyFile(path, target);
-    if (isOwnDatabase(target) && (await checkFile(target)).length === 0) return takenAtMs;
+    if (isOwnDatabase(target) && (await checkFile(target, { isThorough: true })).length === 0) return takenAtMs;
     await removeDatabase(target);
   }
   return undefined;
@@ -148,20 +152,26 @@ interface BuiltDatabase {
 
 interface BuildOptions extends RecoveryOptions {
   readonly damagedFolder: string;
+  /** What can be read of the damaged file is taken row by row. */
+  readonly isSalvaged: boolean;
   /** The snapshot has everything that the database had: what is under way in it still is. */
   readonly isExact: boolean;
 }
 
 async function build(databaseId: string, options: BuildOptions): Promise<BuiltDatabase> {
-  const { clock, copies, loss, damagedFolder, isExact } = options;
+  const { clock, copies, loss, damagedFolder, isSalvaged, isExact } = options;
   connect(options).close();
   const into = new DatabaseSync(join(options.folder, DATABASE_NAME), { enableForeignKeyConstraints: false });
   try {
     into.exec("BEGIN");
     if (!isExact) giveUpWhatIsUnderWay(into, clock.now());
-    const { rows, brokenTables, failure } = loss === "structure" ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
-    const isComplete = isExact || (brokenTables === 0 && failure === undefined);
-    const hasGaps = loss === "structure" && !isComplete;
+    const { rows, brokenTables, failure } = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
+    // What an older file says is under way may have been done since, as with a snapshot.
+    if (loss === "older") giveUpWhatIsUnderWay(into, clock.now());
+    const hasAll = brokenTables === 0 && failure === undefined;
+    const isComplete = isExact || (loss === "structure" && hasAll);
+    const hasGaps = isSalvaged && !hasAll;
+    if (hasGaps) removeOrphans(into);
     const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
     mend(into, databaseId, clock.now());
     into.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE");

@@ -22,7 +22,7 @@ export interface RestoredCopies {
   readonly entries: number;
   /** Conversations that they belong to. */
   readonly conversations: number;
-  /** Keys of sessions that stand on their plain file alone: settings, and where they were last spoken, are lost. */
+  /** Keys of sessions whose own row is lost: settings, and where they were last spoken, are lost. */
   readonly rebuiltKeys: readonly string[];
   /** Copies of the files of which a part could not be read: what is in their place is written again from the database. */
   readonly setAside: readonly string[];
@@ -48,7 +48,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
   const { current, deleted } = await listCopies(options.copies);
   const present = new Set(current.map(({ sessionId }) => sessionId));
   for (const copy of deleted) if (!present.has(copy.sessionId)) forget(tables, copy);
-  const rebuilt = new Set<string>();
+  const rebuilt = new Set<string>(options.hasGaps ? reopenSessions(database, tables) : []);
   const setAside: string[] = [];
   let [entries, conversations] = [0, 0];
   for (const copy of current) {
@@ -58,7 +58,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
     const result = await restore(copy, conversation, database, options.hasGaps);
     if (result.entries > 0) conversations += 1;
     entries += result.entries;
-    if (known === undefined) {
+    if (rebuilt.has(keyOf(copy))) {
       giveName(tables, keyOf(copy), result);
       touch(database, conversation, result.lastAtMs);
     }
@@ -66,6 +66,19 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
     setAside.push(await keepAside(copy, options.asideFolder));
   }
   return { entries, conversations, rebuiltKeys: [...rebuilt], setAside };
+}
+
+/** Conversations may be left of a session whose own row is lost: it goes on with the last of them. Gives the keys of those. */
+function reopenSessions(database: Database, { sessions, transcripts }: Tables): readonly string[] {
+  const rows = database.all(
+    `SELECT max(n) AS n FROM conversations WHERE is_import = 0 AND session_key NOT IN (SELECT key FROM sessions) GROUP BY session_key`,
+  );
+  return rows.map((row) => {
+    const conversation = transcripts.read(numberOf(row, "n"));
+    const { sessionKey: key, sessionId, agentId, startedAtMs } = conversation;
+    sessions.reopen(conversation, { key, sessionId, agentId, isPrivate: false, displayName: key }, startedAtMs);
+    return key;
+  });
 }
 
 /** A file that is no longer than what the database says of it holds nothing new. */

@@ -140,7 +140,11 @@ export class SessionTable {
   open(session: NewSession, nowMs: number): SessionRecord {
     const existing = this.read(session.key);
     if (existing !== undefined) return existing;
-    const conversation = this.begin(session, nowMs);
+    return this.reopen(this.begin(session, nowMs), session, nowMs);
+  }
+
+  /** The same over a conversation that has lost its session; there must be none under the key. */
+  reopen(conversation: Conversation, session: NewSession, nowMs: number): SessionRecord {
     return this.#insert(conversation, {
       ...session,
       createdAtMs: nowMs,

@@ -1,0 +1,53 @@
+import { copyFile } from "node:fs/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { SqliteFixture } from "../../../test/open-test-store.ts";
+import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
+
+let scene: RecoveryScene;
+let fixture: SqliteFixture;
+beforeEach(async () => {
+  scene = await RecoveryScene.create();
+  ({ fixture } = scene);
+});
+afterEach(() => scene.remove());
+
+test.each(["conversations", "sessions", "transcript", "turns", "inbox", "outbox"])(
+  "a database that has lost its table of %s keeps its conversations, which go on",
+  async (table) => {
+    const store = await scene.open();
+    for (const name of ["one", "two", "three"]) await scene.talk(store, name, `hello ${name}`);
+    await store.close();
+    await scene.wreck(table);
+    const broken = await scene.open();
+    await Promise.allSettled([broken.snapshot()]);
+    await broken.close();
+
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ loss: "structure", isComplete: false }]);
+    await scene.talk(again, "two", "and again");
+    expect(await textsOf(again, "id-one")).toEqual(["hello one"]);
+    expect(await textsOf(again, "id-two")).toEqual(["hello two", "and again"]);
+    expect((await again.counts()).sessions).toBe(3);
+  },
+);
+
+test.each(["turns", "sessions_by_activity"])(
+  "an older copy of the database whose %s are damaged comes back from it and the plain files",
+  async (part) => {
+    const backup = `${fixture.folder}-backup`;
+    const store = await scene.open();
+    await scene.talk(store, "one", "first");
+    await store.close();
+    await copyFile(fixture.file, backup);
+    const next = await scene.open();
+    await scene.talk(next, "one", "second");
+    await next.close();
+    await scene.removeFile();
+    await copyFile(backup, fixture.file);
+    await scene.wreck(part);
+
+    const again = await scene.open();
+    expect(scene.recoveries).toHaveLength(1);
+    expect(await textsOf(again, "id-one")).toEqual(["first", "second"]);
+  },
+);
