@@ -80,6 +80,22 @@ test("a session runs at most four at a time, and holds up no other session", asy
   expect(log.at(-1)).toBe("a5");
 });
 
+test("a session at its own limit that waits first lets those behind it pass when a place is free", async () => {
+  const { log, call, end } = createScene(5);
+  for (let number = 1; number <= 4; number += 1) void call("a", `a${number}`);
+  void call("c", "c1");
+  void call("a", "a5");
+  void call("b", "b1");
+  await settle();
+  expect(log).toEqual(["a1", "a2", "a3", "a4", "c1"]);
+  end("c1");
+  await settle();
+  expect(log.at(-1)).toBe("b1");
+  end("a1");
+  await settle();
+  expect(log.at(-1)).toBe("a5");
+});
+
 test("tools that run no commands have a limit of their own", async () => {
   const { log, call, read } = createScene(1);
   void call("a", "a1");
