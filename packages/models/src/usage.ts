@@ -14,6 +14,14 @@ export interface Pricing {
   readonly retention: CacheRetention;
 }
 
+/** Tokens that no call has: a provider that reports more, or less than none, has not counted. */
+const MAX_TOKENS = 1_000_000_000;
+
+/** What a provider has counted, unless it makes no sense. */
+export function countedTokens(reported: number | undefined): number | undefined {
+  return reported !== undefined && reported >= 0 && reported <= MAX_TOKENS ? reported : undefined;
+}
+
 /** The counts of one call as our `Usage`: cached tokens are no input, `total` is the sum, the cost is known when the price is. */
 export function createUsage(counts: Pick<Usage, "input" | "output" | "cacheRead" | "cacheWrite">, pricing: Pricing): Usage {
   const { input, output, cacheRead, cacheWrite } = counts;
@@ -30,12 +38,13 @@ function pricesFor(promptTokens: number, cost: ModelCost | undefined): Omit<Mode
   return long !== undefined && promptTokens > long.aboveTokens ? long : cost;
 }
 
-/** The SDK's usage as ours. Where the provider reported nothing, the estimate stands, so that the context's size is never taken for zero. */
+/** The SDK's usage as ours. Where the provider reported nothing that can be, the estimate stands, so that the context's size is never taken for zero. */
 export function toUsage(reported: LanguageModelV4Usage, estimate: UsageEstimate, pricing: Pricing): Usage {
   const { inputTokens, outputTokens } = reported;
-  const cacheRead = inputTokens.cacheRead ?? 0;
-  const cacheWrite = inputTokens.cacheWrite ?? 0;
-  const known = inputTokens.noCache ?? (inputTokens.total === undefined ? undefined : inputTokens.total - cacheRead - cacheWrite);
-  const input = known === undefined ? estimate.input : Math.max(0, known);
-  return createUsage({ input, output: outputTokens.total ?? estimate.output, cacheRead, cacheWrite }, pricing);
+  const cacheRead = countedTokens(inputTokens.cacheRead) ?? 0;
+  const cacheWrite = countedTokens(inputTokens.cacheWrite) ?? 0;
+  const total = countedTokens(inputTokens.total);
+  const known = countedTokens(inputTokens.noCache) ?? (total === undefined ? undefined : Math.max(0, total - cacheRead - cacheWrite));
+  const output = countedTokens(outputTokens.total) ?? estimate.output;
+  return createUsage({ input: known ?? estimate.input, output, cacheRead, cacheWrite }, pricing);
 }

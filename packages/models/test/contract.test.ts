@@ -49,6 +49,22 @@ describe.each(WIRES)("$name", (wire: Wire) => {
     expect(server.requests[0]?.path).toBe(wire.path);
   });
 
+  test("takes its own estimate for counts that no call can have", async () => {
+    server.answer(sendStream(answerOf(wire, HELLO, "stop", { input: 1e300, cacheRead: 1e299, output: 1e300 })));
+    const events = await collect(clientFor(wire, server.url, { info: { cost: { input: 3, output: 15, cacheRead: 0.3 } } }));
+    const usages = events.flatMap((event) => {
+      if (event.type === "message-start") return event.usage ?? [];
+      return event.type === "message-end" ? event.message.usage : [];
+    });
+    expect(usages.length).toBeGreaterThan(0);
+    for (const { input, cacheRead, total, costUsd } of usages) {
+      expect(input).toBeGreaterThan(0);
+      expect(cacheRead).toBe(0);
+      expect(total).toBeLessThan(1_000);
+      expect(costUsd).toBeLessThan(0.01);
+    }
+  });
+
   test("says the same when every byte comes alone", async () => {
     const said: Said[] = [...HELLO, CALL];
     server.answer(sendStream(answerOf(wire, said, "tools", COUNTS)));

@@ -11,7 +11,7 @@ import type {
 } from "@factotum/agent-contract";
 import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
 import { toModelError } from "../errors/to-model-error.ts";
-import { createUsage, type Pricing, toUsage } from "../usage.ts";
+import { countedTokens, createUsage, type Pricing, toUsage } from "../usage.ts";
 import { estimateTokens } from "../estimate-tokens.ts";
 import type { RawFrame, StreamRules } from "../wire-format.ts";
 import type { CallGuard } from "./call-guard.ts";
@@ -177,7 +177,8 @@ class StreamState {
 
   #readRaw(frame: unknown): void {
     const raw = this.#call.rules.readRawFrame?.(frame);
-    this.#early = raw?.usage ?? this.#early;
+    const isCounted = raw?.usage !== undefined && Object.values(raw.usage).every((count) => countedTokens(count) !== undefined);
+    this.#early = isCounted ? raw.usage : this.#early;
     this.#rawFinish = raw?.finishReason ?? this.#rawFinish;
   }
 
