@@ -1,5 +1,5 @@
-import type { SkillIndex } from "@factotum/agent-contract";
-import { startAnthropicServer, textReply } from "@factotum/testing-providers";
+import type { Clock, SkillIndex } from "@factotum/agent-contract";
+import { createGate, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startTestGateway, withMethods, withModel } from "../../../test/gateway-harness.ts";
@@ -55,4 +55,43 @@ test.each([true, false])("a client that has left before its message was committe
   running = await startTestGateway({ patch: withModel(server.baseUrl), around });
   await ask(gone, stream);
   await expectNothingAsked();
+});
+
+test("a stream whose client has left sends no more signs of life", async () => {
+  const KEEP_ALIVE_MS = 15_000;
+  const beats = new Set<() => void>();
+  const clock: Clock = {
+    now: () => Date.now(),
+    monotonic: () => performance.now(),
+    schedule: (delayMs, callback) => {
+      if (delayMs !== KEEP_ALIVE_MS) {
+        const timer = setTimeout(callback, delayMs);
+        return { [Symbol.dispose]: () => clearTimeout(timer) };
+      }
+      beats.add(callback);
+      return { [Symbol.dispose]: () => void beats.delete(callback) };
+    },
+  };
+  const gate = createGate();
+  server.respond(() => ({
+    type: "message",
+    content: [{ type: "text", text: "Too late." }],
+    fault: { type: "stall", afterBytes: 1, until: gate },
+  }));
+  running = await startTestGateway({ patch: withModel(server.baseUrl), clock });
+  const body = { model: "factotum", stream: true, messages: [{ role: "user", content: "hello" }] };
+  const caller = { session: undefined, showsReasoning: false, signal: new AbortController().signal };
+  const response = await handleCompletion(caller, body, running.gateway.engine);
+  const reader = response.body?.getReader();
+  await reader?.read();
+  expect(beats.size).toBe(1);
+  const cancelled = reader?.cancel();
+  // The run has not ended yet.
+  expect(() => {
+    for (const beat of beats) beat();
+  }).not.toThrow();
+  expect(beats.size).toBe(0);
+  gate.open();
+  await cancelled;
+  await running.gateway.engine.idle();
 });

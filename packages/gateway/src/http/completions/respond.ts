@@ -66,6 +66,7 @@ function streamAnswer(
   { includeUsage, clock, logger }: { readonly includeUsage: boolean; readonly clock: Clock; readonly logger: Logger },
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let beat: Disposable | undefined;
   return new ReadableStream({
     start: (controller) => {
       const send = (data: object | string): void =>
@@ -76,11 +77,13 @@ function streamAnswer(
         if (includeUsage) send(renderUsageChunk(identity, usage));
         send("[DONE]");
       };
-      let keepAlive = clock.schedule(KEEP_ALIVE_MS, beat);
-      function beat(): void {
-        controller.enqueue(encoder.encode(": still working\n\n"));
-        keepAlive = clock.schedule(KEEP_ALIVE_MS, beat);
-      }
+      const keepAlive = (): void => {
+        beat = clock.schedule(KEEP_ALIVE_MS, () => {
+          controller.enqueue(encoder.encode(": still working\n\n"));
+          keepAlive();
+        });
+      };
+      keepAlive();
       const pump = async (): Promise<void> => {
         sendDelta({ role: "assistant", content: "" });
         for await (const event of answer.events) {
@@ -108,17 +111,20 @@ function streamAnswer(
       };
       pump().then(
         () => {
-          keepAlive[Symbol.dispose]();
+          beat?.[Symbol.dispose]();
           controller.close();
         },
         (error: unknown) => {
-          keepAlive[Symbol.dispose]();
+          beat?.[Symbol.dispose]();
           // The reader has gone; its own signal has stopped the run.
           logger.debug("A completion stream ended early", { error });
         },
       );
     },
-    cancel: async () => answer.cancel(),
+    cancel: async () => {
+      beat?.[Symbol.dispose]();
+      await answer.cancel();
+    },
   });
 }
 
