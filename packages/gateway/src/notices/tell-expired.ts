@@ -7,8 +7,8 @@ import { sendKey } from "../kernel/idempotency-key.ts";
 import { timeText } from "./session-notices.ts";
 import type { Notices } from "./notices.ts";
 
-/** Dead letters that are looked through, newest first. */
-const MAX_LETTERS = 200;
+/** Dead letters that are read at a time, newest first. */
+const PAGE = 200;
 
 /** Messages of a notice that are quoted. */
 const MAX_QUOTED = 5;
@@ -25,11 +25,7 @@ export async function tellExpired(
   account: AccountAddress,
   { store, steadyNow, notices }: { readonly store: Store; readonly steadyNow: () => number; readonly notices: Notices },
 ): Promise<void> {
-  const { items } = await store.listDeadLetters({ type: "outbound", limit: MAX_LETTERS });
-  const rows = items.flatMap(({ type, reason, record, failedAtMs }) => {
-    const isOurs = type === "outbound" && reason === EXPIRED_REASON && steadyNow() - failedAtMs < MAX_AGE_MS;
-    return isOurs && record !== undefined && isOf(record, account) && record.purpose !== "notice" ? [record] : [];
-  });
+  const rows = await listExpired(account, { store, steadyNow });
   for (const ofConversation of Map.groupBy(rows, ({ target }) => conversationKey(target)).values()) {
     const untold: OutboxRecord[] = [];
     for (const row of ofConversation) {
@@ -40,6 +36,25 @@ export async function tellExpired(
     if (newest === undefined) continue;
     await notices.sendToChat(newest.sessionKey, newest.target, { text: expiredText(untold), identity: identityOf(newest) });
   }
+}
+
+/** What ran out of time lately, newest first. Reads on as long as a page has anything that failed lately. */
+async function listExpired(
+  account: AccountAddress,
+  { store, steadyNow }: { readonly store: Store; readonly steadyNow: () => number },
+): Promise<readonly OutboxRecord[]> {
+  const rows: OutboxRecord[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await store.listDeadLetters({ type: "outbound", limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const lately = page.items.filter(({ failedAtMs }) => steadyNow() - failedAtMs < MAX_AGE_MS);
+    for (const { type, reason, record } of lately) {
+      const isOurs = type === "outbound" && reason === EXPIRED_REASON && record !== undefined && isOf(record, account);
+      if (isOurs && record.purpose !== "notice") rows.push(record);
+    }
+    cursor = lately.length === 0 ? undefined : page.cursor;
+  } while (cursor !== undefined);
+  return rows;
 }
 
 function isOf({ target }: OutboxRecord, { channel, accountId }: AccountAddress): boolean {

@@ -1,0 +1,116 @@
+import type { Clock } from "@factotum/agent-contract";
+import type { Origin, SendReceipt } from "@factotum/channel-contract";
+import type { NewOutbound, OutboxRecord } from "@factotum/store";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { realClock, startTestGateway, TestPlatform } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+import { EXPIRED_REASON } from "../delivery/expired-row.ts";
+
+const FUTURE_MS = Date.now() + 3_600_000;
+
+let platform: TestPlatform;
+let running: TestGateway;
+beforeEach(() => {
+  platform = new TestPlatform();
+});
+afterEach(() => running[Symbol.asyncDispose]());
+
+function origin(id: string): Origin {
+  return { channel: "test", accountId: "default", conversation: { kind: "direct", id } };
+}
+
+function row(text: string, extra: Partial<NewOutbound> = {}): NewOutbound {
+  return {
+    sessionKey: "agent:main:main",
+    target: origin("dm-1"),
+    outbound: { type: "text", text },
+    purpose: "reply",
+    idempotencyKey: `key of ${text}`,
+    dueAtMs: Date.now(),
+    expiresAtMs: FUTURE_MS,
+    state: "waiting",
+    ...extra,
+  };
+}
+
+/** Rows that ran out of time some time ago. */
+async function expire(...rows: readonly NewOutbound[]): Promise<void> {
+  const added = await running.store.addOutbound(rows);
+  await Promise.all(
+    added.map(({ id }) => running.store.settleOutbound(id, { type: "dead", reason: EXPIRED_REASON }, { nowMs: Date.now() })),
+  );
+}
+
+async function dispatch(...rows: readonly NewOutbound[]): Promise<readonly OutboxRecord[]> {
+  const added = await running.store.addOutbound(rows);
+  running.gateway.engine.parts.dispatcher.dispatch(added);
+  return added;
+}
+
+/** What was sent to a conversation. */
+const sentTo = (id: string): readonly string[] =>
+  platform.sent.flatMap(({ target, outbound }) => (target.conversation.id === id && outbound.type === "text" ? [outbound.text] : []));
+
+const notice = (count: string) => expect.stringContaining(`${count} of mine ran out of time`) as string;
+
+test("a conversation is told of it however many dead letters of others are newer", async () => {
+  running = await startTestGateway({ platform });
+  await expire(row("for the first", { target: origin("dm-first") }));
+  const others = Array.from({ length: 250 }, (_, index) => row(`other ${index}`, { target: origin("dm-other") }));
+  for (let from = 0; from < others.length; from += 50) await expire(...others.slice(from, from + 50));
+  await dispatch(row("it works again"));
+  await expect.poll(() => sentTo("dm-first")).toEqual([notice("a message")]);
+  await expect.poll(() => sentTo("dm-other")).toEqual([notice("250 messages")]);
+});
+
+test("what was said a week ago is told to nobody any more", async () => {
+  running = await startTestGateway({ platform });
+  const [old] = await running.store.addOutbound([row("old", { target: origin("dm-old") })]);
+  const weekAgoMs = Date.now() - 8 * 24 * 3_600_000;
+  await running.store.settleOutbound(old?.id ?? "", { type: "dead", reason: EXPIRED_REASON }, { nowMs: weekAgoMs });
+  await expire(row("young", { target: origin("dm-young") }));
+  await dispatch(row("it works again"));
+  await expect.poll(() => sentTo("dm-young")).toEqual([notice("a message")]);
+  await running.gateway.engine.idle();
+  expect(sentTo("dm-old")).toEqual([]);
+});
+
+test("a notice that ran out of time is no message that anybody waits for", async () => {
+  running = await startTestGateway({ platform });
+  await expire(row("a notice", { purpose: "notice", target: origin("dm-notice") }), row("an answer", { target: origin("dm-answer") }));
+  await dispatch(row("it works again"));
+  await expect.poll(() => sentTo("dm-answer")).toEqual([notice("a message")]);
+  await running.gateway.engine.idle();
+  expect(sentTo("dm-notice")).toEqual([]);
+});
+
+test("of messages of one conversation that run out of time together one notice tells, behind the last of them", async () => {
+  running = await startTestGateway({ platform });
+  await dispatch(row("it works"));
+  await platform.waitForSends(1);
+  await running.gateway.engine.idle();
+  await dispatch(...["one", "two", "three"].map((text) => row(text, { expiresAtMs: 1 })));
+  await expect.poll(() => sentTo("dm-1")).toEqual(["it works", notice("3 messages")]);
+  await running.gateway.engine.idle();
+  expect(sentTo("dm-1")).toHaveLength(2);
+});
+
+test("a message that waits for its refused account leaves as soon as the account's channel has started anew", async () => {
+  const WRONG_SECRET: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
+  // No timer fires: what leaves does so because of the start.
+  let isFrozen = false;
+  const clock: Clock = {
+    ...realClock,
+    schedule: (delayMs, callback) => realClock.schedule(delayMs, () => (isFrozen ? undefined : callback())),
+  };
+  const accounts = [platform.account()];
+  running = await startTestGateway({ accounts, clock });
+  isFrozen = true;
+  platform.answer = () => WRONG_SECRET;
+  await dispatch(row("late"));
+  await expect.poll(async () => (await running.gateway.status()).channels[0]?.state).toBe("degraded");
+  platform.answer = () => undefined;
+  accounts.splice(0, 1, platform.account({ settings: { appSecret: "another" } }));
+  await running.gateway.reload(running.settings(running.gateway.engine.parts.config));
+  await expect.poll(() => sentTo("dm-1")).toEqual(["late"]);
+});
