@@ -13,6 +13,27 @@ const LOGGER: Logger = {
 const ACCOUNT = { channel: "test", accountId: "default" };
 const REFUSED: SendReceipt = { type: "rejected", code: "unauthorized", retry: { type: "never" }, message: "app secret invalid" };
 
+test("a probe that is not used is left to the next message at once", async () => {
+  let nowMs = 0;
+  const gates = new AccountGates({
+    clock: { now: () => nowMs, monotonic: () => nowMs, schedule: () => ({ [Symbol.dispose]: () => undefined }) },
+    random: { bytes: (count) => new Uint8Array(count), uuid: () => "", float: () => 0.5 },
+    logger: LOGGER,
+    onWorks: () => undefined,
+  });
+  const { signal } = new AbortController();
+  const waits: string[] = [];
+  const enter = () => gates.enter(ACCOUNT, { limitMs: 1_000_000, signal, onWait: (reason) => void waits.push(reason) });
+  (await enter())?.report(REFUSED);
+  nowMs = 100_000;
+  const probe = await enter();
+  const next = enter();
+  expect(waits).toHaveLength(1);
+  probe?.[Symbol.dispose]();
+  expect(await next).toBeDefined();
+  expect(waits).toHaveLength(1);
+});
+
 test("a refusal of a message that left before the account was blocked does not postpone the next probe", async () => {
   let nowMs = 0;
   const gates = new AccountGates({

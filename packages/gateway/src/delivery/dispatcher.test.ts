@@ -504,6 +504,23 @@ describe("an account that its platform refuses", () => {
     expect(scene.settled.map(({ state }) => state.type)).toEqual(["replaced", "replaced", "accepted"]);
   });
 
+  test("keeps what never left for it as waiting: a restart sends it, where the platform knows no keys either", async () => {
+    const refusing = new Scene(() => WRONG_SECRET);
+    clock.schedule = () => ({ [Symbol.dispose]: () => undefined });
+    refusing.dispatcher.dispatch(await store.addOutbound([row("first")]));
+    await expect.poll(() => refusing.gates.problemOf(origin())).toBeDefined();
+    refusing.dispatcher.dispatch(await store.addOutbound([row("second", { target: origin("dm-2"), state: "sending" })]));
+    await expect.poll(() => refusing.dispatcher.blocked.length).toBe(2);
+    await refusing.dispatcher.close();
+
+    const scene = new Scene(yes);
+    clock.nowMs += HOUR_MS;
+    await scene.dispatcher.recover();
+    await scene.dispatcher.idle();
+    expect(scene.shown.toSorted()).toEqual(["first", "second"]);
+    expect(refusing.asked.map(({ text }) => text)).toEqual(["first"]);
+  });
+
   test("is asked again at once when its credential changes", async () => {
     let isRefused = true;
     const scene = new Scene(() => (isRefused ? WRONG_SECRET : yes()));
