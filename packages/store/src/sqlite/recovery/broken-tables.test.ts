@@ -1,5 +1,6 @@
 import { copyFile } from "node:fs/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { OWNER, sampleMessage } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 
@@ -28,6 +29,9 @@ test.each(["conversations", "sessions", "transcript", "turns", "inbox", "outbox"
     expect(await textsOf(again, "id-one")).toEqual(["hello one"]);
     expect(await textsOf(again, "id-two")).toEqual(["hello two", "and again"]);
     expect((await again.counts()).sessions).toBe(3);
+    // Nobody knows who has spoken in one whose row is lost.
+    const isPrivate = table !== "sessions" && table !== "conversations";
+    expect(await again.readSession("agent:main:one")).toMatchObject({ sessionId: "id-one", isPrivate });
   },
 );
 
@@ -37,6 +41,7 @@ test.each(["turns", "sessions_by_activity"])(
     const backup = `${fixture.folder}-backup`;
     const store = await scene.open();
     await scene.talk(store, "one", "first");
+    const { input } = await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
     await store.close();
     await copyFile(fixture.file, backup);
     const next = await scene.open();
@@ -47,7 +52,9 @@ test.each(["turns", "sessions_by_activity"])(
     await scene.wreck(part);
 
     const again = await scene.open();
-    expect(scene.recoveries).toHaveLength(1);
+    expect(scene.recoveries).toMatchObject([{ loss: "older", isComplete: false }]);
+    // It may have been answered since.
+    expect(await again.readInput(input.id)).toMatchObject({ state: { type: "dead" } });
     expect(await textsOf(again, "id-one")).toEqual(["first", "second"]);
   },
 );

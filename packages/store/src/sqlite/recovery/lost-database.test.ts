@@ -2,11 +2,12 @@ import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, w
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NOW_MS, userEntry } from "../../../contract/samples.ts";
+import { NOW_MS, OWNER, sampleMessage, userEntry } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 import { findPendingRecovery, openSqliteStore, readDamageEvents } from "../../index.ts";
 import type { SqliteStore, StoreRecovery } from "../../index.ts";
+import { decodeId } from "../values/sequence-id.ts";
 
 let scene: RecoveryScene;
 let fixture: SqliteFixture;
@@ -90,7 +91,7 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
     ]);
     expect(scene.recoveries[0]?.snapshotAtMs).toBeUndefined();
     expect(await keysOf(again)).toEqual(["agent:main:main", "agent:main:other"]);
-    expect(await again.readSession("agent:main:main")).toMatchObject({ sessionId: "id-second" });
+    expect(await again.readSession("agent:main:main")).toMatchObject({ sessionId: "id-second", isPrivate: false });
     expect(await textsOf(again, "id-main")).toEqual(["one"]);
     expect(await textsOf(again, "id-second")).toEqual(["two"]);
     expect((await again.counts()).sessions).toBe(2);
@@ -118,6 +119,37 @@ describe("a recovery", () => {
     const again = await scene.open();
     expect(scene.recoveries).toMatchObject([{ snapshotAtMs: NOW_MS + 1000 }]);
     expect(await textsOf(again, "id-main")).toEqual(["good"]);
+  });
+
+  test.each(["requests_by_turn", "transcript"])("takes an older snapshot for one that opens and whose %s is damaged", async (part) => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "good");
+    await store.snapshot();
+    await scene.talk(store, "main", "newer");
+    await store.snapshot();
+    await store.close();
+    await rm(scene.copies, { recursive: true });
+    await scene.removeFile();
+    await scene.wreck(part, join(fixture.folder, "snapshots", `factotum-${NOW_MS + 2000}-${store.databaseId}.sqlite`));
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ snapshotAtMs: NOW_MS + 1000 }]);
+    expect(await textsOf(again, "id-main")).toEqual(["good"]);
+  });
+
+  test("gives out no number that the lost database may have given out", async () => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "kept");
+    await store.snapshot();
+    const message = (name: string) => [sampleMessage(name), { admission: OWNER, receivedAtMs: NOW_MS }] as const;
+    const inputs = await Promise.all(Array.from({ length: 50 }, async (_, index) => store.acceptInput(...message(`lost ${index}`))));
+    await store.close();
+    await scene.removeFile();
+    const again = await scene.open();
+    const numberOf = (id: string): number => decodeId("i", id) ?? Number.NaN;
+    const lost = inputs.map(({ input }) => numberOf(input.id));
+    const { input } = await again.acceptInput(...message("new"));
+    // The first of those that were lost, and a thousand more.
+    expect(numberOf(input.id)).toBe(Math.min(...lost) + 1000);
   });
 
   test("prefers a snapshot that holds something to a newer one of a database that never did", async () => {
@@ -173,6 +205,44 @@ describe("a recovery", () => {
     await third.close();
     expect((await scene.open()).damage.list()).toEqual([]);
     expect(scene.recoveries).toHaveLength(2);
+  });
+
+  test("keeps a snapshot of an earlier version, which has no id, until the damage is acknowledged", async () => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "first");
+    await store.snapshot();
+    await store.close();
+    const unnamed = `factotum-${NOW_MS}.sqlite`;
+    const [named = ""] = await snapshots();
+    await rename(join(fixture.folder, "snapshots", named), join(fixture.folder, "snapshots", unnamed));
+    await scene.removeFile();
+    const again = await scene.open();
+    const days = async (count: number): Promise<void> => {
+      for (let day = 0; day < count; day += 1) {
+        fixture.clock.nowMs += 24 * 3_600_000;
+        await again.snapshot();
+      }
+    };
+    await days(4);
+    expect(await snapshots()).toContain(unnamed);
+    await again.damage.acknowledge();
+    await days(1);
+    expect(await snapshots()).not.toContain(unnamed);
+  });
+
+  test("does not forget a session that is there for the file of one that was deleted under its id", async () => {
+    const store = await scene.open();
+    await scene.talk(store, "main", "kept");
+    await store.patchSession("agent:main:main", { label: "mine" }, { nowMs: fixture.clock.nowMs });
+    await store.snapshot();
+    await store.close();
+    const stamp = new Date(fixture.clock.nowMs).toISOString().replaceAll(":", "-");
+    await copyFile(fixture.copyPath("id-main"), `${fixture.copyPath("id-main")}.deleted.${stamp}`);
+    await scene.removeFile();
+    const again = await scene.open();
+    expect(scene.recoveries).toMatchObject([{ fromCopies: { rebuiltKeys: [] } }]);
+    expect(await again.readSession("agent:main:main")).toMatchObject({ sessionId: "id-main", label: "mine" });
+    expect(await textsOf(again, "id-main")).toEqual(["kept"]);
   });
 
   test("does not bring back what was deleted since the snapshot", async () => {

@@ -1,4 +1,4 @@
-import { copyFile, open, readdir, rename, rm } from "node:fs/promises";
+import { copyFile, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -6,8 +6,6 @@ import { OWNER, sampleMessage, sampleTurn } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 import type { SqliteStore } from "../../index.ts";
-
-const PAGE_BYTES = 4096;
 
 let scene: RecoveryScene;
 let fixture: SqliteFixture;
@@ -91,15 +89,20 @@ test("a database that was saved before a kill comes back with all of it, and wha
   expect(await readdir(scene.recoveries[0]?.damagedFolder ?? "")).toContain("factotum.sqlite");
 });
 
-/** Overwrites the first page of an index of the closed database as a failing disk does: nothing asks it, but it is part of every copy. */
-async function wreckIndex(name: string): Promise<void> {
-  const connection = new DatabaseSync(fixture.file);
-  const page = Number(connection.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name)?.["rootpage"]);
-  connection.close();
-  const file = await open(fixture.file, "r+");
-  await file.write(Buffer.alloc(PAGE_BYTES, 0x5a), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES);
-  await file.close();
-}
+test("a database that was saved and whose snapshots are gone comes back from the plain files, and is not called complete", async () => {
+  const store = await scene.open();
+  await scene.talk(store, "main", "before");
+  await scene.removeFile();
+  await scene.talk(store, "main", "after");
+  const { input } = await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: fixture.clock.nowMs });
+  await store.close();
+  await rm(join(fixture.folder, "snapshots"), { recursive: true });
+  const again = await scene.open();
+  expect(scene.recoveries).toMatchObject([{ loss: "saved", isComplete: false }]);
+  expect(again.damage.list()).toMatchObject([{ isComplete: false, text: expect.not.stringContaining("nothing is lost") as string }]);
+  expect(await textsOf(again, "id-main")).toEqual(["before", "after"]);
+  expect(await again.readInput(input.id)).toBeUndefined();
+});
 
 test.each([
   ["deleted", () => scene.removeFile()],
@@ -112,7 +115,7 @@ test.each([
   await store.startTurn(sampleTurn("running", []));
   await store.snapshot();
   await store.close();
-  await wreckIndex("requests_by_turn");
+  await scene.wreck("requests_by_turn");
 
   const broken = await scene.open();
   await scene.talk(broken, "main", "after");
@@ -137,7 +140,7 @@ test("a damaged database of which there is no snapshot is deleted: the plain fil
   const store = await scene.open();
   await scene.talk(store, "main", "before");
   await store.close();
-  await wreckIndex("requests_by_turn");
+  await scene.wreck("requests_by_turn");
   const broken = await scene.open();
   await scene.removeFile();
   await expect(broken.saveUnlinked()).rejects.toMatchObject({ code: "damaged" });
