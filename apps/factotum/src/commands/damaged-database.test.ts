@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
@@ -33,4 +33,26 @@ test.each(["inbox_by_state", "totals"])("a start that meets damage of %s rebuild
   expect((await cli.run("sessions", "list")).stdout).toContain("hello");
   next.child.kill("SIGTERM");
   expect((await next.ended).code).toBe(0);
+});
+
+test("a gateway whose database was deleted takes nothing until what it held is saved, and then goes on", async () => {
+  await using cli = await CliHome.create();
+  const running = cli.spawn("gateway", "run", "--setup", "--port", "0");
+  await running.waitFor(/#token=/);
+  expect((await cli.run("agent", "-m", "hello")).code).toBe(0);
+  const state = join(cli.factotumHome, "state");
+  // No snapshot can be taken: what the database held cannot be saved for now.
+  await rm(join(state, "snapshots"), { recursive: true, force: true });
+  await writeFile(join(state, "snapshots"), "");
+  for (const end of ["", "-wal", "-shm"]) await rm(join(state, `factotum.sqlite${end}`), { force: true });
+
+  await expect.poll(async () => cli.read("logs/gateway.log"), { timeout: 30_000 }).toContain("nothing new is taken");
+  const refused = await cli.run("agent", "-m", "into nothing");
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("My database was deleted or replaced while I was using it.");
+  await rm(join(state, "snapshots"));
+  await running.waitFor(/goes on, with its database rebuilt/);
+  expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
+  running.child.kill("SIGTERM");
+  expect((await running.ended).code).toBe(0);
 });
