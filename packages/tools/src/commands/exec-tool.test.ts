@@ -1,6 +1,7 @@
 import type { CommandRequest, CommandResult, CommandRunner } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createToolRig, textOf, type ToolRig } from "../../test/tool-rig.ts";
+import type { FileAccess } from "../file-access/create-file-access.ts";
 import { createExecTool } from "./exec-tool.ts";
 
 let rig: ToolRig;
@@ -46,6 +47,35 @@ test("runs for the owner only", async () => {
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain("for the owner only");
   expect(requests).toEqual([]);
+});
+
+test("holds its folder open while it is checked, and not while the command runs", async () => {
+  let held = 0;
+  const files: FileAccess = {
+    forRun: async (run) => {
+      const access = await rig.files.forRun(run);
+      const openFolder = async (path: string) => {
+        const folder = await access.openFolder(path);
+        const close = folder[Symbol.asyncDispose].bind(folder);
+        held += 1;
+        const counted = async (): Promise<void> => {
+          await close();
+          held -= 1;
+        };
+        return Object.assign(folder, { [Symbol.asyncDispose]: counted });
+      };
+      return { ...access, openFolder };
+    },
+  };
+  const seen: number[] = [];
+  const watching: CommandRunner = {
+    run: async () => {
+      seen.push(held);
+      return answer;
+    },
+  };
+  await rig.call(createExecTool({ runner: watching, files }), { command: "sleep 9999" });
+  expect(seen).toEqual([0]);
 });
 
 test("takes a folder, variables and a time limit that only shortens", async () => {

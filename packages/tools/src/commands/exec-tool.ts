@@ -2,7 +2,7 @@ import type { AgentTool, AgentToolResult, CommandResult, CommandRunner } from "@
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
 import { errorResult, textResult } from "../define-tool/tool-result.ts";
-import type { FileAccess } from "../file-access/create-file-access.ts";
+import type { FileAccess, RunFiles } from "../file-access/create-file-access.ts";
 
 /** Room for the omission mark and the closing line, so that the whole result stays within the cap. */
 const NOTE_CHARS = 200;
@@ -51,15 +51,21 @@ export function createExecTool(options: ExecToolOptions): AgentTool {
       if (refused.length > 0)
         return errorResult(`env may not set ${refused.join(", ")}: it would change which program runs. Set it inside the command.`);
       if (command.includes("\0")) return errorResult("The command holds a NUL character.");
-      await using folder = await (await files.forRun(run)).openFolder(workdir);
+      const cwd = await realFolder(await files.forRun(run), workdir);
       const seconds = Math.min(timeoutSeconds, maxSeconds);
       const result = await runner.run(
-        { command: { type: "shell", text: command }, cwd: folder.path, env, timeoutMs: seconds * 1_000, maxOutputBytes },
+        { command: { type: "shell", text: command }, cwd, env, timeoutMs: seconds * 1_000, maxOutputBytes },
         { signal, run, onOutput: cappedDelta(onDelta, maxOutputBytes) },
       );
       return toResult(result, seconds);
     },
   });
+}
+
+/** Checked and closed again: a command may run for long, and is given the path. */
+async function realFolder(files: RunFiles, workdir: string): Promise<string> {
+  await using folder = await files.openFolder(workdir);
+  return folder.path;
 }
 
 /** Passes on the beginning of the output; a flood is for the result to sum up, not for those who watch. */
