@@ -111,6 +111,6 @@ test("a message that waits for its refused account leaves as soon as the account
   await expect.poll(async () => (await running.gateway.status()).channels[0]?.state).toBe("degraded");
   platform.answer = () => undefined;
   accounts.splice(0, 1, platform.account({ settings: { appSecret: "another" } }));
-  await running.gateway.reload(running.settings(running.gateway.engine.parts.config));
+  await running.gateway.reload(running.settings(running.gateway.engine.parts.running.config));
   await expect.poll(() => sentTo("dm-1")).toEqual(["late"]);
 });
