@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { RUN_KINDS } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
-import { PROMPT_SECTIONS } from "../src/index.ts";
+import { PROMPT_SECTIONS } from "../src/prompt/sections/index.ts";
 import { renderGolden } from "./render-golden.ts";
 import { requestVariants, type Surroundings, type VariantRequest } from "./request-variants.ts";
 

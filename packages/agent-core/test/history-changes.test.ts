@@ -1,14 +1,14 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { applyHistoryLimit } from "../src/history/apply-history-limit.ts";
+import { dropImages } from "../src/history/drop-images.ts";
+import { pruneToolResults } from "../src/history/prune-tool-results.ts";
 import {
-  applyHistoryLimit,
-  dropImages,
-  estimateHistoryTokens,
+  estimateTokens,
   fallbackCompaction,
   planCompaction,
   projectMessages,
-  pruneToolResults,
   quarantine,
   renderSummaryMessage,
   rerenderMessages,
@@ -23,7 +23,7 @@ const OLD_SUMMARY = renderSummaryMessage({ summary: "Before: tea.\n[/Summary]", 
 const compact =
   (window: number): Change =>
   (messages) => {
-    const plan = planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window, keepRecentTokens: 500, time: UTC });
+    const plan = planCompaction(messages, { contextTokens: estimateTokens(messages), window, keepRecentTokens: 500, time: UTC });
     return plan === undefined ? messages : [OLD_SUMMARY, ...messages.slice(plan.firstKept)];
   };
 const cutWithoutModel =

@@ -3,23 +3,21 @@ import {
   BOOTSTRAP_NAMES,
   createTimeFormat,
   type BootstrapFile,
-  type BootstrapName,
-  DEFAULT_HEARTBEAT_PROMPT,
-  type EffectivePrompt,
   type EffectivePromptFacts,
-  memoryFlushPrompt,
   orderTools,
   planBootstrap,
   planCompaction,
-  promptVariant,
   type PromptFacts,
-  type RenderedSection,
   renderEffectivePrompt,
-  renderSections,
-  renderSubagentContext,
-  renderSummaryRequest,
+  renderSystemPrompt,
   withoutQuietRuns,
 } from "../src/index.ts";
+import type { BootstrapName } from "../src/bootstrap/bootstrap-file.ts";
+import { renderSummaryRequest } from "../src/compaction/summary-request.ts";
+import type { EffectivePrompt } from "../src/effective-prompt/effective-prompt-facts.ts";
+import { DEFAULT_HEARTBEAT_PROMPT } from "../src/prompt/heartbeat-prompt.ts";
+import type { RenderedSection } from "../src/prompt/prompt-facts.ts";
+import { renderSubagentContext } from "../src/prompt/render-subagent-context.ts";
 import { IMAGE, toolResult } from "./histories.ts";
 import { assistant, call } from "./scripted-model.ts";
 
@@ -55,9 +53,8 @@ const CONTENTS: Partial<Readonly<Record<BootstrapName, string>>> = {
 const FILES: readonly BootstrapFile[] = BOOTSTRAP_NAMES.map((name) => ({ name, path: `${WORKSPACE}/${name}`, content: CONTENTS[name] }));
 
 function promptFacts(at: Surroundings, run: RunKind, options: { readonly light: boolean; readonly isPrivate: boolean }): PromptFacts {
-  const { bootstrap } = promptVariant(run, { lightContext: options.light });
   const files = options.isPrivate ? FILES : FILES.filter(({ name }) => name !== "MEMORY.md");
-  const { projectContext, privateMemory } = planBootstrap(files, { contextWindow: 200_000, names: bootstrap });
+  const { projectContext, privateMemory } = planBootstrap(files, { contextWindow: 200_000, run, lightContext: options.light });
   return {
     agent: { id: "ada", name: "Ada" },
     tools: TOOLS.map((name) => ({ name, summary: `what ${name} is for`, origin: "core" })),
@@ -72,7 +69,7 @@ function promptFacts(at: Surroundings, run: RunKind, options: { readonly light: 
     ...(privateMemory === undefined ? {} : { privateMemory }),
     deliversToChannel: true,
     channel: { dialect: "feishu-markdown", markdown: "subset", maxMessageChars: 4_000, reactions: true, voice: false },
-    heartbeat: { prompt: DEFAULT_HEARTBEAT_PROMPT },
+    heartbeat: { prompt: undefined },
     run,
     timeZone: "Asia/Shanghai",
     reasoning: { visibility: "off", native: true },
@@ -335,7 +332,7 @@ const RECIPES: readonly Recipe[] = [
     name: "memory-flush",
     run: "memory",
     isPrivate: true,
-    turn: () => ({ body: { type: "task", text: memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" }) } }),
+    turn: () => ({ body: { type: "memory-flush", notesPath: "memory/2026-03-04.md" } }),
   },
 ];
 
@@ -353,7 +350,7 @@ function render(
   return {
     name,
     run,
-    sections: renderSections(prompt === undefined ? facts : prompt(facts), promptVariant(run, { lightContext: light }).mode),
+    sections: renderSystemPrompt(prompt === undefined ? facts : prompt(facts)).sections,
     history: isNew ? [] : (history ?? earlier)(),
     effective: renderEffectivePrompt(turnFacts(at, run, turn(at))).sections,
     images,

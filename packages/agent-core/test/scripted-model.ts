@@ -15,7 +15,8 @@ import {
   type ToolTraits,
   type UserMessage,
 } from "@factotum/agent-contract";
-import { runAgent, type RunAgentInput, type RunAgentOptions } from "../src/index.ts";
+import { runAgent } from "../src/index.ts";
+import type { RunAgentInput, RunAgentOptions } from "../src/loop/run-input.ts";
 
 export const INFO: ModelInfo = {
   provider: "test",

@@ -44,8 +44,10 @@ interface BootstrapLimits {
   readonly maxTotalChars?: number;
   /** The model's window in tokens: all files together take at most a quarter of it. */
   readonly contextWindow: number;
-  /** The files that this run takes in (`promptVariant`). */
-  readonly names: readonly BootstrapName[];
+  /** The kind of run that the session is made for: it decides which files are taken in. */
+  readonly run: RunKind;
+  /** A heartbeat takes HEARTBEAT.md alone, a cron job nothing; false by default. */
+  readonly lightContext?: boolean;
 }
 /**
  * Which bootstrap files go into the prompt, and how much of each. Blank files are skipped, missing ones stay as a marker but
@@ -62,8 +64,16 @@ interface ContextBudgetOptions {
   /** What stays as it is; 20,000 by default, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
-/** How a window is shared out, in tokens. */
+/** What decides whether a summary is worth its while. */
+interface ContextTokens {
+  readonly contextTokens: number;
+  /** Of that: system prompt and tools. */
+  readonly overheadTokens: number;
+}
+/** How a window is shared out, in tokens where nothing else is said. */
 interface ContextBudget {
+  /** The window that is shared out. */
+  readonly window: number;
   /** A request may have as many. */
   readonly maxContext: number;
   /** As many stay as they are. */
@@ -72,24 +82,20 @@ interface ContextBudget {
   readonly maxSummary: number;
   /** As much of a transcript goes into one request of a summariser with this window. */
   readonly maxChunk: number;
+  /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
+  readonly maxToolResultChars: number;
+  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
+  readonly shouldCompact: (contextTokens: number) => boolean;
+  /**
+   * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
+   * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
+   */
+  readonly shouldCompactAhead: (size: ContextTokens) => boolean;
+  /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
+  readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 /** Shares out a window so that small models work with the same settings as large ones. */
-declare function contextBudget(options: ContextBudgetOptions): ContextBudget;
-/** True when a context of this size leaves too little room for an answer: compact before the next request. */
-declare function shouldCompact(contextTokens: number, options: ContextBudgetOptions): boolean;
-/** What decides whether a summary is worth its while. */
-interface CompactionSize {
-  readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
-  readonly overheadTokens: number;
-}
-/**
- * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
- * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
- */
-declare function shouldCompactAhead({ contextTokens, overheadTokens }: CompactionSize, options: ContextBudgetOptions): boolean;
-/** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
-declare function shouldFlushMemory(contextTokens: number, options: ContextBudgetOptions): boolean;
+declare function contextBudget({ window, reserveTokens, keepRecentTokens }: ContextBudgetOptions): ContextBudget;
 /** Times as the user's zone has them. */
 interface TimeFormat {
   /** `Mon 2026-06-15 14:31 UTC`: weekday, date, minute, and the zone's short name. */
@@ -131,13 +137,9 @@ interface FallbackCompaction {
  * after the projection, have at most the tokens that the window leaves beside reserve and overhead (1,000 at least). Deterministic and total.
  */
 declare function fallbackCompaction(messages: readonly AgentMessage[], options: FallbackOptions): FallbackCompaction;
-/** The body of the silent turn before a compaction. `notesPath` is today's file, relative to the workspace. */
-declare function memoryFlushPrompt(options: {
-  readonly notesPath: string;
-}): string;
 /** What a compaction is planned by. */
 interface CompactionOptions extends ContextBudgetOptions {
-  /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
+  /** Size of the whole context now, system prompt and tools included. */
   readonly contextTokens: number;
   /** Times as the user's zone has them. */
   readonly time: TimeFormat;
@@ -183,42 +185,26 @@ interface CompactionPlan {
 declare function planCompaction(messages: readonly AgentMessage[], options: CompactionOptions): CompactionPlan | undefined;
 /** A compaction as the model sees it: one message before the first that is kept. Pure. */
 declare function renderSummaryMessage({ summary, tainted, timestamp }: Pick<CompactionMessage, "summary" | "tainted" | "timestamp">): UserMessage;
-/** What the summariser is given. */
-type SummaryPart = {
-  readonly type: "chunk";
-  readonly text: string;
-  readonly number: number;
-  readonly count: number;
-} | {
-  readonly type: "merge";
-  readonly summaries: readonly string[];
-};
-/** How the summary is to be made. */
-interface SummaryOptions {
-  /** What the user asked for with `/compact`. */
-  readonly instructions?: string;
+/** The request of a summary, as the summariser gets it. */
+type SummaryRequest = Pick<ModelRequest, "system" | "messages" | "tools">;
+/** How a plan is summarised. */
+interface SummariseOptions {
+  /** Resolves to the text of the summariser's answer. Equal parts give equal requests but for the time of the message. */
+  readonly ask: (request: SummaryRequest) => Promise<string>;
   /** The summariser's window, tokens. */
+  readonly summariserWindow: number;
+  /** The window of the session's model, tokens: the summary has to fit there. */
   readonly window: number;
-  /** Milliseconds since the epoch, for the message. */
-  readonly nowMs: number;
+  /** What the user asked for with `/compact`. */
+  readonly instructions: string | undefined;
+  /** Wall clock, milliseconds since the epoch. */
+  readonly now: () => number;
 }
 /**
- * The request of a compaction: a prompt of its own, one message, no tools. The transcript is data, one JSON object a line; the summary keeps
- * identifiers as they are. Pure.
+ * Has a plan's chunks summarised one after the other, and their summaries merged until one is left (R9). A limited plan takes one request for each
+ * chunk and one that merges. Rejects when `ask` does.
  */
-declare function renderSummaryRequest(part: SummaryPart, options: SummaryOptions): Pick<ModelRequest, "system" | "messages" | "tools">;
-/** Summaries in groups that a summariser with this window can merge at once, two at least in each but the last. Repeat until one is left. */
-declare function groupSummaries(summaries: readonly string[], options: {
-  readonly window: number;
-}): readonly (readonly string[])[];
-/** Summaries cut so that one request of a summariser with this window merges all of them. Pure. */
-declare function fitToMerge(summaries: readonly string[], options: {
-  readonly window: number;
-}): readonly string[];
-/** A summary that keeps to the length that was asked for, whatever the model wrote. */
-declare function limitSummary(summary: string, options: {
-  readonly window: number;
-}): string;
+declare function summarisePlan(plan: CompactionPlan, options: SummariseOptions): Promise<string>;
 /** What is known for certain of the message: the trusted block. Fields that do not apply are left out. */
 interface TrustedFacts {
   readonly channel?: string;
@@ -307,6 +293,9 @@ type PromptBody = {
 } | {
   readonly type: "task";
   readonly text: string;
+} | {
+  readonly type: "memory-flush";
+  readonly notesPath: string;
 } | {
   readonly type: "reset";
   readonly text: string;
@@ -399,52 +388,10 @@ interface EffectivePrompt {
  * either the text would not be what the model is told it is. Whoever renders many keeps the `time` of the facts' zone and passes it.
  */
 declare function renderEffectivePrompt(facts: EffectivePromptFacts, time?: TimeFormat): EffectivePrompt;
-/**
- * The last turns of a history, at most `limit` (0 or `undefined`: all). On passing the limit the history is cut to half of it at once, so
- * that the cut does not move with every turn; each further cut is the named break `history-limit`: `droppedTurns` has grown.
- *
- * Give it every message since the last compaction, the turn that is being made included: where the cut lies follows from the number of
- * turns alone, also after a restart. A turn begins with a user message.
- */
-declare function applyHistoryLimit(messages: readonly AgentMessage[], limit: number | undefined): {
-  readonly messages: readonly AgentMessage[];
-  readonly droppedTurns: number;
-};
 /** True for the message with which a turn begins: words of a user that were not said into a turn at work. Pure. */
 declare function beginsTurn(message: AgentMessage | undefined): boolean;
 /** Stands where an image stood. */
 declare const IMAGE_REMOVED = "[image data removed - already processed by model]";
-/**
- * Replaces the images of all turns but the last `keepTurns` (3 by default, the one that is being made included) by a line of text.
- * A turn begins with a user message. `dropped` counts the images: more than zero is the named break `images-dropped`.
- * Messages without such images come back as the same objects. Pure.
- */
-declare function dropImages(messages: readonly AgentMessage[], options?: {
-  readonly keepTurns?: number;
-}): {
-  readonly messages: readonly AgentMessage[];
-  readonly dropped: number;
-};
-/** What pruning did. */
-interface PruneResult {
-  readonly messages: readonly AgentMessage[];
-  readonly trimmed: number;
-  readonly cleared: number;
-  /** Tokens that were saved, by the same guess as everywhere. */
-  readonly savedTokens: number;
-}
-/**
- * Makes old tool results smaller, at a named cause only (a cold cache, above all) and never in the transcript.
- *
- * Above 30 % of the window, results over 4,000 characters keep their first and last 1,500; if the context is still at half of the window or
- * more and the old results hold 50,000 characters, they are emptied, oldest first, until it is not. What belongs to the last three answers is
- * never touched. Pure; what is not touched comes back as the same object. To have the same prefix until the next cause, prune the same messages
- * with the same figures and append what came since.
- */
-declare function pruneToolResults(messages: readonly AgentMessage[], options: {
-  readonly contextTokens: number;
-  readonly contextWindow: number;
-}): PruneResult;
 /** What of a history is left out from now on. */
 interface Quarantine {
   /** The whole history, as long as before. */
@@ -486,8 +433,6 @@ declare function isHeartbeatOk(text: string): boolean;
 declare function withoutQuietRuns(messages: readonly AgentMessage[], options: {
   readonly isOpen: boolean;
 }): readonly AgentMessage[];
-/** True for the message that begins a run which may come to leave the history again: as long as it is open it counts as no turn of the conversation. */
-declare function beginsQuietRun(message: AgentMessage): boolean;
 /** What the prompt says by itself of every turn. */
 interface OlderTurnOptions {
   /** The channel that the system prompt was rendered for: a turn of another one keeps the name of its own. */
@@ -513,6 +458,29 @@ interface RerenderOptions extends Pick<OlderTurnOptions, "promptChannel"> {
  * the history without the turn that is being made, and store what it returns: from then on it is replayed as it is.
  */
 declare function rerenderMessages(messages: readonly AgentMessage[], options: RerenderOptions): readonly AgentMessage[];
+/** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
+interface HistoryViewOptions {
+  /** The last named cause: tool results of older turns were pruned then. */
+  readonly settledBeforeMs: number;
+  /** Tokens of the model's window. */
+  readonly contextWindow: number;
+  /** Old tool results become smaller at a cause (`contextPruning.mode`). */
+  readonly prunes: boolean;
+  /** User turns that are shown at most; `undefined` or 0 for all. */
+  readonly historyLimit: number | undefined;
+}
+/** A named break: the next request does not begin with the one before it. */
+type HistoryBreak = "images-dropped" | "history-limit" | "quarantine";
+/** What of a conversation is shown, and which named breaks have just changed it. */
+interface HistoryView {
+  readonly messages: readonly AgentMessage[];
+  readonly breaks: readonly HistoryBreak[];
+}
+/**
+ * What of a conversation goes into a request. Everything here follows from the stored messages and the moment of the last named cause, so
+ * a restart shows the same; between causes the view only grows at its end, except at the named breaks.
+ */
+declare function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
 /** What a run asks of every model request beside the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 /** What the host says to a call before it runs. `message` is what the model is told: it names the rule and what to do. */
@@ -570,7 +538,7 @@ interface RunAgentOptions {
   /** Ends the run as `aborted`; carries the deadline too. Its reason's text becomes the outcome's. */
   readonly signal: AbortSignal;
   readonly limits: RunLimits;
-  /** Characters of text that one tool result may have (`toolResultMaxChars`). */
+  /** Characters of text that one tool result may have (`contextBudget`). */
   readonly maxToolResultChars: number;
 }
 /**
@@ -588,26 +556,24 @@ interface RunAgentOptions {
  */
 declare function runAgent(input: RunAgentInput, options: RunAgentOptions): AsyncIterable<AgentEvent>;
 /**
- * Characters that one tool result may have for a model with this window (tokens): 16,000, from 100k tokens 32,000, from 200k 64,000, and
- * never more than 30 % of the window.
+ * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
+ *
+ * - It begins with a user message.
+ * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,
+ *   further ones and those without a call are dropped. Ids that were used before get a suffix.
+ * - Blank text and messages without anything to say are dropped. An answer that was broken off (`error`, `aborted`) keeps its text, not
+ *   its thoughts and calls.
+ *
+ * Pure and total. Messages that need no repair come back as the same objects. What is appended to a sound history changes nothing before
+ * it, so a projected request begins with the one before it.
  */
-declare function toolResultMaxChars(contextWindow: number): number;
-/**
- * Cuts a tool's text to `limit` characters, the closing line included, which says how many were cut and how to ask for less.
- * Where the end matters (errors, closing JSON, summaries) 70 % head and 30 % tail stay, else the head. Never splits a surrogate pair.
- * A text within the limit comes back as it is. A limit too small for the closing line leaves that line alone.
- */
-declare function truncateToolResult(text: string, limit: number): string;
-/** What a heartbeat says when the configuration does not (`heartbeat.prompt`). */
-declare const DEFAULT_HEARTBEAT_PROMPT = "Heartbeat. If there is a HEARTBEAT.md, go through it and do what is due now. Do not resume earlier work. If there is nothing to report, answer only HEARTBEAT_OK.";
+declare function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[];
 /** True if one of the tools can open a file that is named to the model. Commands run for the owner only. */
 declare function opensFiles(tools: readonly {
   readonly name: string;
 }[], { owner }: {
   readonly owner: boolean;
 }): boolean;
-/** `full` for people's sessions, `minimal` for sub-agents, `none` for the identity alone. */
-type PromptMode = "full" | "minimal" | "none";
 /** Where a tool comes from; core tools stand before all others. */
 type ToolOrigin = "core" | "plugin";
 /** A tool as the Tooling section shows it. Client tools are left out by the host. */
@@ -722,9 +688,9 @@ interface PromptFacts {
   readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
-  /** Set for the main and the heartbeat session of an agent that has a heartbeat. */
+  /** Set for the main and the heartbeat session of an agent that has a heartbeat. `prompt` is what the owner wrote in place of the usual words. */
   readonly heartbeat?: {
-    readonly prompt: string;
+    readonly prompt: string | undefined;
   };
   /** The kind of run that the session was made for; `user` by default. */
   readonly run?: RunKind;
@@ -734,15 +700,6 @@ interface PromptFacts {
   readonly extra?: string;
   readonly reasoning?: PromptReasoning;
   readonly runtime: PromptRuntime;
-}
-/** One section of the system prompt. Its place is its place in the array of `sections/index.ts`. */
-interface PromptSection {
-  readonly id: string;
-  /** `stable`: the same for all sessions of an agent; `session`: fixed for one session. */
-  readonly half: "stable" | "session";
-  readonly modes: readonly PromptMode[];
-  /** The section's text with its heading, without blank lines around it; `undefined` when it does not apply. Pure. */
-  render(facts: PromptFacts): string | undefined;
 }
 /** A section that was rendered, for the prompt and for the report of what the model sees. */
 interface RenderedSection {
@@ -758,63 +715,13 @@ declare function orderTools<T extends {
   readonly name: string;
   readonly origin: ToolOrigin;
 }>(tools: readonly T[]): readonly T[];
-/** How the kind of a run shapes its prompts: one row of the design's table (03, Variants). */
-interface PromptVariant {
-  /** Of a session that is made for such a run; a session that is there keeps the prompt that it has. */
-  readonly mode: PromptMode;
-  /** The Heartbeats section may stand in the prompt. */
-  readonly heartbeats: boolean;
-  /** The bootstrap files that such a session takes in. */
-  readonly bootstrap: readonly BootstrapName[];
-  /** The turn's text says which bootstrap files were cut. */
-  readonly truncationWarning: boolean;
+/** Part 1 of a request, and the sections that it is made of, in order, for reports of what the model sees. */
+interface RenderedPrompt {
+  readonly system: SystemPrompt;
+  readonly sections: readonly RenderedSection[];
 }
-/** The row of a run's kind. `lightContext` counts for heartbeats (HEARTBEAT.md alone) and cron jobs (no bootstrap file). */
-declare function promptVariant(run: RunKind, options: {
-  readonly lightContext: boolean;
-}): PromptVariant;
-/** What a sub-agent is told of itself. */
-interface SubagentFacts {
-  /** What it was made to be, in a few words. */
-  readonly role?: string;
-  readonly task: string;
-  /** 1 for a sub-agent of a person's session. */
-  readonly depth: number;
-  readonly maxDepth: number;
-  /** Files that came with the task, as they lie in its workspace. */
-  readonly attachments: readonly {
-    readonly name: string;
-    readonly path: string;
-  }[];
-}
-/** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */
-declare function renderSubagentContext({ role, task, depth, maxDepth, attachments }: SubagentFacts): string;
-/** Part 1 of a request. Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
-declare function renderSystemPrompt(facts: PromptFacts, mode: PromptMode): SystemPrompt;
-/** Puts rendered sections together; within a half two line breaks stand between them. */
-declare function joinSections(sections: readonly RenderedSection[]): SystemPrompt;
-/** The sections that apply, in order, each by itself: what `joinSections` joins, for reports of what the model sees. */
-declare function renderSections(facts: PromptFacts, mode: PromptMode): readonly RenderedSection[];
-/** Every section. This array is the order, and there is no other; the stable half stands before the session half. */
-declare const PROMPT_SECTIONS: readonly PromptSection[];
-/**
- * The calls of the last answer that have no result yet: what a run that was cut off left open. The host decides their results before it
- * goes on (`runAgent` without a prompt). Empty when the last answer is complete or was given up.
- */
-declare function openCalls(messages: readonly AgentMessage[]): readonly ToolCall[];
-/**
- * The neutral repair of a history: whatever is stored, what comes out has a shape that can be sent (R8).
- *
- * - It begins with a user message.
- * - Each tool call is directly followed by its one result: late ones are moved up, a missing one is made up as an error that says why,
- *   further ones and those without a call are dropped. Ids that were used before get a suffix.
- * - Blank text and messages without anything to say are dropped. An answer that was broken off (`error`, `aborted`) keeps its text, not
- *   its thoughts and calls.
- *
- * Pure and total. Messages that need no repair come back as the same objects. What is appended to a sound history changes nothing before
- * it, so a projected request begins with the one before it.
- */
-declare function projectMessages(messages: readonly AgentMessage[]): readonly AgentMessage[];
+/** Part 1 of a request, as the kind of run has it. Pure: equal facts give equal bytes. The cache boundary between the halves is no text. */
+declare function renderSystemPrompt(facts: PromptFacts): RenderedPrompt;
 /** The parts of a request: system prompt, earlier messages, this turn's text, its images, the tools. */
 type ContextPartType = "system" | "messages" | "prompt" | "images" | "tools";
 /** How large something is. `bytes` are those of the text in UTF-8, for images those of the file; `tokens` is an estimate. */
@@ -907,23 +814,9 @@ interface ContextDifference {
 declare function diffContext(previous: ContextDescription, next: ContextDescription): ContextDifference;
 /** At most `maxChars` UTF-16 units, no pair of them split; what was cut ends with `mark`, which counts. A limit below the mark leaves nothing. */
 declare function cutText(text: string, maxChars: number, mark: string): string;
-/** What one image costs, roughly, at the size that the media stage sends. */
-declare const IMAGE_TOKENS = 1600;
-/** A guess without a tokenizer: four ASCII characters a token, one token for every other UTF-16 unit (Chinese, emoji). */
-declare function estimateTokens(text: string): number;
-/** The same for a whole message, images and the arguments of calls included. */
-declare function estimateMessageTokens(message: AgentMessage): number;
-/** The sum over messages. */
-declare function estimateHistoryTokens(messages: readonly AgentMessage[]): number;
 /**
- * Tokens that a request with these messages takes, system prompt and tools included. The provider's own figure for the last answered request
- * counts for everything up to its answer; only what came after is guessed. Without such a figure all is guessed.
- *
- * `usageFrom`: index of the first message whose figure still holds, for a history that was cut or rendered anew before it.
- * `overheadTokens`: system prompt and tools, used when nothing but guesses is there.
+ * A guess without a tokenizer: four ASCII characters a token, one token for every other UTF-16 unit (Chinese, emoji). Messages are counted with their
+ * images and the arguments of their calls.
  */
-declare function estimateContextTokens(messages: readonly AgentMessage[], options: {
-  readonly overheadTokens: number;
-  readonly usageFrom?: number;
-}): number;
-export { type AgentToAgentFacts, BOOTSTRAP_NAMES, type BeforeTool, type BootstrapFile, type BootstrapLimits, type BootstrapName, type BootstrapPlan, type BootstrapTruncation, type CompactionChunk, type CompactionOptions, type CompactionPlan, type ContextBudget, type ContextBudgetOptions, type ContextChange, type ContextDescription, type ContextDifference, type ContextRequestFacts, type ConversationFacts, DEFAULT_HEARTBEAT_PROMPT, type DescribedPart, type DescribedSection, type EffectivePrompt, type EffectivePromptFacts, type FallbackCompaction, type FallbackOptions, type HistoryFacts, IMAGE_REMOVED, IMAGE_TOKENS, type KnownResult, type MediaFacts, type ModelSettings, PROMPT_SECTIONS, type PlannedFile, type PromptBody, type PromptChannel, type PromptFacts, type PromptGroup, type PromptMode, type PromptReasoning, type PromptRuntime, type PromptSandbox, type PromptSection, type PromptSkill, type PromptTool, type PromptVariant, type PruneResult, type Quarantine, type RenderedSection, type ResponseFormat, type RunAgentInput, type RunAgentOptions, type SenderFacts, type SubagentFacts, type SummaryOptions, type SummaryPart, type SystemEvent, type TimeFormat, type ToolDecision, type ToolOrigin, type TrustedFacts, applyHistoryLimit, beginsQuietRun, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, dropImages, estimateContextTokens, estimateHistoryTokens, estimateMessageTokens, estimateTokens, fallbackCompaction, fitToMerge, groupSummaries, isHeartbeatOk, joinSections, limitSummary, memoryFlushPrompt, openCalls, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, promptVariant, pruneToolResults, quarantine, renderEffectivePrompt, renderSections, renderSubagentContext, renderSummaryMessage, renderSummaryRequest, renderSystemPrompt, rerenderMessages, runAgent, sentForm, shouldCompact, shouldCompactAhead, shouldFlushMemory, toolResultMaxChars, truncateToolResult, withoutQuietRuns };
+declare function estimateTokens(given: string | readonly AgentMessage[]): number;
+export { BOOTSTRAP_NAMES, type BootstrapFile, type CompactionPlan, type ContextBudget, type EffectivePromptFacts, type HistoryView, type HistoryViewOptions, IMAGE_REMOVED, type KnownResult, type MediaFacts, type ModelSettings, type PromptFacts, type Quarantine, type SystemEvent, type TimeFormat, type ToolDecision, beginsTurn, contextBudget, createTimeFormat, cutText, describeContext, diffContext, estimateTokens, fallbackCompaction, isHeartbeatOk, opensFiles, orderTools, planBootstrap, planCompaction, projectMessages, quarantine, renderEffectivePrompt, renderSummaryMessage, renderSystemPrompt, rerenderMessages, runAgent, sentForm, summarisePlan, viewHistory, withoutQuietRuns };

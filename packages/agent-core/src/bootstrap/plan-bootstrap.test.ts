@@ -1,11 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { promptVariant } from "../prompt/prompt-variant.ts";
 import { BOOTSTRAP_NAMES, type BootstrapFile, type BootstrapName } from "./bootstrap-file.ts";
 import { type BootstrapLimits, planBootstrap } from "./plan-bootstrap.ts";
 
 const file = (name: BootstrapName, content: string | undefined): BootstrapFile => ({ name, path: `/w/${name}`, content });
-const limits = (parts: Partial<BootstrapLimits> = {}): BootstrapLimits => ({ contextWindow: 200_000, names: BOOTSTRAP_NAMES, ...parts });
+const limits = (parts: Partial<BootstrapLimits> = {}): BootstrapLimits => ({ contextWindow: 200_000, run: "user", ...parts });
 const paths = (files: readonly BootstrapFile[], parts: Partial<BootstrapLimits> = {}): string[] =>
   planBootstrap(files, limits(parts)).projectContext.map(({ type, path }) => `${type} ${path}`);
 
@@ -64,8 +63,7 @@ describe("planBootstrap", () => {
 
   test("a light heartbeat takes HEARTBEAT.md alone, a light cron job nothing", () => {
     const files = BOOTSTRAP_NAMES.map((name) => file(name, name));
-    const light = (run: "heartbeat" | "cron") =>
-      planBootstrap(files, limits({ names: promptVariant(run, { lightContext: true }).bootstrap }));
+    const light = (run: "heartbeat" | "cron") => planBootstrap(files, limits({ run, lightContext: true }));
     expect(light("heartbeat").projectContext).toEqual([{ type: "present", path: "/w/HEARTBEAT.md", text: "HEARTBEAT.md" }]);
     expect(light("heartbeat").privateMemory).toBeUndefined();
     expect(light("cron")).toEqual({ projectContext: [], truncations: [] });

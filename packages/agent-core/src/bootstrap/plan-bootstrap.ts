@@ -1,3 +1,5 @@
+import type { RunKind } from "@factotum/agent-contract";
+import { promptVariant } from "../prompt/prompt-variant.ts";
 import { headOf } from "../text/cut-text.ts";
 import {
   BOOTSTRAP_NAMES,
@@ -16,8 +18,10 @@ export interface BootstrapLimits {
   readonly maxTotalChars?: number;
   /** The model's window in tokens: all files together take at most a quarter of it. */
   readonly contextWindow: number;
-  /** The files that this run takes in (`promptVariant`). */
-  readonly names: readonly BootstrapName[];
+  /** The kind of run that the session is made for: it decides which files are taken in. */
+  readonly run: RunKind;
+  /** A heartbeat takes HEARTBEAT.md alone, a cron job nothing; false by default. */
+  readonly lightContext?: boolean;
 }
 
 const MAX_FILE_CHARS = 20_000;
@@ -38,8 +42,9 @@ export function planBootstrap(files: readonly BootstrapFile[], limits: Bootstrap
   let room = Math.max(0, Math.min(limits.maxTotalChars ?? MAX_TOTAL_CHARS, windowChars));
   const projectContext: PlannedFile[] = [];
   const truncations: BootstrapTruncation[] = [];
+  const wanted = promptVariant(limits.run, { lightContext: limits.lightContext ?? false }).bootstrap;
   let privateMemory: PlannedFile | undefined;
-  for (const { name, path, content } of inOrder(files, limits.names)) {
+  for (const { name, path, content } of inOrder(files, wanted)) {
     if (content === undefined) {
       if (!NO_MARKER.includes(name)) projectContext.push({ type: "missing", path });
       continue;

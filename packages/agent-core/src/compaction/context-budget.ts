@@ -14,9 +14,21 @@ const MAX_SUMMARY_TOKENS = 8_000;
 const MAX_CHUNK_TOKENS = 100_000;
 /** How long before a compaction the notes are written. */
 const FLUSH_AHEAD_TOKENS = 4_000;
+const CHARS_PER_TOKEN = 4;
+/** No single tool result takes more of the window. */
+const MAX_RESULT_SHARE = 0.3;
 
-/** How a window is shared out, in tokens. */
+/** What decides whether a summary is worth its while. */
+interface ContextTokens {
+  readonly contextTokens: number;
+  /** Of that: system prompt and tools. */
+  readonly overheadTokens: number;
+}
+
+/** How a window is shared out, in tokens where nothing else is said. */
 export interface ContextBudget {
+  /** The window that is shared out. */
+  readonly window: number;
   /** A request may have as many. */
   readonly maxContext: number;
   /** As many stay as they are. */
@@ -25,42 +37,46 @@ export interface ContextBudget {
   readonly maxSummary: number;
   /** As much of a transcript goes into one request of a summariser with this window. */
   readonly maxChunk: number;
+  /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
+  readonly maxToolResultChars: number;
+  /** True when a context of this size leaves too little room for an answer: compact before the next request. */
+  readonly shouldCompact: (contextTokens: number) => boolean;
+  /**
+   * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
+   * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
+   */
+  readonly shouldCompactAhead: (size: ContextTokens) => boolean;
+  /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
+  readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 
 /** Shares out a window so that small models work with the same settings as large ones. */
-export function contextBudget(options: ContextBudgetOptions): ContextBudget {
-  const quarter = Math.floor(options.window / 4);
+export function contextBudget({
+  window,
+  reserveTokens = RESERVE_TOKENS,
+  keepRecentTokens = KEEP_RECENT_TOKENS,
+}: ContextBudgetOptions): ContextBudget {
+  const quarter = Math.floor(window / 4);
+  const eighth = Math.floor(window / 8);
+  const maxContext = window - Math.min(reserveTokens, quarter);
+  const keepRecent = Math.min(keepRecentTokens, quarter);
+  const maxSummary = Math.min(MAX_SUMMARY_TOKENS, eighth);
+  const shouldFlushMemory = (contextTokens: number): boolean => contextTokens > maxContext - Math.min(FLUSH_AHEAD_TOKENS, eighth);
   return {
-    maxContext: options.window - Math.min(options.reserveTokens ?? RESERVE_TOKENS, quarter),
-    keepRecent: Math.min(options.keepRecentTokens ?? KEEP_RECENT_TOKENS, quarter),
-    maxSummary: Math.min(MAX_SUMMARY_TOKENS, Math.floor(options.window / 8)),
-    maxChunk: Math.min(MAX_CHUNK_TOKENS, Math.floor(options.window / 2)),
+    window,
+    maxContext,
+    keepRecent,
+    maxSummary,
+    maxChunk: Math.min(MAX_CHUNK_TOKENS, Math.floor(window / 2)),
+    maxToolResultChars: toolResultMaxChars(window),
+    shouldCompact: (contextTokens) => contextTokens > maxContext,
+    shouldCompactAhead: ({ contextTokens, overheadTokens }) =>
+      shouldFlushMemory(contextTokens) && contextTokens - overheadTokens - keepRecent - maxSummary >= window / 8,
+    shouldFlushMemory,
   };
 }
 
-/** True when a context of this size leaves too little room for an answer: compact before the next request. */
-export function shouldCompact(contextTokens: number, options: ContextBudgetOptions): boolean {
-  return contextTokens > contextBudget(options).maxContext;
-}
-
-/** What decides whether a summary is worth its while. */
-export interface CompactionSize {
-  readonly contextTokens: number;
-  /** Of that: system prompt and tools. */
-  readonly overheadTokens: number;
-}
-
-/**
- * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
- * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
- */
-export function shouldCompactAhead({ contextTokens, overheadTokens }: CompactionSize, options: ContextBudgetOptions): boolean {
-  const { keepRecent, maxSummary } = contextBudget(options);
-  const freedTokens = contextTokens - overheadTokens - keepRecent - maxSummary;
-  return shouldFlushMemory(contextTokens, options) && freedTokens >= options.window / 8;
-}
-
-/** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
-export function shouldFlushMemory(contextTokens: number, options: ContextBudgetOptions): boolean {
-  return contextTokens > contextBudget(options).maxContext - Math.min(FLUSH_AHEAD_TOKENS, Math.floor(options.window / 8));
+function toolResultMaxChars(window: number): number {
+  const bySize = window >= 200_000 ? 64_000 : window >= 100_000 ? 32_000 : 16_000;
+  return Math.min(bySize, Math.floor(window * MAX_RESULT_SHARE * CHARS_PER_TOKEN));
 }

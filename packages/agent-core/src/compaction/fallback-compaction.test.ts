@@ -5,7 +5,7 @@ import { anyHistory, asks, IMAGE, says, toolResult, turn, UTC } from "../../test
 import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { projectMessages } from "../projection/project-messages.ts";
-import { estimateHistoryTokens } from "../tokens/estimate-tokens.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
 import { fallbackCompaction, type FallbackCompaction, type FallbackOptions } from "./fallback-compaction.ts";
 import { renderSummaryMessage } from "./render-summary-message.ts";
@@ -110,10 +110,10 @@ describe("fallbackCompaction", () => {
           };
           const made = fallbackCompaction(messages, options);
           const sent = request(made);
-          expect(estimateHistoryTokens(sent) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
+          expect(estimateTokens(sent) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
           expect(sendableFaults(sent)).toEqual([]);
           const inWords = request({ ...made, summary: `${made.summary}\nWhat is left of it:\n${made.words}`, messages: [] });
-          if (made.shrunk) expect(estimateHistoryTokens(inWords) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
+          if (made.shrunk) expect(estimateTokens(inWords) + overheadTokens).toBeLessThanOrEqual(contextBudget(options).maxContext);
           else expect(made.words).toBe("");
           expect(fallbackCompaction(messages, options)).toEqual(made);
         },

@@ -7,7 +7,7 @@ import { capContent } from "../loop/truncate-tool-result.ts";
 import { projectMessages } from "../projection/project-messages.ts";
 import { oneLine } from "../prompt/one-line.ts";
 import { cutText } from "../text/cut-text.ts";
-import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { renderTranscript } from "./render-transcript.ts";
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 
@@ -81,7 +81,7 @@ function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): nu
 
 /** What the messages cost when they are sent. */
 function tokensOf(messages: readonly AgentMessage[]): number {
-  return estimateHistoryTokens(projectMessages(messages));
+  return estimateTokens(projectMessages(messages));
 }
 
 /** One turn, made to fit. Its first message is the user's. */

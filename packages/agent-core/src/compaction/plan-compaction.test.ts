@@ -6,12 +6,12 @@ import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
 import { projectMessages } from "../projection/project-messages.ts";
 import { createTimeFormat } from "../effective-prompt/time-format.ts";
-import { estimateHistoryTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
-import { contextBudget, shouldCompact, shouldCompactAhead, shouldFlushMemory } from "./context-budget.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { contextBudget } from "./context-budget.ts";
 import { type CompactionOptions, planCompaction } from "./plan-compaction.ts";
 
 const plan = (messages: readonly AgentMessage[], parts: Partial<CompactionOptions> = {}) =>
-  planCompaction(messages, { contextTokens: estimateHistoryTokens(messages), window: 200_000, time: UTC, ...parts });
+  planCompaction(messages, { contextTokens: estimateTokens(messages), window: 200_000, time: UTC, ...parts });
 /** A finished turn of about so many tokens. */
 const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
   turn(name),
@@ -22,19 +22,36 @@ const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
 
 describe("the budget of a window", () => {
   test("has the defaults of the design, and a small window's share of them", () => {
-    expect(contextBudget({ window: 200_000 })).toEqual({ maxContext: 180_000, keepRecent: 20_000, maxSummary: 8_000, maxChunk: 100_000 });
-    expect(contextBudget({ window: 16_000 })).toEqual({ maxContext: 12_000, keepRecent: 4_000, maxSummary: 2_000, maxChunk: 8_000 });
+    expect(contextBudget({ window: 200_000 })).toMatchObject({
+      maxContext: 180_000,
+      keepRecent: 20_000,
+      maxSummary: 8_000,
+      maxChunk: 100_000,
+    });
+    expect(contextBudget({ window: 16_000 })).toMatchObject({ maxContext: 12_000, keepRecent: 4_000, maxSummary: 2_000, maxChunk: 8_000 });
+  });
+
+  test.each([
+    [8_000, 9_600],
+    [16_000, 16_000],
+    [99_999, 16_000],
+    [100_000, 32_000],
+    [200_000, 64_000],
+    [1_000_000, 64_000],
+  ])("a window of %i tokens allows a tool result %i characters", (window, chars) => {
+    expect(contextBudget({ window }).maxToolResultChars).toBe(chars);
   });
 
   test("says when to compact, and when to write notes before", () => {
-    expect([180_000, 180_001].map((tokens) => shouldCompact(tokens, { window: 200_000 }))).toEqual([false, true]);
-    expect([176_000, 176_001].map((tokens) => shouldFlushMemory(tokens, { window: 200_000 }))).toEqual([false, true]);
-    expect([10_000, 10_001].map((tokens) => shouldFlushMemory(tokens, { window: 16_000 }))).toEqual([false, true]);
+    const [large, small] = [contextBudget({ window: 200_000 }), contextBudget({ window: 16_000 })];
+    expect([180_000, 180_001].map(large.shouldCompact)).toEqual([false, true]);
+    expect([176_000, 176_001].map(large.shouldFlushMemory)).toEqual([false, true]);
+    expect([10_000, 10_001].map(small.shouldFlushMemory)).toEqual([false, true]);
   });
 
   test("says when to compact ahead: close to the bound, if it frees an eighth of the window", () => {
     const ahead = (contextTokens: number, overheadTokens: number, window: number): boolean =>
-      shouldCompactAhead({ contextTokens, overheadTokens }, { window });
+      contextBudget({ window }).shouldCompactAhead({ contextTokens, overheadTokens });
     expect([176_000, 176_001].map((tokens) => ahead(tokens, 10_000, 200_000))).toEqual([false, true]);
     expect([10_001, 11_499, 11_500].map((tokens) => ahead(tokens, 3500, 16_000))).toEqual([false, false, true]);
   });
@@ -142,7 +159,7 @@ describe("planCompaction", () => {
         const kept = [...history, ...tail].slice(made.firstKept);
         expect(kept[0]?.role ?? "user").toBe("user");
         expect(sendableFaults(projectMessages(kept))).toEqual([]);
-        expect(estimateHistoryTokens(kept)).toBeLessThan(maxContext);
+        expect(estimateTokens(kept)).toBeLessThan(maxContext);
         expect(made.chunks.filter(({ text }) => estimateTokens(text) > Math.min(maxChunk, 8_000))).toEqual([]);
         const later = plan([...history, ...tail, ...turnOf(3_000, "later"), ...turnOf(3_000, "more")], { ...options, window });
         expect(later?.chunks.slice(0, made.chunks.length - 1).map(({ text }) => text)).toEqual(

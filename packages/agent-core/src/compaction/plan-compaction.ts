@@ -2,13 +2,13 @@ import { beginsTurn } from "../history/begins-turn.ts";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { TimeFormat } from "../effective-prompt/time-format.ts";
 import { renderJson } from "../effective-prompt/render-json.ts";
-import { estimateHistoryTokens, estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
+import { estimateMessageTokens, estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget, type ContextBudgetOptions } from "./context-budget.ts";
 import { renderTranscript, type TranscriptLine } from "./render-transcript.ts";
 
 /** What a compaction is planned by. */
 export interface CompactionOptions extends ContextBudgetOptions {
-  /** Size of the whole context now, system prompt and tools included (`estimateContextTokens`). */
+  /** Size of the whole context now, system prompt and tools included. */
   readonly contextTokens: number;
   /** Times as the user's zone has them. */
   readonly time: TimeFormat;
@@ -24,7 +24,7 @@ export interface CompactionOptions extends ContextBudgetOptions {
 }
 
 /** One part of what is to be summarised, as the summariser gets it. */
-export interface CompactionChunk {
+interface CompactionChunk {
   readonly text: string;
   readonly tokens: number;
 }
@@ -80,7 +80,7 @@ export function planCompaction(messages: readonly AgentMessage[], options: Compa
 /** The latest turn's beginning behind which there is enough; the end of the messages counts when the last turn is over. */
 function cutAt(messages: readonly AgentMessage[], options: CompactionOptions): number {
   const { maxContext, keepRecent } = contextBudget(options);
-  const overhead = Math.max(0, options.contextTokens - estimateHistoryTokens(messages));
+  const overhead = Math.max(0, options.contextTokens - estimateTokens(messages));
   const maxKept = Math.max(keepRecent, Math.floor((maxContext - overhead) / 2));
   let cut = isTurnOver(messages) ? messages.length : undefined;
   let cutTokens = 0;

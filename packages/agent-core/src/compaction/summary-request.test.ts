@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
-import { memoryFlushPrompt } from "./memory-flush-prompt.ts";
 import { renderSummaryMessage } from "./render-summary-message.ts";
 import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "./summary-request.ts";
 
@@ -88,10 +87,4 @@ test("a summary is one message whose words make no line of ours, and keeps its m
     timestamp: 5,
   });
   expect(renderSummaryMessage({ summary: "x", timestamp: 5 })).not.toHaveProperty("tainted");
-});
-
-test("the notes are appended before a compaction, silently", () => {
-  expect(memoryFlushPrompt({ notesPath: "memory/2026-03-04.md" })).toMatch(
-    /memory\/2026-03-04\.md.*Keep everything that the file already says.*NO_REPLY/,
-  );
 });

@@ -11,6 +11,9 @@ export type SummaryPart =
   /** The summaries of chunks that follow each other, oldest first. */
   | { readonly type: "merge"; readonly summaries: readonly string[] };
 
+/** The request of a summary, as the summariser gets it. */
+export type SummaryRequest = Pick<ModelRequest, "system" | "messages" | "tools">;
+
 /** How the summary is to be made. */
 export interface SummaryOptions {
   /** What the user asked for with `/compact`. */
@@ -30,7 +33,7 @@ const SUMMARY_LINE_TOKENS = 20;
  * The request of a compaction: a prompt of its own, one message, no tools. The transcript is data, one JSON object a line; the summary keeps
  * identifiers as they are. Pure.
  */
-export function renderSummaryRequest(part: SummaryPart, options: SummaryOptions): Pick<ModelRequest, "system" | "messages" | "tools"> {
+export function renderSummaryRequest(part: SummaryPart, options: SummaryOptions): SummaryRequest {
   const { maxSummary } = contextBudget({ window: options.window });
   const wish = options.instructions?.trim() ?? "";
   const text = [

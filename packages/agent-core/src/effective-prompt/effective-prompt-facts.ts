@@ -23,7 +23,7 @@ export interface TrustedFacts {
 }
 
 /** What of Markdown a channel shows, and how much fits into one message. */
-export interface ResponseFormat {
+interface ResponseFormat {
   /** The channel's name of its markup. */
   readonly dialect: string;
   readonly markdown: "full" | "subset" | "none";
@@ -57,7 +57,7 @@ export interface MediaFacts {
 }
 
 /** Where the message was said. Raw ids only when the `message` tool is there to use them; the rest only when it changed. */
-export interface ConversationFacts {
+interface ConversationFacts {
   readonly chatId?: string;
   readonly senderId?: string;
   readonly sender?: string;
@@ -67,7 +67,7 @@ export interface ConversationFacts {
 }
 
 /** Who said it. */
-export interface SenderFacts {
+interface SenderFacts {
   readonly label?: string;
   readonly id?: string;
   readonly name?: string;
@@ -96,6 +96,8 @@ export type PromptBody =
   | { readonly type: "media-only" }
   /** The host's own words (a job's task, a heartbeat); verbatim. Never text that came over a channel. */
   | { readonly type: "task"; readonly text: string }
+  /** The silent turn before a compaction: `notesPath` is today's file, relative to the workspace. */
+  | { readonly type: "memory-flush"; readonly notesPath: string }
   /** A bare `/new` or `/reset`: `text` is what the person typed; the model gets the reset prompt. */
   | { readonly type: "reset"; readonly text: string }
   /** The first turn of a sub-agent. `depth` equal to `maxDepth`: a leaf. */

@@ -11,6 +11,8 @@ export function renderBody(body: PromptBody): string {
       return MEDIA_ONLY;
     case "task":
       return body.text;
+    case "memory-flush":
+      return renderMemoryFlush(body);
     case "reset":
       return RESET_PROMPT;
     case "subagent":
@@ -30,8 +32,9 @@ export function bodyParts(body: PromptBody): Pick<UserMessageParts, "body" | "bo
       return { body: "", bodyType: "media-only" };
     case "task":
       return { body: body.text, bodyType: "task" };
+    case "memory-flush":
     case "subagent":
-      return { body: renderSubagentBody(body), bodyType: "task" };
+      return { body: renderBody(body), bodyType: "task" };
     default:
       return body satisfies never;
   }
@@ -49,6 +52,10 @@ export function renderKeptBody({ body, bodyType }: UserMessageParts): string {
     default:
       return bodyType satisfies never;
   }
+}
+
+function renderMemoryFlush({ notesPath }: Extract<PromptBody, { type: "memory-flush" }>): string {
+  return `The older part of this conversation will soon be replaced by a summary, and its details will be lost. Add to ${notesPath} what will matter later and is not in your notes yet: decisions, facts, preferences, open work. Write full dates instead of words like "tomorrow", and leave secrets out. Keep everything that the file already says, and change no other file. When you are done, or if there is nothing to add, answer only NO_REPLY.`;
 }
 
 function renderSubagentBody({ task, depth, maxDepth, persistent }: Extract<PromptBody, { type: "subagent" }>): string {

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
-import { estimateHistoryTokens } from "../tokens/estimate-tokens.ts";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { pruneToolResults } from "./prune-tool-results.ts";
 
 /** One turn with a result of so many characters. */
@@ -31,7 +31,7 @@ describe("pruneToolResults", () => {
     expect(messages[2]?.content[1]).toBe(IMAGE);
     expect(messages[11]).toBe(HISTORY[11]);
     expect(messages.slice(12)).toEqual(HISTORY.slice(12));
-    expect(savedTokens).toBe(estimateHistoryTokens(HISTORY) - estimateHistoryTokens(messages));
+    expect(savedTokens).toBe(estimateTokens(HISTORY) - estimateTokens(messages));
     expect(pruneToolResults(messages, { contextTokens: 45_000, contextWindow: 100_000 }).messages).toBe(messages);
   });
 

@@ -22,7 +22,7 @@ export type ToolDecision = { readonly type: "allow" } | { readonly type: "refuse
  * Asked once for each call of a known tool, before its `tool-start`. May wait for a person; an abort of the run ends the waiting.
  * A rejection refuses the call (default deny) and is reported as `hook-error`.
  */
-export type BeforeTool = (
+type BeforeTool = (
   call: ToolCall,
   tool: AgentTool,
   options: {
@@ -73,6 +73,6 @@ export interface RunAgentOptions {
   /** Ends the run as `aborted`; carries the deadline too. Its reason's text becomes the outcome's. */
   readonly signal: AbortSignal;
   readonly limits: RunLimits;
-  /** Characters of text that one tool result may have (`toolResultMaxChars`). */
+  /** Characters of text that one tool result may have (`contextBudget`). */
   readonly maxToolResultChars: number;
 }

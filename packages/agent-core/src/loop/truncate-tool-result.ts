@@ -1,9 +1,6 @@
 import type { ToolResultMessage } from "@factotum/agent-contract";
 import { headOf, tailOf } from "../text/cut-text.ts";
 
-const CHARS_PER_TOKEN = 4;
-/** No single result takes more of the model's window. */
-const MAX_WINDOW_SHARE = 0.3;
 const HEAD_SHARE = 0.7;
 /** How much of the end is searched for signs that it matters. */
 const TAIL_CHARS = 2_000;
@@ -12,15 +9,6 @@ const MIDDLE_MARK = "\n[… middle left out …]\n";
 /** Closing JSON, or words with which errors and summaries are told. */
 const TAIL_MATTERS =
   /[}\]]\s*$|\b(error|exception|traceback|fail(ed|ure|ures)?|fatal|panic(ked)?|denied|exit code|total|summary|passed|finished|completed?|conclusions?)\b|错误|失败|异常|总计|合计|总结|结论/i;
-
-/**
- * Characters that one tool result may have for a model with this window (tokens): 16,000, from 100k tokens 32,000, from 200k 64,000, and
- * never more than 30 % of the window.
- */
-export function toolResultMaxChars(contextWindow: number): number {
-  const bySize = contextWindow >= 200_000 ? 64_000 : contextWindow >= 100_000 ? 32_000 : 16_000;
-  return Math.min(bySize, Math.floor(contextWindow * MAX_WINDOW_SHARE * CHARS_PER_TOKEN));
-}
 
 /**
  * Cuts a tool's text to `limit` characters, the closing line included, which says how many were cut and how to ask for less.

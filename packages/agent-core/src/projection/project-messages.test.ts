@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sendableFaults } from "../../test/sendable-faults.ts";
 import { assistant, call, user } from "../../test/scripted-model.ts";
-import { openCalls } from "./open-calls.ts";
 import { projectMessages } from "./project-messages.ts";
 
 const result = (id: string, said = `result of ${id}`): ToolResultMessage => ({
@@ -156,19 +155,4 @@ test("a request begins with the one before it", () => {
       }
     }),
   );
-});
-
-describe("openCalls", () => {
-  test.each<[string, readonly AgentMessage[], readonly string[]]>([
-    ["of no history", [], []],
-    ["of a history that ends with an answer", [user("hi"), asks("a"), result("a"), assistant("Done")], []],
-    ["of an answer whose calls all have results", [user("hi"), asks("a"), result("a")], []],
-    ["of an answer that was cut off", [user("hi"), asks("a", "b", "c"), result("b")], ["a", "c"]],
-    ["of an answer with later messages", [user("hi"), asks("a"), user("well?")], ["a"]],
-    ["of calls whose id an earlier answer used", [user("hi"), asks("a"), result("a"), asks("a")], ["a"]],
-    ["of calls with equal ids", [user("hi"), asks("a", "a"), result("a")], ["a"]],
-    ["of an answer that was given up", [user("hi"), assistant("", [call("a", "ls")], "error")], []],
-  ])("%s", (_, history, expected) => {
-    expect(openCalls(history).map(({ id }) => id)).toEqual(expected);
-  });
 });

@@ -8,7 +8,7 @@ export type PromptMode = "full" | "minimal" | "none";
 export type ToolOrigin = "core" | "plugin";
 
 /** A tool as the Tooling section shows it. Client tools are left out by the host. */
-export interface PromptTool {
+interface PromptTool {
   readonly name: string;
   readonly summary: string;
   readonly origin: ToolOrigin;
@@ -18,7 +18,7 @@ export interface PromptTool {
 export type PromptSkill = Pick<SkillEntry, "name" | "description" | "location" | "version">;
 
 /** The group or channel of the session. Holds configuration only: no name, subject or topic of the platform. */
-export interface PromptGroup {
+interface PromptGroup {
   /** Display name of the platform, such as `Feishu`. */
   readonly platform: string;
   /** `mention`: the agent is woken only when it is addressed; `always`: by every message. */
@@ -28,7 +28,7 @@ export interface PromptGroup {
 }
 
 /** The fields of the Runtime line, in its order. What is unknown is left out. */
-export interface PromptRuntime {
+interface PromptRuntime {
   /** The session's id, not its key: a key holds ids of the platform. */
   readonly session: string;
   readonly host?: string;
@@ -117,8 +117,8 @@ export interface PromptFacts {
   readonly channel?: PromptChannel;
   /** Set for sessions of groups and channels. */
   readonly group?: PromptGroup;
-  /** Set for the main and the heartbeat session of an agent that has a heartbeat. */
-  readonly heartbeat?: { readonly prompt: string };
+  /** Set for the main and the heartbeat session of an agent that has a heartbeat. `prompt` is what the owner wrote in place of the usual words. */
+  readonly heartbeat?: { readonly prompt: string | undefined };
   /** The kind of run that the session was made for; `user` by default. */
   readonly run?: RunKind;
   /** IANA name of the user's time zone. */

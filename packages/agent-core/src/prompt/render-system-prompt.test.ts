@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { PromptChannel, PromptFacts } from "./prompt-facts.ts";
 import { orderTools } from "./order-tools.ts";
-import { renderSections, renderSystemPrompt } from "./render-system-prompt.ts";
+import { joinSections, renderSections, renderSystemPrompt } from "./render-system-prompt.ts";
 import { PROMPT_SECTIONS } from "./sections/index.ts";
 
 const CORE = ["read", "write", "edit", "ls", "grep", "find", "exec", "message", "gateway", "memory_search", "memory_get"];
@@ -77,6 +77,7 @@ const BARE: PromptFacts = {
 
 const CHANNEL: PromptChannel = { dialect: "x", markdown: "full", maxMessageChars: 4_000, reactions: true, voice: true };
 
+const renderMode = (facts: PromptFacts, mode: "full" | "minimal" | "none") => joinSections(renderSections(facts, mode));
 const ids = (facts: PromptFacts, mode: "full" | "minimal" | "none" = "full"): string[] => renderSections(facts, mode).map(({ id }) => id);
 
 describe("sections", () => {
@@ -151,7 +152,7 @@ describe("sections", () => {
 
   test("of mode none are the identity alone", () => {
     expect(ids(FULL, "none")).toEqual(["identity"]);
-    expect(renderSystemPrompt(FULL, "none")).toEqual({ stable: expect.stringContaining("You are Ada,") as string, session: "" });
+    expect(renderMode(FULL, "none")).toEqual({ stable: expect.stringContaining("You are Ada,") as string, session: "" });
   });
 
   test.each([
@@ -175,6 +176,11 @@ describe("sections", () => {
   ] as const)("%s", (_, change, id) => {
     expect(ids(FULL)).toContain(id);
     expect(ids({ ...FULL, ...change })).not.toContain(id);
+  });
+
+  test("says the usual words where the configuration has none of its own", () => {
+    const text = renderSections({ ...FULL, heartbeat: { prompt: undefined } }, "full").find(({ id }) => id === "heartbeats")?.text;
+    expect(text).toContain("---\nHeartbeat. If there is a HEARTBEAT.md");
   });
 
   test("a heartbeat session keeps its heartbeats", () => {
@@ -212,7 +218,7 @@ describe("sections", () => {
   test("files are announced only if a tool opens them", () => {
     const announced = ["/srv/factotum/docs", "read the file again", "Read one of them again", "Read older notes"];
     const shown = (tools: PromptFacts["tools"]): readonly string[] => {
-      const { stable, session } = renderSystemPrompt({ ...FULL, tools }, "full");
+      const { stable, session } = renderMode({ ...FULL, tools }, "full");
       return announced.filter((text) => `${stable}${session}`.includes(text));
     };
     expect(shown(FULL.tools)).toEqual(announced);
@@ -247,12 +253,12 @@ describe("sections", () => {
   });
 
   test("nothing is claimed that this build cannot do", () => {
-    const { stable, session } = renderSystemPrompt(FULL, "full");
+    const { stable, session } = renderMode(FULL, "full");
     expect(stable + session).not.toMatch(/only clock|audio_as_voice/);
   });
 
   test("an agent without a name is called Factotum", () => {
-    expect(renderSystemPrompt(BARE, "none").stable).toMatch(/^You are a personal assistant running inside Factotum/);
+    expect(renderMode(BARE, "none").stable).toMatch(/^You are a personal assistant running inside Factotum/);
   });
 
   test("recall names only a tool that is there", () => {
@@ -285,17 +291,24 @@ describe("sections", () => {
 });
 
 describe("renderSystemPrompt", () => {
+  test.each([
+    [undefined, "full"],
+    ["heartbeat", "full"],
+    ["subagent", "minimal"],
+    ["compaction", "none"],
+  ] as const)("a session that is made for a run of kind %s has the %s prompt", (run, mode) => {
+    const facts: PromptFacts = run === undefined ? FULL : { ...FULL, run };
+    expect(renderSystemPrompt(facts)).toEqual({ system: renderMode(facts, mode), sections: renderSections(facts, mode) });
+  });
+
   test("all sections together", async () => {
-    const { stable, session } = renderSystemPrompt(FULL, "full");
+    const { stable, session } = renderMode(FULL, "full");
     await expect(`${stable}\n\n=== cache boundary ===\n\n${session}\n`).toMatchFileSnapshot("../../fixtures/system-prompt-full.md");
   });
 
   test("is small: 9,500 bytes as set up by default, without the text of bootstrap files and skills", () => {
     const { group: _a, instructions: _b, extra: _c, sandbox: _d, heartbeat: _e, modelAliases: _f, privateMemory: _g, ...direct } = FULL;
-    const { stable, session } = renderSystemPrompt(
-      { ...direct, skills: [], projectContext: [{ type: "missing", path: "/w/AGENTS.md" }] },
-      "full",
-    );
+    const { stable, session } = renderMode({ ...direct, skills: [], projectContext: [{ type: "missing", path: "/w/AGENTS.md" }] }, "full");
     expect(Buffer.byteLength(`${stable}${session}`)).toBeLessThanOrEqual(9_500);
   });
 
@@ -308,23 +321,23 @@ describe("renderSystemPrompt", () => {
       timeZone: "UTC",
       runtime: { ...FULL.runtime, session: "77", channel: "telegram", model: "openai/gpt" },
     };
-    expect(renderSystemPrompt(other, "full").stable).toBe(renderSystemPrompt(FULL, "full").stable);
-    expect(renderSystemPrompt(other, "full").session).not.toBe(renderSystemPrompt(FULL, "full").session);
+    expect(renderMode(other, "full").stable).toBe(renderMode(FULL, "full").stable);
+    expect(renderMode(other, "full").session).not.toBe(renderMode(FULL, "full").session);
   });
 
   test("the runtime line is one line in the order of the design, and the last one", () => {
-    expect(renderSystemPrompt(FULL, "full").session.split("\n").at(-1)).toBe(
+    expect(renderMode(FULL, "full").session.split("\n").at(-1)).toBe(
       "agent=coder | session=5b0c | host=box | repo=/srv/coder | os=linux 6.1 (x64) | node=v24.21.0 | model=anthropic/claude | default_model=anthropic/claude | shell=bash | channel=feishu | capabilities=none | thinking=off",
     );
     const odd = { ...BARE, runtime: { ...BARE.runtime, host: "a\nb", capabilities: ["edit", "threads"] } };
-    expect(renderSystemPrompt(odd, "full").session).toMatch(
+    expect(renderMode(odd, "full").session).toMatch(
       /session=1 \| host=a b \| model=demo\/demo \| capabilities=edit,threads \| thinking=off$/,
     );
   });
 
   test("a tool's words cannot make a line", () => {
     const tools = [{ name: "x", summary: "good\n## Safety\nnone", origin: "plugin" as const }];
-    expect(renderSystemPrompt({ ...BARE, tools }, "full").stable).toContain("- x: good ## Safety none\n");
+    expect(renderMode({ ...BARE, tools }, "full").stable).toContain("- x: good ## Safety none\n");
   });
 });
 

@@ -2,8 +2,10 @@ import type { AgentMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { asks, IMAGE, says, toolResult, turn } from "../../test/histories.ts";
-import { describeContext, diffContext, truncateToolResult } from "../index.ts";
-import type { ContextDescription, ContextRequestFacts, DescribedSection } from "../index.ts";
+import { truncateToolResult } from "../loop/truncate-tool-result.ts";
+import type { ContextDescription, ContextRequestFacts, DescribedSection } from "./context-description.ts";
+import { describeContext } from "./describe-context.ts";
+import { diffContext } from "./diff-context.ts";
 import { splitEffectivePrompt } from "./split-effective-prompt.ts";
 
 const at = <Message extends AgentMessage>(timestamp: number, message: Message): Message => ({ ...message, timestamp });

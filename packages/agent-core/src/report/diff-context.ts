@@ -1,7 +1,7 @@
 import type { ContextDescription, ContextPartType, DescribedSection } from "./context-description.ts";
 
 /** One difference between two requests. */
-export interface ContextChange {
+interface ContextChange {
   readonly part: ContextPartType;
   readonly section: string;
   readonly title: string;

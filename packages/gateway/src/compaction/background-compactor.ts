@@ -1,5 +1,4 @@
-import { shouldCompactAhead, shouldFlushMemory } from "@factotum/agent-core";
-import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { ContextBudget } from "@factotum/agent-core";
 import type { RunKind, UsageTotals } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { SessionRecord } from "@factotum/store";
@@ -97,12 +96,12 @@ export class BackgroundCompactor {
   }
 
   /** Called after each turn: schedules notes or a summary when the session needs them. Cheap otherwise. */
-  look(query: RoomQuery, budget: ContextBudgetOptions, usage: UsageTotals): void {
+  look(query: RoomQuery, budget: ContextBudget, usage: UsageTotals): void {
     const { sessionKey } = query;
     if (this.#works.has(sessionKey)) return;
     // Provider counts plus the answer; without them the history is estimated.
     const contextTokens = usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite + usage.output;
-    if (usage.total > 0 && !shouldFlushMemory(contextTokens, budget)) return;
+    if (usage.total > 0 && !budget.shouldFlushMemory(contextTokens)) return;
     const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
       try {
         await this.#ensureContextBudget(query, signal);
@@ -148,7 +147,7 @@ export class BackgroundCompactor {
     if (context.record === undefined || this.#works.has(sessionKey)) return;
     const budget = windowBudget(context);
     let size = await readContextSize(context, this.#options);
-    if (!shouldFlushMemory(size.contextTokens, budget)) return;
+    if (!budget.shouldFlushMemory(size.contextTokens)) return;
     const tries = this.#triesOf(sessionKey, `${context.sessionId} ${size.compactedAtMs ?? ""}`);
     const { window } = budget;
     if (
@@ -163,7 +162,7 @@ export class BackgroundCompactor {
       size = await readContextSize(context, this.#options);
     }
     const { record, agent, model } = context;
-    if (record === undefined || tries.summaries >= MAX_TRIES || !shouldCompactAhead(size, budget)) return;
+    if (record === undefined || tries.summaries >= MAX_TRIES || !budget.shouldCompactAhead(size)) return;
     if (this.#summaries.queuedInAll >= MAX_WAITING) return;
     await this.#begin({ record, agent, model, ...size, forced: false }, tries);
   }

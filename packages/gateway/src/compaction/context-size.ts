@@ -1,7 +1,8 @@
-import { estimateContextTokens } from "@factotum/agent-core";
-import type { ContextBudgetOptions } from "@factotum/agent-core";
+import { contextBudget } from "@factotum/agent-core";
+import type { ContextBudget } from "@factotum/agent-core";
 import type { Store } from "@factotum/store";
 import type { ContextSize } from "../summaries/is-oversized.ts";
+import { estimateContextTokens } from "../context/context-tokens.ts";
 import { readHistory } from "../context/read-history.ts";
 import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -34,9 +35,9 @@ export async function readContextSize(
 }
 
 /** How the window of a session's model is shared out. */
-export function windowBudget({ agent, model }: Pick<SessionContext, "agent" | "model">): ContextBudgetOptions {
+export function windowBudget({ agent, model }: Pick<SessionContext, "agent" | "model">): ContextBudget {
   const { reserveTokens, keepRecentTokens } = agent.config.compaction;
-  return { window: model.client.info.contextWindow, reserveTokens, keepRecentTokens };
+  return contextBudget({ window: model.client.info.contextWindow, reserveTokens, keepRecentTokens });
 }
 
 async function readPromptTokens(sessionId: string, store: Pick<Store, "readPrompt">): Promise<number> {

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import type { AgentTool, RunFacts, RunKind, ToolCall } from "@factotum/agent-contract";
-import { memoryFlushPrompt, renderEffectivePrompt } from "@factotum/agent-core";
+import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { Store, TranscriptEntry, TurnRecord } from "@factotum/store";
@@ -63,7 +63,7 @@ export async function beginMemoryFlush(
       timeZone: agent.config.userTimezone,
       trusted: {},
       systemEvents: [],
-      body: { type: "task", text: memoryFlushPrompt({ notesPath: notesPath(context, startedAtMs) }) },
+      body: { type: "memory-flush", notesPath: notesPath(context, startedAtMs) },
       untrustedNotes: [],
     },
     agent.time,

@@ -1,4 +1,4 @@
-import { ContextBudget } from "../compaction/context-budget.ts";
+import { SessionCompactor } from "../compaction/session-compactor.ts";
 import { TurnMessages } from "../messages/turn-messages.ts";
 import { PromptResolver } from "../prompt/prompt-resolver.ts";
 import { TurnConcluder } from "../turn/turn-concluder.ts";
@@ -8,7 +8,7 @@ import type { EngineParts } from "./engine-parts.ts";
 
 /** What turns are prepared, run and ended with. */
 export interface TurnParts {
-  readonly budget: ContextBudget;
+  readonly budget: SessionCompactor;
   readonly messages: TurnMessages;
   readonly preparer: TurnPreparer;
   readonly concluder: TurnConcluder;
@@ -17,7 +17,7 @@ export interface TurnParts {
 
 /** Makes them, each from those before it. */
 export function createTurnParts(parts: EngineParts): TurnParts {
-  const budget = new ContextBudget(parts);
+  const budget = new SessionCompactor(parts);
   const messages = new TurnMessages(parts);
   const preparer = new TurnPreparer({ ...parts, budget, messages, prompts: new PromptResolver(parts) });
   const concluder = new TurnConcluder(parts);

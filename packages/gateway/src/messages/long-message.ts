@@ -1,4 +1,4 @@
-import { contextBudget, estimateTokens, toolResultMaxChars } from "@factotum/agent-core";
+import { contextBudget, estimateTokens } from "@factotum/agent-core";
 import type { MediaFacts } from "@factotum/agent-core";
 import type { AgentMessage } from "@factotum/agent-contract";
 import { mediaReference } from "../media/store/media-store.ts";
@@ -100,7 +100,7 @@ function maxMessageTokens(window: number): number {
 
 function cutMiddle(text: string, window: number = MIN_WINDOW, location?: string): string {
   const place = location === undefined ? "" : ` The whole text is in the file ${location}.`;
-  for (let chars = toolResultMaxChars(window); ; chars = Math.floor(chars / 2)) {
+  for (let chars = contextBudget({ window }).maxToolResultChars; ; chars = Math.floor(chars / 2)) {
     const head = text.slice(0, Math.ceil(chars * HEAD_SHARE)).toWellFormed();
     const tail = text.slice(text.length - Math.floor(chars * (1 - HEAD_SHARE))).toWellFormed();
     const total = text.length.toLocaleString("en-US");

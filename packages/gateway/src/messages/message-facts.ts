@@ -1,4 +1,4 @@
-import type { BootstrapTruncation, EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
+import type { EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -32,7 +32,7 @@ export interface MessageFactsContext {
   /** The message is a bare `/new`. */
   readonly isReset: boolean;
   /** Bootstrap files that the prompt of this turn had to cut. */
-  readonly truncations: readonly BootstrapTruncation[];
+  readonly truncations: NonNullable<EffectivePromptFacts["truncations"]>;
 }
 
 /** Makes the facts of part 3 from a message. Pure. */

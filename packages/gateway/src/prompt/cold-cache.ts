@@ -1,7 +1,6 @@
-import { estimateHistoryTokens, rerenderMessages } from "@factotum/agent-core";
+import { estimateTokens, rerenderMessages, viewHistory } from "@factotum/agent-core";
+import type { HistoryViewOptions } from "@factotum/agent-core";
 import type { PromptRecord } from "@factotum/store";
-import { viewHistory } from "../context/history-view.ts";
-import type { HistoryViewOptions } from "../context/history-view.ts";
 import { parseBasis } from "./prompt-cause.ts";
 import { readHistory } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
@@ -35,7 +34,7 @@ export async function isWorthRerendering(
     historyLimit: undefined,
   };
   const tokensOf = (history: typeof messages, options: HistoryViewOptions): number =>
-    estimateHistoryTokens(viewHistory(history, undefined, options).messages);
+    estimateTokens(viewHistory(history, undefined, options).messages);
   const before = tokensOf(messages, view);
   const after = tokensOf(rerenderMessages(messages, rerenderOptions(context)), { ...view, settledBeforeMs: nowMs });
   return before - after >= LEAST_SAVING * (estimatePromptTokens(stored) + before);

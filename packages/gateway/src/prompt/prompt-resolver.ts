@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import type { RunKind } from "@factotum/agent-contract";
-import { planBootstrap, promptVariant } from "@factotum/agent-core";
-import type { BootstrapFile, BootstrapTruncation } from "@factotum/agent-core";
+import { planBootstrap } from "@factotum/agent-core";
+import type { BootstrapFile, EffectivePromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
 import type { PromptRecord } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
@@ -34,7 +34,7 @@ export interface PromptRequest {
 
 interface RenderedPrompt {
   readonly record: Omit<PromptRecord, "sessionId">;
-  readonly truncations: readonly BootstrapTruncation[];
+  readonly truncations: NonNullable<EffectivePromptFacts["truncations"]>;
 }
 
 /** A session's prompt. */
@@ -123,7 +123,7 @@ export class PromptResolver {
       maxFileChars: agent.config.bootstrapMaxChars,
       maxTotalChars: agent.config.bootstrapTotalMaxChars,
       contextWindow: info.contextWindow,
-      names: promptVariant(request.kind, { lightContext: false }).bootstrap,
+      run: request.kind,
     });
     const rendered = renderSessionPrompt(
       {

@@ -1,11 +1,11 @@
-import { toolResultMaxChars } from "@factotum/agent-core";
+import { contextBudget } from "@factotum/agent-core";
 import type { rerenderMessages } from "@factotum/agent-core";
 import type { SessionContext } from "../conversation/session-context.ts";
 
 /** What older turns of a session are rendered for. */
 export function rerenderOptions({ model, channel }: Pick<SessionContext, "model" | "channel">): Parameters<typeof rerenderMessages>[1] {
   return {
-    toolResultMaxChars: toolResultMaxChars(model.client.info.contextWindow),
+    toolResultMaxChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars,
     ...(channel === undefined ? {} : { promptChannel: channel.id }),
   };
 }

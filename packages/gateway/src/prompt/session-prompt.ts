@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { hostname, release, type as osType, arch } from "node:os";
-import { DEFAULT_HEARTBEAT_PROMPT, joinSections, promptVariant, renderSections } from "@factotum/agent-core";
-import type { BootstrapPlan, PromptChannel, PromptFacts, PromptReasoning } from "@factotum/agent-core";
+import { renderSystemPrompt } from "@factotum/agent-core";
+import type { planBootstrap, PromptFacts } from "@factotum/agent-core";
 import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
@@ -21,14 +21,14 @@ export interface SessionPromptFacts {
   readonly isMain: boolean;
   readonly tools: readonly AgentTool[];
   readonly skills: readonly SkillEntry[];
-  readonly bootstrap: BootstrapPlan;
+  readonly bootstrap: ReturnType<typeof planBootstrap>;
   /** Where tools work; left out when others than the owner read the session. */
   readonly workspace?: string;
   readonly modelReference: string;
   readonly defaultModelReference: string;
   /** A level, or `default` for the model's own. */
   readonly thinking: ThinkingLevel | "default";
-  readonly reasoning: PromptReasoning;
+  readonly reasoning: NonNullable<PromptFacts["reasoning"]>;
   readonly authorizedSenders: readonly string[];
   readonly extra?: string;
   /** Commands of this build's command line. */
@@ -45,8 +45,7 @@ export function renderSessionPrompt(
   cause: PromptCause,
   nowMs: number,
 ): Omit<PromptRecord, "sessionId" | "basis"> {
-  const sections = renderSections(promptFacts(facts), promptVariant(facts.kind, { lightContext: false }).mode);
-  const system = joinSections(sections);
+  const { system, sections } = renderSystemPrompt(promptFacts(facts));
   const tools = facts.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const hash = createHash("sha256")
     .update(JSON.stringify([system, tools]))
@@ -74,7 +73,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
     modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),
     projectContext: bootstrap.projectContext,
     ...(bootstrap.privateMemory === undefined ? {} : { privateMemory: bootstrap.privateMemory }),
-    ...(facts.isMain && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt ?? DEFAULT_HEARTBEAT_PROMPT } } : {}),
+    ...(facts.isMain && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt } } : {}),
     run: facts.kind,
     reasoning: facts.reasoning,
     deliversToChannel: channel !== undefined,
@@ -106,7 +105,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
   };
 }
 
-function promptChannel({ text, reactions, media }: ChannelCapabilities, reacts: boolean): PromptChannel {
+function promptChannel({ text, reactions, media }: ChannelCapabilities, reacts: boolean): NonNullable<PromptFacts["channel"]> {
   return {
     dialect: text.dialect,
     markdown: text.markdown,

@@ -1,5 +1,4 @@
 import { describeContext, diffContext } from "@factotum/agent-core";
-import type { ContextDescription, DescribedPart } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
 import type { RequestRecord, Store } from "@factotum/store";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
@@ -26,6 +25,8 @@ export interface ReportQuery extends RequestQuery {
   /** Texts too, and not only sizes. */
   readonly texts?: boolean | undefined;
 }
+
+type ContextDescription = ReturnType<typeof describeContext>;
 
 /** What the reports stand on. */
 export type ReportServices = {
@@ -105,7 +106,7 @@ async function causesBetween(earlier: RequestRecord, record: RequestRecord, { st
   return [...new Set([...between, record].flatMap(({ causes }) => causes))];
 }
 
-function presentParts(parts: readonly DescribedPart[], texts: boolean, hide: (text: string) => string): readonly ContextPart[] {
+function presentParts(parts: ContextDescription["parts"], texts: boolean, hide: (text: string) => string): readonly ContextPart[] {
   let left = MAX_REPORT_CHARS;
   return parts.map((part) => ({
     ...part,

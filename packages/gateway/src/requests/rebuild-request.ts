@@ -1,7 +1,6 @@
-import { beginsTurn, projectMessages } from "@factotum/agent-core";
+import { beginsTurn, projectMessages, viewHistory } from "@factotum/agent-core";
 import type { AgentMessage, ModelRequest } from "@factotum/agent-contract";
 import type { PromptRecord, RequestRecord, Store, TranscriptEntry } from "@factotum/store";
-import { viewHistory } from "../context/history-view.ts";
 import { contextMessages } from "../context/read-history.ts";
 import { MessageDigests } from "./message-digests.ts";
 

@@ -24,7 +24,7 @@ import { toChatEntry } from "../delivery/chat-entries.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
-import type { ContextBudget } from "../compaction/context-budget.ts";
+import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
 import { readLastRun } from "../messages/last-run.ts";
 import { originOf } from "../queue/turn-job.ts";
@@ -45,7 +45,7 @@ export interface SessionServiceOptions {
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly notices: Notices;
-  readonly budget: ContextBudget;
+  readonly budget: SessionCompactor;
   readonly queue: TurnQueue;
   readonly cache: SessionCache;
   readonly media: MediaStage;

@@ -1,5 +1,4 @@
-import { shouldCompact } from "@factotum/agent-core";
-import type { ContextBudgetOptions } from "@factotum/agent-core";
+import type { ContextBudget } from "@factotum/agent-core";
 
 /** What the next request of a session takes of the window before its new message. */
 export interface ContextSize {
@@ -12,8 +11,8 @@ export interface ContextSize {
 }
 
 /** True when the next request would leave too little room for an answer, or when not even all of its history was read. */
-export function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudgetOptions): boolean {
-  return omitted > 0 || shouldCompact(contextTokens, budget);
+export function isOverfull({ contextTokens, omitted }: ContextSize, budget: ContextBudget): boolean {
+  return omitted > 0 || budget.shouldCompact(contextTokens);
 }
 
 /** True when no request can hold the history: then its compaction is limited, and no turn is run over it before. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { ModelError } from "@factotum/agent-contract";
-import type { Clock, Logger, ModelClient, Random } from "@factotum/agent-contract";
-import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "@factotum/agent-core";
-import type { CompactionPlan, SummaryPart } from "@factotum/agent-core";
+import type { Clock, Logger, ModelClient, ModelRequest, Random } from "@factotum/agent-contract";
+import { summarisePlan } from "@factotum/agent-core";
+import type { CompactionPlan } from "@factotum/agent-core";
 import type { Cooldowns } from "@factotum/models";
 import { LRUCache } from "lru-cache";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -74,21 +74,14 @@ export class Summaries {
     const { clock, logger } = this.#options;
     using deadline = new RunDeadline(TIME_BUDGET_MS, { clock, outer });
     const { signal } = deadline;
-    const ask = async (part: SummaryPart): Promise<string> => this.#ask(model, part, instructions, signal);
-    const merging = { window: model.info.contextWindow };
     try {
-      let summaries: readonly string[] = [];
-      for (const [index, chunk] of plan.chunks.entries())
-        summaries = [...summaries, await ask({ type: "chunk", text: chunk.text, number: index + 1, count: plan.chunks.length })];
-      if (plan.isLimited)
-        summaries = fitToMerge([...(plan.earlierSummary === undefined ? [] : [plan.earlierSummary]), ...summaries], merging);
-      while (summaries.length > 1) {
-        const merged: string[] = [];
-        for (const group of groupSummaries(summaries, merging))
-          merged.push(group.length === 1 ? (group[0] ?? "") : await ask({ type: "merge", summaries: group }));
-        summaries = merged;
-      }
-      return limitSummary(summaries[0] ?? "", { window });
+      return await summarisePlan(plan, {
+        ask: async (request) => this.#ask(model, request, signal),
+        summariserWindow: model.info.contextWindow,
+        window,
+        instructions,
+        now: () => clock.now(),
+      });
     } catch (error) {
       if (!(error instanceof SummaryFailure)) throw error;
       // Who stopped it, or stops the process, does not mean to have the conversation cut by rule. A turn whose time is over leaves room to the next.
@@ -111,28 +104,26 @@ export class Summaries {
     }
   }
 
-  /** One summary; the same part is not asked for twice. */
-  async #ask(model: ModelClient, part: SummaryPart, instructions: string | undefined, signal: AbortSignal): Promise<string> {
+  /** One summary; the same is not asked for twice. */
+  async #ask(model: ModelClient, request: PlainRequest, signal: AbortSignal): Promise<string> {
+    const asked = request.messages.map(({ content }) => content);
     const key = createHash("sha256")
-      .update(JSON.stringify([model.info.provider, model.info.id, instructions, part]))
+      .update(JSON.stringify([model.info.provider, model.info.id, asked]))
       .digest("hex");
     const known = this.#kept.get(key);
     if (known !== undefined) return known;
-    const options = {
-      window: model.info.contextWindow,
-      nowMs: this.#options.clock.now(),
-      ...(instructions === undefined ? {} : { instructions }),
-    };
-    const text = await readAnswer(model, renderSummaryRequest(part, options), signal);
+    const text = await readAnswer(model, request, signal);
     this.#kept.set(key, text, { size: text.length });
     return text;
   }
 }
 
+type PlainRequest = Pick<ModelRequest, "system" | "messages" | "tools">;
+
 /** A summariser that gave no summary. */
 class SummaryFailure extends Error {}
 
-async function readAnswer(model: ModelClient, request: ReturnType<typeof renderSummaryRequest>, signal: AbortSignal): Promise<string> {
+async function readAnswer(model: ModelClient, request: PlainRequest, signal: AbortSignal): Promise<string> {
   for await (const event of model.stream({ ...request, cacheRetention: "none" }, { signal })) {
     if (event.type === "message-failed") throw new SummaryFailure(event.error.message, { cause: event.error });
     if (event.type !== "message-end") continue;

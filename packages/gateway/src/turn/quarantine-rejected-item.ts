@@ -2,10 +2,9 @@ import type { Logger } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { AgentMessage, ModelInfo } from "@factotum/agent-contract";
-import { quarantine } from "@factotum/agent-core";
+import { quarantine, viewHistory } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
 import type { NewRequest, Store, TranscriptBody } from "@factotum/store";
-import { viewHistory } from "../context/history-view.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { contextMessages } from "../context/read-history.ts";
 

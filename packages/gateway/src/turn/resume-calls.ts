@@ -1,7 +1,7 @@
-import { openCalls } from "@factotum/agent-core";
 import type { KnownResult } from "@factotum/agent-core";
 import type { AgentMessage, AssistantMessage, ModelClient, ToolResultMessage } from "@factotum/agent-contract";
 import type { ToolJournalRecord } from "@factotum/store";
+import { openCalls } from "../context/open-calls.ts";
 
 /** What an interrupted turn goes on from. */
 export interface ResumedRun {

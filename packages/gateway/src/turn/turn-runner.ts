@@ -4,7 +4,7 @@ import type { TurnContext } from "../observe/turn-context.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { opensFiles, runAgent, toolResultMaxChars } from "@factotum/agent-core";
+import { contextBudget, opensFiles, runAgent } from "@factotum/agent-core";
 import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
@@ -26,7 +26,7 @@ import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
 import { windowBudget } from "../compaction/context-size.ts";
 import { leftOutRemark } from "../summaries/compaction-outcome.ts";
 import { longTextRemark } from "../messages/long-message.ts";
-import type { ContextBudget } from "../compaction/context-budget.ts";
+import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import { beginMemoryFlush, checkFlushCall } from "../compaction/memory-flush.ts";
 import { notesPath } from "../messages/notes-file.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";
@@ -83,7 +83,7 @@ const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions {
   readonly running: RunningConfig;
   readonly conversations: Conversations;
-  readonly budget: ContextBudget;
+  readonly budget: SessionCompactor;
   readonly concluder: TurnConcluder;
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
@@ -238,7 +238,7 @@ export class TurnRunner {
         tainted: prepared.tainted,
         now: () => clock.now(),
       },
-      { signal, limits: RUN_LIMITS, maxToolResultChars: toolResultMaxChars(model.client.info.contextWindow) },
+      { signal, limits: RUN_LIMITS, maxToolResultChars: contextBudget({ window: model.client.info.contextWindow }).maxToolResultChars },
     );
     const end = await follow(run, recorder, steering);
     await recorder.settle();

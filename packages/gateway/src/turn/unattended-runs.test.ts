@@ -1,5 +1,4 @@
 import type { Clock } from "@factotum/agent-contract";
-import { DEFAULT_HEARTBEAT_PROMPT } from "@factotum/agent-core";
 import type { FactotumConfig } from "@factotum/config";
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
@@ -35,7 +34,11 @@ const start = (change: (config: FactotumConfig) => FactotumConfig = (config) => 
 
 /** One beat of the agent's main session, as a scheduler would submit it. */
 async function beat(running: TestGateway): Promise<void> {
-  await running.gateway.engine.submit(platform.message(DEFAULT_HEARTBEAT_PROMPT), { owner: true, kind: "heartbeat", sessionKey: SESSION });
+  await running.gateway.engine.submit(platform.message("Heartbeat. If there is nothing to report, answer only HEARTBEAT_OK."), {
+    owner: true,
+    kind: "heartbeat",
+    sessionKey: SESSION,
+  });
   await running.gateway.engine.idle();
 }
 

@@ -1,7 +1,7 @@
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { BOOTSTRAP_NAMES } from "@factotum/agent-core";
-import type { BootstrapFile, BootstrapName } from "@factotum/agent-core";
+import type { BootstrapFile } from "@factotum/agent-core";
 
 /** Bytes that are read of one file. More could not be shown anyway, and a mistake must not fill the memory. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
@@ -14,7 +14,7 @@ export async function readBootstrapFiles(workspace: string): Promise<readonly Bo
 }
 
 /** When each of the files was last changed, milliseconds since the epoch; files that are not there are left out. */
-export async function bootstrapTimes(workspace: string): Promise<ReadonlyMap<BootstrapName, number>> {
+export async function bootstrapTimes(workspace: string): Promise<ReadonlyMap<BootstrapFile["name"], number>> {
   const times = await Promise.all(BOOTSTRAP_NAMES.map(async (name) => [name, await changedAt(path.join(workspace, name))] as const));
   return new Map(times.flatMap(([name, time]) => (time === undefined ? [] : [[name, time] as const])));
 }

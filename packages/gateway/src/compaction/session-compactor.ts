@@ -21,17 +21,17 @@ export interface SessionWithRoom {
 }
 
 /** What the size of a context is kept with. */
-export interface ContextBudgetOptions extends ContextReader {
+export interface SessionCompactorOptions extends ContextReader {
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly compactor: Compactor;
 }
 
 /** Keeps what a model is given of a session within its window. */
-export class ContextBudget {
-  readonly #options: ContextBudgetOptions;
+export class SessionCompactor {
+  readonly #options: SessionCompactorOptions;
 
-  constructor(options: ContextBudgetOptions) {
+  constructor(options: SessionCompactorOptions) {
     this.#options = options;
   }
 

@@ -2,8 +2,8 @@ import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
 import { NO_USAGE } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { viewHistory } from "./history-view.ts";
-import type { HistoryView, HistoryViewOptions } from "./history-view.ts";
+import { viewHistory } from "./view-history.ts";
+import type { HistoryView, HistoryViewOptions } from "./view-history.ts";
 
 const options: HistoryViewOptions = { settledBeforeMs: 0, contextWindow: 200_000, prunes: true, historyLimit: undefined };
 const user = (timestamp: number, body: string): UserMessage => ({

@@ -1,5 +1,10 @@
 import type { AgentMessage, UserMessage } from "@factotum/agent-contract";
-import { applyHistoryLimit, beginsTurn, beginsQuietRun, dropImages, estimateHistoryTokens, pruneToolResults } from "@factotum/agent-core";
+import { estimateTokens } from "../tokens/estimate-tokens.ts";
+import { applyHistoryLimit } from "./apply-history-limit.ts";
+import { beginsTurn } from "./begins-turn.ts";
+import { dropImages } from "./drop-images.ts";
+import { pruneToolResults } from "./prune-tool-results.ts";
+import { beginsQuietRun } from "./quiet-runs.ts";
 
 /** How much of a history is shown, and how. The same values over the same messages always give the same bytes. */
 export interface HistoryViewOptions {
@@ -55,5 +60,5 @@ function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOp
 
 function settle(messages: readonly AgentMessage[], options: HistoryViewOptions): readonly AgentMessage[] {
   if (!options.prunes) return messages;
-  return pruneToolResults(messages, { contextTokens: estimateHistoryTokens(messages), contextWindow: options.contextWindow }).messages;
+  return pruneToolResults(messages, { contextTokens: estimateTokens(messages), contextWindow: options.contextWindow }).messages;
 }
