@@ -14,11 +14,11 @@ export interface SendOptions extends CallOptions {
   readonly idempotencyKey: string;
 }
 
-/** The time, injected. */
+/** The time, injected. The same as in `agent-contract`, as are `Random` and `Logger`: a contract depends on no other. */
 export interface Clock {
-  /** Wall clock, milliseconds since the epoch. */
+  /** Wall clock, milliseconds since the epoch. For display and schedules; it can jump. */
   now(): number;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds that only go forward. For deadlines. */
   monotonic(): number;
   /** Calls back once after `delayMs`; disposing cancels. Does not keep the process alive. */
   schedule(delayMs: number, callback: () => void): Disposable;
@@ -26,7 +26,9 @@ export interface Clock {
 
 /** Randomness, injected. */
 export interface Random {
+  /** `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;
+  /** A version 4 UUID. */
   uuid(): string;
   /** In [0, 1); for jitter, not for secrets. */
   float(): number;
@@ -38,6 +40,7 @@ export interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** A log whose every line carries these fields too. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 

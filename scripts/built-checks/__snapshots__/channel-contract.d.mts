@@ -347,18 +347,20 @@ interface SendOptions extends CallOptions {
   /** The same for every try of one logical send; passed on where the platform can use it. */
   readonly idempotencyKey: string;
 }
-/** The time, injected. */
+/** The time, injected. The same as in `agent-contract`, as are `Random` and `Logger`: a contract depends on no other. */
 interface Clock {
-  /** Wall clock, milliseconds since the epoch. */
+  /** Wall clock, milliseconds since the epoch. For display and schedules; it can jump. */
   now(): number;
-  /** Milliseconds that only go forward. */
+  /** Milliseconds that only go forward. For deadlines. */
   monotonic(): number;
   /** Calls back once after `delayMs`; disposing cancels. Does not keep the process alive. */
   schedule(delayMs: number, callback: () => void): Disposable;
 }
 /** Randomness, injected. */
 interface Random {
+  /** `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;
+  /** A version 4 UUID. */
   uuid(): string;
   /** In [0, 1); for jitter, not for secrets. */
   float(): number;
@@ -369,6 +371,7 @@ interface Logger {
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;
   warn(message: string, fields?: Readonly<Record<string, unknown>>): void;
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
+  /** A log whose every line carries these fields too. */
   child(fields: Readonly<Record<string, unknown>>): Logger;
 }
 /** All that a channel gets from the gateway. */
