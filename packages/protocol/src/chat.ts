@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** A tool call as clients show it. */
 export interface ChatToolCall {
@@ -55,36 +56,38 @@ const entryBase = { id: z.string(), timestampMs: z.number() };
 const ToolCallSchema = z.strictObject({ id: z.string(), name: z.string(), argumentsText: z.string() });
 
 /** Parses an entry. */
-export const ChatEntrySchema: z.ZodType<ChatEntry> = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("user"),
-    ...entryBase,
-    text: z.string(),
-    attachments: z.number().int().positive().optional(),
-    sender: z.string().optional(),
-    channel: z.string(),
-    idempotencyKey: z.string().optional(),
-  }),
-  z.strictObject({
-    type: z.literal("assistant"),
-    ...entryBase,
-    text: z.string(),
-    thinking: z.string().optional(),
-    toolCalls: z.array(ToolCallSchema),
-    model: z.string(),
-    stopReason: z.enum(["stop", "length", "toolUse", "aborted", "error"]),
-    errorMessage: z.string().optional(),
-  }),
-  z.strictObject({
-    type: z.literal("tool-result"),
-    ...entryBase,
-    callId: z.string(),
-    name: z.string(),
-    text: z.string(),
-    isError: z.boolean(),
-  }),
-  z.strictObject({ type: z.literal("notice"), ...entryBase, level: z.enum(["info", "warning", "error"]), text: z.string() }),
-]) as unknown as z.ZodType<ChatEntry>;
+export const ChatEntrySchema: z.ZodType<ChatEntry> = parserOf<ChatEntry>()(
+  z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("user"),
+      ...entryBase,
+      text: z.string(),
+      attachments: z.number().int().positive().optional(),
+      sender: z.string().optional(),
+      channel: z.string(),
+      idempotencyKey: z.string().optional(),
+    }),
+    z.strictObject({
+      type: z.literal("assistant"),
+      ...entryBase,
+      text: z.string(),
+      thinking: z.string().optional(),
+      toolCalls: z.array(ToolCallSchema),
+      model: z.string(),
+      stopReason: z.enum(["stop", "length", "toolUse", "aborted", "error"]),
+      errorMessage: z.string().optional(),
+    }),
+    z.strictObject({
+      type: z.literal("tool-result"),
+      ...entryBase,
+      callId: z.string(),
+      name: z.string(),
+      text: z.string(),
+      isError: z.boolean(),
+    }),
+    z.strictObject({ type: z.literal("notice"), ...entryBase, level: z.enum(["info", "warning", "error"]), text: z.string() }),
+  ]),
+);
 
 /** What a run is doing at this moment and is not committed yet. A client that joins late shows it as if it had watched. */
 export interface LiveRun {
@@ -132,14 +135,16 @@ export interface ChatSnapshot {
 }
 
 /** Parses a snapshot. */
-export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = z.strictObject({
-  sessionKey: z.string(),
-  entries: z.array(ChatEntrySchema),
-  before: z.string().optional(),
-  live: LiveRunSchema.optional(),
-  queued: z.number(),
-  wait: ChatWaitSchema.optional(),
-}) as unknown as z.ZodType<ChatSnapshot>;
+export const ChatSnapshotSchema: z.ZodType<ChatSnapshot> = parserOf<ChatSnapshot>()(
+  z.strictObject({
+    sessionKey: z.string(),
+    entries: z.array(ChatEntrySchema),
+    before: z.string().optional(),
+    live: LiveRunSchema.optional(),
+    queued: z.number(),
+    wait: ChatWaitSchema.optional(),
+  }),
+);
 
 /** How a run ended, for clients. */
 export interface ChatOutcome {
@@ -167,19 +172,21 @@ export type ChatEvent =
   | { readonly type: "reset" };
 
 /** Parses an event of a session. */
-export const ChatEventSchema: z.ZodType<ChatEvent> = z.discriminatedUnion("type", [
-  z.strictObject({ type: z.literal("run-start"), runId: z.string(), startedAtMs: z.number() }),
-  z.strictObject({ type: z.literal("block-start"), runId: z.string(), block: z.enum(["text", "thinking"]) }),
-  z.strictObject({ type: z.literal("block-delta"), runId: z.string(), text: z.string() }),
-  z.strictObject({ type: z.literal("answer-restart"), runId: z.string() }),
-  z.strictObject({ type: z.literal("tool-start"), runId: z.string(), call: ToolCallSchema }),
-  z.strictObject({ type: z.literal("tool-delta"), runId: z.string(), callId: z.string(), text: z.string() }),
-  z.strictObject({ type: z.literal("entry"), runId: z.string().optional(), entry: ChatEntrySchema }),
-  z.strictObject({
-    type: z.literal("run-end"),
-    runId: z.string(),
-    outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
-  }),
-  z.strictObject({ type: z.literal("queue-change"), queued: z.number(), wait: ChatWaitSchema.optional() }),
-  z.strictObject({ type: z.literal("reset") }),
-]) as unknown as z.ZodType<ChatEvent>;
+export const ChatEventSchema: z.ZodType<ChatEvent> = parserOf<ChatEvent>()(
+  z.discriminatedUnion("type", [
+    z.strictObject({ type: z.literal("run-start"), runId: z.string(), startedAtMs: z.number() }),
+    z.strictObject({ type: z.literal("block-start"), runId: z.string(), block: z.enum(["text", "thinking"]) }),
+    z.strictObject({ type: z.literal("block-delta"), runId: z.string(), text: z.string() }),
+    z.strictObject({ type: z.literal("answer-restart"), runId: z.string() }),
+    z.strictObject({ type: z.literal("tool-start"), runId: z.string(), call: ToolCallSchema }),
+    z.strictObject({ type: z.literal("tool-delta"), runId: z.string(), callId: z.string(), text: z.string() }),
+    z.strictObject({ type: z.literal("entry"), runId: z.string().optional(), entry: ChatEntrySchema }),
+    z.strictObject({
+      type: z.literal("run-end"),
+      runId: z.string(),
+      outcome: z.strictObject({ type: z.enum(["done", "aborted", "failed"]), message: z.string().optional() }),
+    }),
+    z.strictObject({ type: z.literal("queue-change"), queued: z.number(), wait: ChatWaitSchema.optional() }),
+    z.strictObject({ type: z.literal("reset") }),
+  ]),
+);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** What became of a look at the configuration file. */
 export interface ConfigReloadResult {
@@ -13,9 +14,11 @@ export interface ConfigReloadResult {
 }
 
 /** Parses the answer to `config.reload`. */
-export const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult> = z.strictObject({
-  type: z.enum(["applied", "unchanged", "kept"]),
-  changed: z.array(z.string()),
-  needsRestart: z.array(z.string()),
-  problems: z.array(z.string()),
-});
+export const ConfigReloadResultSchema: z.ZodType<ConfigReloadResult> = parserOf<ConfigReloadResult>()(
+  z.strictObject({
+    type: z.enum(["applied", "unchanged", "kept"]),
+    changed: z.array(z.string()),
+    needsRestart: z.array(z.string()),
+    problems: z.array(z.string()),
+  }),
+);

@@ -3,6 +3,7 @@ import { RestingModelSchema } from "./status.ts";
 import type { RestingModel } from "./status.ts";
 import { RunUsageSchema } from "./usage.ts";
 import type { RunUsage } from "./usage.ts";
+import { parserOf } from "./parser-of.ts";
 
 /** The parts of a model request, in the order in which the reports show them. */
 export const CONTEXT_PART_TYPES = ["system", "messages", "prompt", "images", "tools"] as const;
@@ -189,55 +190,63 @@ const diff = z.strictObject({
 });
 
 /** Parses a kept request. */
-export const ContextRequestSchema: z.ZodType<ContextRequest> = z.strictObject({
-  id: z.string(),
-  turnId: z.string(),
-  turn: z.number(),
-  request: z.number(),
-  kind: z.string(),
-  sentAtMs: z.number(),
-  durationMs: z.number(),
-  model: z.string(),
-  credential: z.string().optional(),
-  thinking: z.string().optional(),
-  maxOutputTokens: z.number().optional(),
-  cacheRetention: z.string(),
-  promptHash: z.string(),
-  messages: z.number(),
-  causes: z.array(z.string()),
-  usage: RunUsageSchema,
-  outcome,
-}) as unknown as z.ZodType<ContextRequest>;
+export const ContextRequestSchema: z.ZodType<ContextRequest> = parserOf<ContextRequest>()(
+  z.strictObject({
+    id: z.string(),
+    turnId: z.string(),
+    turn: z.number(),
+    request: z.number(),
+    kind: z.string(),
+    sentAtMs: z.number(),
+    durationMs: z.number(),
+    model: z.string(),
+    credential: z.string().optional(),
+    thinking: z.string().optional(),
+    maxOutputTokens: z.number().optional(),
+    cacheRetention: z.string(),
+    promptHash: z.string(),
+    messages: z.number(),
+    causes: z.array(z.string()),
+    usage: RunUsageSchema,
+    outcome,
+  }),
+);
 
 /** Parses a report. */
-export const ContextReportSchema: z.ZodType<ContextReport> = z.strictObject({
-  sessionKey: z.string(),
-  sessionId: z.string(),
-  request: ContextRequestSchema,
-  exact: z.boolean(),
-  contextWindow: z.number().optional(),
-  prompt: z.strictObject({ cause: z.string(), renderedAtMs: z.number() }),
-  total: z.strictObject(size),
-  parts: z.array(z.strictObject({ type: partType, ...size, sections: z.array(section) })),
-  cutFiles: z.array(z.strictObject({ name: z.string(), limit: z.enum(["file", "total"]), ...truncation })),
-  diff: diff.optional(),
-  resting: z.array(RestingModelSchema).optional(),
-}) as unknown as z.ZodType<ContextReport>;
+export const ContextReportSchema: z.ZodType<ContextReport> = parserOf<ContextReport>()(
+  z.strictObject({
+    sessionKey: z.string(),
+    sessionId: z.string(),
+    request: ContextRequestSchema,
+    exact: z.boolean(),
+    contextWindow: z.number().optional(),
+    prompt: z.strictObject({ cause: z.string(), renderedAtMs: z.number() }),
+    total: z.strictObject(size),
+    parts: z.array(z.strictObject({ type: partType, ...size, sections: z.array(section) })),
+    cutFiles: z.array(z.strictObject({ name: z.string(), limit: z.enum(["file", "total"]), ...truncation })),
+    diff: diff.optional(),
+    resting: z.array(RestingModelSchema).optional(),
+  }),
+);
 
 /** Parses a piece of a replayed answer. */
-export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = z.strictObject({
-  replayId: z.string(),
-  block: z.enum(["text", "thinking", "tool-call"]),
-  text: z.string(),
-}) as unknown as z.ZodType<ReplayDelta>;
+export const ReplayDeltaSchema: z.ZodType<ReplayDelta> = parserOf<ReplayDelta>()(
+  z.strictObject({
+    replayId: z.string(),
+    block: z.enum(["text", "thinking", "tool-call"]),
+    text: z.string(),
+  }),
+);
 
 /** Parses what a replay came to. */
-export const ReplayResultSchema: z.ZodType<ReplayResult> = z.strictObject({
-  request: ContextRequestSchema,
-  model: z.string(),
-  exact: z.boolean(),
-  text: z.string(),
-  toolCalls: z.array(z.strictObject({ name: z.string(), argumentsText: z.string() })),
-  usage: RunUsageSchema,
-  outcome,
-}) as unknown as z.ZodType<ReplayResult>;
+export const ReplayResultSchema: z.ZodType<ReplayResult> = parserOf<ReplayResult>()(
+  z.strictObject({
+    request: ContextRequestSchema,
+    model: z.string(),
+    exact: z.boolean(),
+    text: z.string(),
+    toolCalls: z.array(z.strictObject({ name: z.string(), argumentsText: z.string() })),
+    usage: RunUsageSchema,
+    outcome,
+  }),
+);

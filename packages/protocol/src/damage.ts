@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /**
  * Damage of the stored state that nobody has acknowledged yet. `database`: the whole database was lost or unreadable and was restored; `snapshots`: snapshots
@@ -23,16 +24,18 @@ export interface DamageEvent {
 }
 
 /** Parses events of damage. */
-export const DamageEventsSchema: z.ZodType<readonly DamageEvent[]> = z.array(
-  z.strictObject({
-    id: z.string(),
-    kind: z.enum(["database", "snapshots", "rows"]),
-    atMs: z.number(),
-    text: z.string(),
-    count: z.number(),
-    isComplete: z.boolean(),
-    sessionKey: z.string().optional(),
-    path: z.string().optional(),
-    rebuilt: z.array(z.string()).optional(),
-  }),
-) as unknown as z.ZodType<readonly DamageEvent[]>;
+export const DamageEventsSchema: z.ZodType<readonly DamageEvent[]> = parserOf<readonly DamageEvent[]>()(
+  z.array(
+    z.strictObject({
+      id: z.string(),
+      kind: z.enum(["database", "snapshots", "rows"]),
+      atMs: z.number(),
+      text: z.string(),
+      count: z.number(),
+      isComplete: z.boolean(),
+      sessionKey: z.string().optional(),
+      path: z.string().optional(),
+      rebuilt: z.array(z.string()).optional(),
+    }),
+  ),
+);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** A terminal failure: a message that was never answered, or a part of one that did not reach its platform. */
 export interface DeadLetter {
@@ -22,16 +23,18 @@ export interface DeadLetter {
 }
 
 /** Parses a dead letter. */
-export const DeadLetterSchema: z.ZodType<DeadLetter> = z.strictObject({
-  id: z.string(),
-  type: z.enum(["input", "outbound"]),
-  state: z.enum(["dead", "ambiguous"]),
-  reason: z.string(),
-  failedAtMs: z.number(),
-  sessionKey: z.string().optional(),
-  channel: z.string().optional(),
-  accountId: z.string().optional(),
-  conversation: z.string().optional(),
-  text: z.string().optional(),
-  replay: z.enum(["safe", "risky", "impossible"]),
-}) as unknown as z.ZodType<DeadLetter>;
+export const DeadLetterSchema: z.ZodType<DeadLetter> = parserOf<DeadLetter>()(
+  z.strictObject({
+    id: z.string(),
+    type: z.enum(["input", "outbound"]),
+    state: z.enum(["dead", "ambiguous"]),
+    reason: z.string(),
+    failedAtMs: z.number(),
+    sessionKey: z.string().optional(),
+    channel: z.string().optional(),
+    accountId: z.string().optional(),
+    conversation: z.string().optional(),
+    text: z.string().optional(),
+    replay: z.enum(["safe", "risky", "impossible"]),
+  }),
+);

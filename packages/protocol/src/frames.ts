@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** The newest version of the protocol that this build speaks. */
 export const PROTOCOL_VERSION = 1;
@@ -117,27 +118,31 @@ export interface RefusedFrame {
 export type ServerFrame = HelloFrame | ResponseFrame | EventFrame | RefusedFrame;
 
 /** Parses a client's frame. */
-export const ClientFrameSchema: z.ZodType<ClientFrame> = z.discriminatedUnion("type", [
-  z.strictObject({
-    type: z.literal("connect"),
-    minProtocol: z.number().int(),
-    maxProtocol: z.number().int(),
-    client: z.strictObject({ name: z.string().max(100), version: z.string().max(100) }),
-    auth: z.strictObject({ token: z.string().max(1000) }).optional(),
-  }),
-  z.strictObject({ type: z.literal("req"), id: z.string().min(1).max(100), method: z.string().max(100), params: z.unknown().optional() }),
-]) as unknown as z.ZodType<ClientFrame>;
+export const ClientFrameSchema: z.ZodType<ClientFrame> = parserOf<ClientFrame>()(
+  z.discriminatedUnion("type", [
+    z.strictObject({
+      type: z.literal("connect"),
+      minProtocol: z.number().int(),
+      maxProtocol: z.number().int(),
+      client: z.strictObject({ name: z.string().max(100), version: z.string().max(100) }),
+      auth: z.strictObject({ token: z.string().max(1000) }).optional(),
+    }),
+    z.strictObject({ type: z.literal("req"), id: z.string().min(1).max(100), method: z.string().max(100), params: z.unknown().optional() }),
+  ]),
+);
 
 /** Parses a frame of the gateway. */
-export const ServerFrameSchema: z.ZodType<ServerFrame> = z.union([
-  z.strictObject({
-    type: z.literal("hello"),
-    protocol: z.number(),
-    server: z.strictObject({ version: z.string() }),
-    connectionId: z.string(),
-  }),
-  z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), result: z.unknown() }),
-  z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(false), error: RpcErrorBodySchema }),
-  z.strictObject({ type: z.literal("event"), event: z.string(), seq: z.number(), payload: z.unknown() }),
-  z.strictObject({ type: z.literal("refused"), error: RpcErrorBodySchema }),
-]) as unknown as z.ZodType<ServerFrame>;
+export const ServerFrameSchema: z.ZodType<ServerFrame> = parserOf<ServerFrame>()(
+  z.union([
+    z.strictObject({
+      type: z.literal("hello"),
+      protocol: z.number(),
+      server: z.strictObject({ version: z.string() }),
+      connectionId: z.string(),
+    }),
+    z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(true), result: z.unknown() }),
+    z.strictObject({ type: z.literal("res"), id: z.string(), ok: z.literal(false), error: RpcErrorBodySchema }),
+    z.strictObject({ type: z.literal("event"), event: z.string(), seq: z.number(), payload: z.unknown() }),
+    z.strictObject({ type: z.literal("refused"), error: RpcErrorBodySchema }),
+  ]),
+);

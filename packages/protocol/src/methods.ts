@@ -17,6 +17,7 @@ import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
 import { GatewayWarningsSchema } from "./warnings.ts";
 import type { GatewayWarning } from "./warnings.ts";
+import type { SameShape } from "./parser-of.ts";
 import { MAX_CHAT_ATTACHMENTS } from "./webchat.ts";
 import type { ChatAttachment } from "./webchat.ts";
 
@@ -224,7 +225,7 @@ const AttachmentSchema = z.strictObject({ ref: z.string().regex(/^upload:[0-9a-f
  * The methods, a row each. The gateway decides access and checks parameters with them, clients may check results. Stopping a run stores something too, and
  * is always allowed.
  */
-export const RPC_METHODS: RpcMethodSchemas = {
+export const RPC_METHODS: RpcMethodSchemas = methodSchemas({
   "chat.send": {
     access: "owner",
     stores: true,
@@ -469,7 +470,19 @@ export const RPC_METHODS: RpcMethodSchemas = {
     params: z.strictObject({ reason: z.string().max(200).optional() }),
     result: z.strictObject({ stopping: z.literal(true) }),
   },
-} satisfies Record<RpcMethod, MethodRow> as unknown as RpcMethodSchemas;
+});
+
+/** Does not compile when the parameters or the result of a method differ from those that `RpcMethods` declares. */
+function methodSchemas<Rows extends Readonly<Record<RpcMethod, MethodRow>>>(
+  rows: Rows & {
+    readonly [Method in RpcMethod]: {
+      readonly params: SameShape<z.output<Rows[Method]["params"]>, RpcMethods[Method]["params"]>;
+      readonly result: SameShape<z.output<Rows[Method]["result"]>, RpcMethods[Method]["result"]>;
+    };
+  },
+): RpcMethodSchemas {
+  return rows as unknown as RpcMethodSchemas;
+}
 
 /** True for the name of a method of this build. */
 export function isRpcMethod(name: string): name is RpcMethod {

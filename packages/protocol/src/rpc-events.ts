@@ -3,6 +3,7 @@ import { ChatEventSchema } from "./chat.ts";
 import type { ChatEvent } from "./chat.ts";
 import { ReplayDeltaSchema } from "./context.ts";
 import type { ReplayDelta } from "./context.ts";
+import { parsersOf } from "./parser-of.ts";
 import { GatewayWarningsSchema } from "./warnings.ts";
 import type { GatewayWarning } from "./warnings.ts";
 
@@ -24,10 +25,10 @@ export interface RpcEvents {
 export type RpcEvent = keyof RpcEvents;
 
 /** A parser for the payload of every event. */
-export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = {
+export const RPC_EVENTS: { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> } = parsersOf<RpcEvents>()({
   chat: z.strictObject({ sessionKey: z.string(), event: ChatEventSchema }),
   replay: ReplayDeltaSchema,
   "sessions-change": z.strictObject({ keys: z.array(z.string()) }),
   "warnings-change": z.strictObject({ warnings: GatewayWarningsSchema }),
   shutdown: z.strictObject({ reason: z.string() }),
-} as unknown as { readonly [Event in RpcEvent]: z.ZodType<RpcEvents[Event]> };
+});

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** The kinds of sessions, for lists and filters. */
 export const SESSION_KINDS = ["main", "group", "cron", "hook", "node", "other"] as const;
@@ -31,23 +32,25 @@ export interface SessionSummary {
 }
 
 /** Parses a session. */
-export const SessionSummarySchema: z.ZodType<SessionSummary> = z.strictObject({
-  key: z.string(),
-  sessionId: z.string(),
-  agentId: z.string(),
-  kind: z.enum(SESSION_KINDS),
-  label: z.string().optional(),
-  displayName: z.string(),
-  channel: z.string().optional(),
-  createdAtMs: z.number(),
-  activeAtMs: z.number(),
-  running: z.boolean(),
-  interrupted: z.boolean().optional(),
-  model: z.string().optional(),
-  contextTokens: z.number(),
-  totalTokens: z.number(),
-  costUsd: z.number().optional(),
-}) as unknown as z.ZodType<SessionSummary>;
+export const SessionSummarySchema: z.ZodType<SessionSummary> = parserOf<SessionSummary>()(
+  z.strictObject({
+    key: z.string(),
+    sessionId: z.string(),
+    agentId: z.string(),
+    kind: z.enum(SESSION_KINDS),
+    label: z.string().optional(),
+    displayName: z.string(),
+    channel: z.string().optional(),
+    createdAtMs: z.number(),
+    activeAtMs: z.number(),
+    running: z.boolean(),
+    interrupted: z.boolean().optional(),
+    model: z.string().optional(),
+    contextTokens: z.number(),
+    totalTokens: z.number(),
+    costUsd: z.number().optional(),
+  }),
+);
 
 /** What became of an import, or would become of it. */
 export interface SessionImportReport {
@@ -68,17 +71,19 @@ export interface SessionImportReport {
 }
 
 /** Parses such a report. */
-export const SessionImportReportSchema: z.ZodType<SessionImportReport> = z.strictObject({
-  imported: z.array(
-    z.strictObject({
-      key: z.string(),
-      sessionId: z.string(),
-      entries: z.number(),
-      problems: z.array(z.string()),
-      keptAside: z.string().optional(),
-    }),
-  ),
-  present: z.array(z.string()),
-  refused: z.array(z.strictObject({ key: z.string(), reason: z.string() })),
-  unlisted: z.array(z.string()),
-}) as unknown as z.ZodType<SessionImportReport>;
+export const SessionImportReportSchema: z.ZodType<SessionImportReport> = parserOf<SessionImportReport>()(
+  z.strictObject({
+    imported: z.array(
+      z.strictObject({
+        key: z.string(),
+        sessionId: z.string(),
+        entries: z.number(),
+        problems: z.array(z.string()),
+        keptAside: z.string().optional(),
+      }),
+    ),
+    present: z.array(z.string()),
+    refused: z.array(z.strictObject({ key: z.string(), reason: z.string() })),
+    unlisted: z.array(z.string()),
+  }),
+);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DamageEventsSchema } from "./damage.ts";
 import type { DamageEvent } from "./damage.ts";
+import { parserOf } from "./parser-of.ts";
 
 /** One account of a channel, as `status` shows it. */
 export interface ChannelStatus {
@@ -102,75 +103,79 @@ export interface GatewayStatus {
 }
 
 /** Parses what rests. */
-export const RestingModelSchema: z.ZodType<RestingModel> = z.strictObject({
-  provider: z.string(),
-  model: z.string().optional(),
-  credential: z.string(),
-  reason: z.string(),
-  class: z.enum(["permanent", "transient"]),
-  untilMs: z.number(),
-}) as unknown as z.ZodType<RestingModel>;
+export const RestingModelSchema: z.ZodType<RestingModel> = parserOf<RestingModel>()(
+  z.strictObject({
+    provider: z.string(),
+    model: z.string().optional(),
+    credential: z.string(),
+    reason: z.string(),
+    class: z.enum(["permanent", "transient"]),
+    untilMs: z.number(),
+  }),
+);
 
 /** Parses a status. */
-export const GatewayStatusSchema: z.ZodType<GatewayStatus> = z.strictObject({
-  version: z.string(),
-  pid: z.number(),
-  startedAtMs: z.number(),
-  url: z.string(),
-  publicUrl: z.string().optional(),
-  home: z.string(),
-  config: z.strictObject({
-    path: z.string(),
-    fileHash: z.string().optional(),
-    runningHash: z.string(),
-    problems: z.array(z.string()),
-    needsRestart: z.array(z.string()),
-    inactive: z.array(z.string()),
-    commandPolicy: z.array(z.string()),
-  }),
-  storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),
-  damage: DamageEventsSchema,
-  agents: z.array(
-    z.strictObject({
-      id: z.string(),
-      name: z.string(),
-      model: z.string(),
-      modelProblem: z.string().optional(),
-      lastFailure: z.strictObject({ text: z.string(), atMs: z.number() }).optional(),
-      credentials: z.array(z.string()).optional(),
-      modelNote: z.string().optional(),
+export const GatewayStatusSchema: z.ZodType<GatewayStatus> = parserOf<GatewayStatus>()(
+  z.strictObject({
+    version: z.string(),
+    pid: z.number(),
+    startedAtMs: z.number(),
+    url: z.string(),
+    publicUrl: z.string().optional(),
+    home: z.string(),
+    config: z.strictObject({
+      path: z.string(),
+      fileHash: z.string().optional(),
+      runningHash: z.string(),
+      problems: z.array(z.string()),
+      needsRestart: z.array(z.string()),
+      inactive: z.array(z.string()),
+      commandPolicy: z.array(z.string()),
     }),
-  ),
-  resting: z.array(RestingModelSchema),
-  channels: z.array(
-    z.strictObject({
-      channel: z.string(),
-      accountId: z.string(),
-      state: z.enum(["starting", "connected", "degraded", "disconnected", "stopped", "disabled", "failed"]),
-      detail: z.string().optional(),
-      evidenceAtMs: z.number().optional(),
-    }),
-  ),
-  sessions: z.strictObject({ total: z.number(), running: z.number() }),
-  inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
-  outbox: z.strictObject({
-    waiting: z.number(),
-    oldestAtMs: z.number().optional(),
-    deadLettered: z.number(),
-    ambiguous: z.number(),
-    blocked: z.array(
+    storage: z.strictObject({ state: z.enum(["ok", "low", "full"]), detail: z.string().optional(), sinceMs: z.number().optional() }),
+    damage: DamageEventsSchema,
+    agents: z.array(
       z.strictObject({
-        sessionKey: z.string(),
-        channel: z.string(),
-        accountId: z.string(),
-        conversation: z.string(),
-        threadId: z.string().optional(),
-        waiting: z.number(),
-        sinceMs: z.number(),
-        reason: z.string(),
-        nextTryMs: z.number(),
+        id: z.string(),
+        name: z.string(),
+        model: z.string(),
+        modelProblem: z.string().optional(),
+        lastFailure: z.strictObject({ text: z.string(), atMs: z.number() }).optional(),
+        credentials: z.array(z.string()).optional(),
+        modelNote: z.string().optional(),
       }),
     ),
+    resting: z.array(RestingModelSchema),
+    channels: z.array(
+      z.strictObject({
+        channel: z.string(),
+        accountId: z.string(),
+        state: z.enum(["starting", "connected", "degraded", "disconnected", "stopped", "disabled", "failed"]),
+        detail: z.string().optional(),
+        evidenceAtMs: z.number().optional(),
+      }),
+    ),
+    sessions: z.strictObject({ total: z.number(), running: z.number() }),
+    inputs: z.strictObject({ waiting: z.number(), deadLettered: z.number() }),
+    outbox: z.strictObject({
+      waiting: z.number(),
+      oldestAtMs: z.number().optional(),
+      deadLettered: z.number(),
+      ambiguous: z.number(),
+      blocked: z.array(
+        z.strictObject({
+          sessionKey: z.string(),
+          channel: z.string(),
+          accountId: z.string(),
+          conversation: z.string(),
+          threadId: z.string().optional(),
+          waiting: z.number(),
+          sinceMs: z.number(),
+          reason: z.string(),
+          nextTryMs: z.number(),
+        }),
+      ),
+    }),
+    usage: z.strictObject({ totalTokens: z.number(), costUsd: z.number().optional() }),
   }),
-  usage: z.strictObject({ totalTokens: z.number(), costUsd: z.number().optional() }),
-}) as unknown as z.ZodType<GatewayStatus>;
+);

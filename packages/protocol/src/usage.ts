@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** Tokens and cost, as programs read them. `input` holds no cached tokens. */
 export interface RunUsage {
@@ -12,11 +13,13 @@ export interface RunUsage {
 }
 
 /** Parses a usage. */
-export const RunUsageSchema: z.ZodType<RunUsage> = z.strictObject({
-  input: z.number(),
-  output: z.number(),
-  cacheRead: z.number(),
-  cacheWrite: z.number(),
-  total: z.number(),
-  costUsd: z.number().optional(),
-}) as unknown as z.ZodType<RunUsage>;
+export const RunUsageSchema: z.ZodType<RunUsage> = parserOf<RunUsage>()(
+  z.strictObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    total: z.number(),
+    costUsd: z.number().optional(),
+  }),
+);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parserOf } from "./parser-of.ts";
 
 /** Something about the gateway that its owner should know and can do something about. It goes when it is no longer so. */
 export interface GatewayWarning {
@@ -12,6 +13,6 @@ export interface GatewayWarning {
 }
 
 /** Parses warnings. */
-export const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]> = z.array(
-  z.strictObject({ id: z.string(), level: z.enum(["warning", "error"]), text: z.string(), fix: z.string().optional() }),
-) as unknown as z.ZodType<readonly GatewayWarning[]>;
+export const GatewayWarningsSchema: z.ZodType<readonly GatewayWarning[]> = parserOf<readonly GatewayWarning[]>()(
+  z.array(z.strictObject({ id: z.string(), level: z.enum(["warning", "error"]), text: z.string(), fix: z.string().optional() })),
+);
