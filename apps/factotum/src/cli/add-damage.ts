@@ -9,12 +9,12 @@ export function addDamage(program: Command, context: CliContext, finish: Finish)
   const load = async (): Promise<typeof DamageCommands> => import("../commands/damage.ts");
   damage
     .command("list")
-    .description("list what nobody has acknowledged, oldest first")
+    .description("list what has not been acknowledged, oldest first")
     .addOption(json())
     .action(async (options: { json?: boolean }) => finish(await (await load()).damageList(context, { json: options.json === true })));
   damage
     .command("acknowledge")
-    .description("end the notice of some, or of all when none is named; snapshots of a lost database may be removed from then on")
+    .description("acknowledge some, or all by default; snapshots of a lost database may be removed afterwards")
     .argument("[id...]")
     .addOption(json())
     .action(async (ids: string[], options: { json?: boolean }) =>

@@ -6,21 +6,21 @@ import { age, json, positive } from "./options.ts";
 
 /** What failed for good: `factotum deadletters`. */
 export function addDeadLetters(program: Command, context: CliContext, finish: Finish): void {
-  const letters = program.command("deadletters").description("messages that were never answered or never arrived: look, try again, forget");
+  const letters = program.command("deadletters").description("messages that were never answered or delivered: list, show, retry, delete");
   const load = async (): Promise<typeof DeadLetterCommands> => import("../commands/dead-letters.ts");
   letters
     .command("list")
     .description("list them, newest first")
-    .addOption(new Option("--type <type>", "only one kind").choices(["input", "outbound"]))
-    .addOption(new Option("--limit <number>", "at most so many, up to 200").argParser(positive))
-    .option("--cursor <cursor>", "go on where a list ended")
+    .addOption(new Option("--type <type>", "only those of one kind").choices(["input", "outbound"]))
+    .addOption(new Option("--limit <number>", "how many at most, up to 200").argParser(positive))
+    .option("--cursor <cursor>", "continue where a list ended")
     .addOption(json())
     .action(async (options: { type?: "input" | "outbound"; limit?: number; cursor?: string; json?: boolean }) =>
       finish(await (await load()).deadLettersList(context, { ...options, json: options.json === true })),
     );
   letters
     .command("show")
-    .description("show one with everything that is stored of it")
+    .description("show one with everything stored about it")
     .argument("<id>")
     .addOption(json())
     .action(async (id: string, options: { json?: boolean }) =>
@@ -28,18 +28,18 @@ export function addDeadLetters(program: Command, context: CliContext, finish: Fi
     );
   letters
     .command("replay")
-    .description("try one again")
+    .description("retry one")
     .argument("<id>")
-    .option("--yes", "also one that may have been shown already: it may then be there twice")
+    .option("--yes", "even if it may already have been delivered, so that it may appear twice")
     .addOption(json())
     .action(async (id: string, options: { yes?: boolean; json?: boolean }) =>
       finish(await (await load()).deadLettersReplay(context, id, { yes: options.yes === true, json: options.json === true })),
     );
   letters
     .command("purge")
-    .description("forget some for good")
+    .description("delete some for good")
     .argument("[id...]")
-    .addOption(new Option("--older-than <age>", "all that failed longer ago, such as 7d").argParser(age))
+    .addOption(new Option("--older-than <age>", "everything that failed longer ago than this, such as 7d").argParser(age))
     .addOption(json())
     .action(async (ids: string[], options: { olderThan?: number; json?: boolean }) =>
       finish(

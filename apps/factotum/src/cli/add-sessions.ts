@@ -20,21 +20,21 @@ interface ListFlags {
 
 /** Conversations as a whole: `factotum sessions`. */
 export function addSessions(program: Command, context: CliContext, finish: Finish): void {
-  const sessions = program.command("sessions").description("conversations: list, look at, take out, bring in, begin anew, remove");
+  const sessions = program.command("sessions").description("conversations: list, show, export, import, reset, remove");
   const load = async (): Promise<typeof SessionCommands> => import("../commands/sessions.ts");
   sessions
     .command("list")
     .description("list them, newest activity first")
-    .addOption(new Option("--kind <kind>", "only one kind").choices(KINDS))
-    .option("--agent <id>", "only one agent's")
-    .addOption(new Option("--active <minutes>", "only those in which something happened in the last minutes").argParser(positive))
-    .addOption(new Option("--limit <number>", "at most so many; 50 when left out").argParser(positive))
-    .option("--cursor <cursor>", "go on where a list ended")
+    .addOption(new Option("--kind <kind>", "only those of one kind").choices(KINDS))
+    .option("--agent <id>", "only those of one agent")
+    .addOption(new Option("--active <minutes>", "only those active in the last <minutes>").argParser(positive))
+    .addOption(new Option("--limit <number>", "how many at most; 50 by default").argParser(positive))
+    .option("--cursor <cursor>", "continue where a list ended")
     .addOption(json())
     .action(async (flags: ListFlags) => finish(await (await load()).sessionsList(context, { ...flags, json: flags.json === true })));
   sessions
     .command("show")
-    .description("show everything that is known of one")
+    .description("show everything known about one")
     .argument("<key>")
     .addOption(json())
     .action(async (key: string, flags: { json?: boolean }) =>
@@ -42,27 +42,27 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     );
   sessions
     .command("export")
-    .description("write one as JSON lines, to standard output or a file")
+    .description("export one as JSON lines, to standard output or a file")
     .argument("<key>")
-    .option("-o, --output <file>", "a file that is not there yet; only you may read it")
+    .option("-o, --output <file>", "a new file, readable only by you")
     .addOption(json())
     .action(async (key: string, { json: asJson, ...flags }: { output?: string; json?: boolean }) =>
       finish(await (await load()).sessionsExport(context, key, { ...flags, json: asJson === true })),
     );
   sessions
     .command("import")
-    .description("take a sessions folder of OpenClaw or Clawdbot, or one transcript; what is here already is not touched")
+    .description("import a sessions folder of OpenClaw or Clawdbot, or one transcript; existing conversations stay unchanged")
     .argument("<path>", "a folder with a sessions.json, or a .jsonl file")
-    .option("--agent <id>", "whose they all become; the agents that their keys name when left out")
+    .option("--agent <id>", "the agent that gets them all; by default the agents that their keys name")
     .option("--key <key>", "the key of a single transcript")
-    .option("--dry-run", "say what would be taken, and take nothing")
+    .option("--dry-run", "show what would be imported, without importing")
     .addOption(json())
     .action(async (path: string, { dryRun, json: asJson, ...flags }: { agent?: string; key?: string; dryRun?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsImport(context, path, { ...flags, dryRun: dryRun === true, json: asJson === true })),
     );
   sessions
     .command("reset")
-    .description("begin the conversation anew; what was said is kept")
+    .description("start the conversation over; the old transcript is kept")
     .argument("<key>")
     .addOption(json())
     .action(async (key: string, flags: { json?: boolean }) =>
@@ -72,7 +72,7 @@ export function addSessions(program: Command, context: CliContext, finish: Finis
     .command("delete")
     .description("remove one; asks first")
     .argument("<key>")
-    .option("--yes", "do not ask")
+    .option("--yes", "skip the confirmation")
     .addOption(json())
     .action(async (key: string, flags: { yes?: boolean; json?: boolean }) =>
       finish(await (await load()).sessionsDelete(context, key, { yes: flags.yes === true, json: flags.json === true })),

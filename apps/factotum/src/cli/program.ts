@@ -35,7 +35,7 @@ export function createProgram(context: CliContext, finish: Finish): Command {
 function addSetup(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("setup")
-    .description("make the configuration and the workspaces; nothing that is there is changed, nothing is asked")
+    .description("create the configuration and the workspaces; asks nothing and changes nothing that exists")
     .addOption(json())
     .action(async (options: { json?: boolean }) => {
       const { setup } = await import("../commands/setup.ts");
@@ -48,11 +48,11 @@ function addGateway(program: Command, context: CliContext, finish: Finish): void
   gateway
     .command("run")
     .description("run the gateway in the foreground")
-    .addOption(new Option("--port <number>", "listen on this port; 0 takes a free one").argParser(port))
+    .addOption(new Option("--port <number>", "listen on this port; 0 picks a free one").argParser(port))
     .option("--bind <where>", "loopback, lan or an IP address of this machine")
-    .option("--setup", "first make the configuration and the workspaces where they are missing")
+    .option("--setup", "create the configuration and the workspaces first if they are missing")
     .option("--hide-token", "print the address without the token, for output that goes to a log")
-    .option("--quiet", "tell what happens in the log file alone, and not on standard error")
+    .option("--quiet", "log to the file only, not to standard error")
     .action(async (options: { port?: number; bind?: string; setup?: boolean; hideToken?: boolean; quiet?: boolean }) => {
       const { gatewayRun } = await import("../commands/gateway-run.ts");
       const { setup, hideToken, quiet } = options;
@@ -94,9 +94,9 @@ function addAgent(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("agent")
     .description("say something to an agent and wait for the answer")
-    .requiredOption("-m, --message <text>", "what to say")
-    .option("--agent <id>", "the agent; the default one when left out")
-    .option("--session <key>", "the session; the agent's main session when left out")
+    .requiredOption("-m, --message <text>", "the message")
+    .option("--agent <id>", "the agent; the default agent if omitted")
+    .option("--session <key>", "the session; the agent's main session by default")
     .addOption(json())
     .action(async (options: { message: string; agent?: string; session?: string; json?: boolean }) => {
       const { agent } = await import("../commands/agent.ts");
@@ -107,16 +107,16 @@ function addAgent(program: Command, context: CliContext, finish: Finish): void {
 function addContext(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("context")
-    .description("what the model was given: its parts with their sizes, the cache, the cost, and what changed")
-    .option("--session <key>", "the session; the default agent's main session when left out")
-    .option("--turn <turn>", "the turn's number in the conversation, or its id; the newest request when left out")
-    .addOption(new Option("--request <number>", "the request's number in the turn; the last one when left out").argParser(positive))
+    .description("show what the model was given: the parts with their sizes, cache, cost, and changes")
+    .option("--session <key>", "the session; the default agent's main session by default")
+    .option("--turn <turn>", "the turn's number in the conversation, or its id; the newest request by default")
+    .addOption(new Option("--request <number>", "the request's number in the turn; the last one by default").argParser(positive))
     .addOption(
-      new Option("--diff [turn]", "compare with this turn; with the request before when none is named")
+      new Option("--diff [turn]", "compare with this turn, or with the previous request")
         .preset("previous")
         .argParser((value: string) => (value === "previous" ? value : positive(value))),
     )
-    .option("--texts", "show the texts too; secrets are hidden")
+    .option("--texts", "include the texts; secrets are hidden")
     .addOption(json())
     .action(
       async (options: {
@@ -133,10 +133,10 @@ function addContext(program: Command, context: CliContext, finish: Finish): void
     );
   program
     .command("replay")
-    .description("send a kept request again and print the answer; the conversation does not change, no tool is run")
+    .description("send a kept request again and print the answer, without changing the conversation or running tools")
     .argument("<turn>", "the turn's number in the conversation, or its id")
-    .option("--session <key>", "the session of a turn that is given by its number; the default agent's main session when left out")
-    .addOption(new Option("--request <number>", "the request's number in the turn; the last one when left out").argParser(positive))
+    .option("--session <key>", "the session, for a turn given by number; the default agent's main session by default")
+    .addOption(new Option("--request <number>", "the request's number in the turn; the last one by default").argParser(positive))
     .option("--model <reference>", "send it to this model instead")
     .addOption(json())
     .action(async (turn: string, options: { session?: string; request?: number; model?: string; json?: boolean }) => {
@@ -163,16 +163,16 @@ function addConfig(program: Command, context: CliContext, finish: Finish): void 
     );
   config
     .command("set")
-    .description("set a key; comments in the file stay, and the version before is kept")
+    .description("set a key; comments stay, and the previous version is kept")
     .argument("<key>", "such as gateway.port")
-    .argument("<value>", "JSON5, or a text as it is")
+    .argument("<value>", "JSON5, or plain text")
     .addOption(json())
     .action(async (key: string, value: string, options: { json?: boolean }) =>
       finish(await (await load()).configSet(context, { key, value }, { json: options.json === true })),
     );
   config
     .command("unset")
-    .description("remove a key, so that its default holds again")
+    .description("remove a key, which restores its default")
     .argument("<key>")
     .addOption(json())
     .action(async (key: string, options: { json?: boolean }) =>
@@ -191,9 +191,9 @@ function addConfig(program: Command, context: CliContext, finish: Finish): void 
 function addReset(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("reset")
-    .description("begin empty: move conversations, snapshots and received files aside; the gateway must be stopped")
-    .requiredOption("--state", "what is reset; configuration, credentials and workspaces stay")
-    .option("--yes", "do not ask")
+    .description("start over: move conversations, snapshots and received files aside; stop the gateway first")
+    .requiredOption("--state", "what to reset; configuration, credentials and workspaces stay")
+    .option("--yes", "skip the confirmation")
     .addOption(json())
     .action(async (options: { yes?: boolean; json?: boolean }) => {
       const { resetState } = await import("../commands/reset.ts");
@@ -204,7 +204,7 @@ function addReset(program: Command, context: CliContext, finish: Finish): void {
 function addReports(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("doctor")
-    .description("look for what is wrong and say how to put it right; changes nothing")
+    .description("find problems and say how to fix them; changes nothing")
     .addOption(json())
     .action(async (options: { json?: boolean }) => {
       const { doctor } = await import("../commands/doctor.ts");
@@ -212,7 +212,7 @@ function addReports(program: Command, context: CliContext, finish: Finish): void
     });
   program
     .command("status")
-    .description("what the gateway is doing; when it is down, what is on disk")
+    .description("show what the gateway is doing, or what is on disk when it is down")
     .addOption(json())
     .action(async (options: { json?: boolean }) => {
       const { status } = await import("../commands/status.ts");
@@ -223,11 +223,11 @@ function addReports(program: Command, context: CliContext, finish: Finish): void
 function addLogs(program: Command, context: CliContext, finish: Finish): void {
   program
     .command("logs")
-    .description("show the gateway's log; it need not run")
-    .option("--follow", "go on with what is written, until you stop it")
-    .addOption(new Option("--lines <number>", "how many of the last lines").default(100).argParser(positive))
-    .addOption(new Option("--level <level>", "nothing that matters less").choices(LOG_LEVELS).default("debug"))
-    .addOption(new Option("--json", "print the lines as they are, a JSON object each"))
+    .description("show the gateway's log, even when it is not running")
+    .option("--follow", "keep printing new lines until you stop it")
+    .addOption(new Option("--lines <number>", "how many lines from the end").default(100).argParser(positive))
+    .addOption(new Option("--level <level>", "the lowest level to show").choices(LOG_LEVELS).default("debug"))
+    .addOption(new Option("--json", "print the raw lines, one JSON object each"))
     .action(async (options: { follow?: boolean; lines: number; level: LogLevel; json?: boolean }) => {
       const { logs } = await import("../commands/logs.ts");
       finish(await logs(context, { ...options, follow: options.follow === true, json: options.json === true }));

@@ -62,7 +62,7 @@ async function restartLater(context: CliContext, json: boolean): Promise<number>
     throw requestError(error);
   }
   if (json) printJson(context, { restarting: true });
-  else context.print("The gateway restarts now. What is unfinished, this command included, goes on after that.\n");
+  else context.print("The gateway is restarting. Unfinished work, this command included, continues afterwards.\n");
   return EXIT.ok;
 }
 
@@ -145,7 +145,7 @@ export async function stopGateway(context: CliContext): Promise<boolean> {
   const gone = await waitFor(STOP_TIMEOUT_MS, () => Promise.resolve(isProcessAlive(facts.pid) ? undefined : true));
   if (gone === true) return true;
   throw new CliError("failure", `The gateway (process ${facts.pid}) is still busy after ${STOP_TIMEOUT_MS / 1000} seconds.`, {
-    fix: `Wait, or end it at once: kill -9 ${facts.pid}. What it had accepted is taken up at the next start.`,
+    fix: `Wait, or stop it now with kill -9 ${facts.pid}; it resumes what it had accepted at the next start.`,
   });
 }
 

@@ -63,13 +63,13 @@ export async function gatewayRun(context: CliContext, options: GatewayRunOptions
   for (;;) {
     const compose = { context, loaded, logger, secrets, onRestartRequest: async () => spawnRestart(context) };
     const stopped = await runOnce(compose, stop, async (composed) => {
-      if (wasAnnounced) context.print("The gateway goes on, with its database rebuilt.\n");
+      if (wasAnnounced) context.print("The gateway has rebuilt its database and continues.\n");
       else await announce(context, options.hideToken ? { ...composed, token: undefined } : composed, loaded);
       wasAnnounced = true;
     });
     if (!stopped || stop.reason === "too many internal errors") return EXIT.failure;
     if (stop.reason !== DAMAGED_DATABASE || context.signal.aborted) return EXIT.ok;
-    if (!recoveries.take()) throw new CliError("failure", "The database is damaged again and again.", { fix: "Check the disk." });
+    if (!recoveries.take()) throw new CliError("failure", "The database keeps getting damaged.", { fix: "Check the disk." });
     // The next start rebuilds the database, with the configuration of now.
     loaded = withOverrides(await load(context), options);
     stop = new StopRequest();
@@ -191,7 +191,7 @@ function withOverrides(loaded: LoadedConfig, { port, bind }: GatewayRunOptions):
 function checkedBind(bind: string): string {
   if (bind === "loopback" || bind === "lan" || /^[\d.]+$/.test(bind) || bind.includes(":")) return bind;
   throw new CliError("usage", `--bind ${bind} is neither loopback, nor lan, nor an IP address.`, {
-    fix: "Use loopback unless other devices shall connect.",
+    fix: "Use loopback unless other devices need to connect.",
   });
 }
 

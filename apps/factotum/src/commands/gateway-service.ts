@@ -39,7 +39,7 @@ export async function gatewayService(
     );
     if (service.manager === "systemd") context.note("To keep it running while you are logged out: loginctl enable-linger\n");
   } else {
-    context.print("The service is removed. Configuration and conversations are where they were.\n");
+    context.print("The service is removed. Configuration and conversations were kept.\n");
   }
   return EXIT.ok;
 }

@@ -24,8 +24,8 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
   const target = join(cli.paths.home, `reset-${new Date().toISOString().replaceAll(":", "-")}`);
   if (moves.length > 0 && !options.yes) {
     if (cli.confirm === undefined)
-      throw new CliError("usage", "Nobody can be asked whether everything that was said shall be moved aside.", {
-        fix: "Give --yes to do it.",
+      throw new CliError("usage", "Moving all conversations aside needs a confirmation, and no terminal is attached.", {
+        fix: "Pass --yes to do it.",
       });
     if (!(await cli.confirm(`Move all conversations, snapshots and received files to ${target} and begin empty?`))) {
       cli.note("factotum: nothing was moved\n");
@@ -40,10 +40,10 @@ export async function resetState(cli: CliContext, options: { readonly yes: boole
     await rename(join(cli.paths.home, path), to);
   }
   if (options.json) printJson(cli, { movedTo: moves.length === 0 ? null : target, moved: moves });
-  else if (moves.length === 0) cli.print("There is nothing to move: the next start begins empty.\n");
+  else if (moves.length === 0) cli.print("There is nothing to move; the next start begins empty.\n");
   else
     cli.print(
-      `All conversations, snapshots and received files are in ${target} now. The next start begins empty; configuration, credentials and workspaces are as they were.\n`,
+      `All conversations, snapshots and received files are in ${target} now. The next start begins empty; configuration, credentials and workspaces were kept.\n`,
     );
   return EXIT.ok;
 }

@@ -153,8 +153,10 @@ export async function sessionsDelete(
   const { session } = await ask(cli, gateway, "sessions.resolve", { key });
   if (!options.yes) {
     if (cli.confirm === undefined)
-      throw new CliError("usage", `Nobody can be asked whether ${session.key} shall be removed.`, { fix: "Give --yes to remove it." });
-    if (!(await cli.confirm(`Remove ${session.key} (${session.displayName}) with everything that was said in it?`))) {
+      throw new CliError("usage", `Removing ${session.key} needs a confirmation, and no terminal is attached.`, {
+        fix: "Pass --yes to remove it.",
+      });
+    if (!(await cli.confirm(`Remove ${session.key} (${session.displayName}) and its whole conversation?`))) {
       cli.note("factotum: nothing was removed\n");
       return EXIT.failure;
     }

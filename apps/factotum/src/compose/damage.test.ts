@@ -52,7 +52,7 @@ test("a gateway whose database has lost its structure rebuilds it, says so, and 
   const second = cli.spawn("gateway", "run", "--port", "0");
   await second.waitFor(/#token=/);
   await cli.run("sessions", "list");
-  await second.waitFor(/goes on, with its database rebuilt/);
+  await second.waitFor(/has rebuilt its database/);
   const listed = await cli.run("sessions", "list", "--json");
   expect(listed).toMatchObject({ code: 0 });
   expect(listed.stdout).toContain("agent:main:main");

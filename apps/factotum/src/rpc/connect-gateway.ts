@@ -66,10 +66,10 @@ export async function connectGateway(context: CliContext): Promise<ConnectedGate
 
 function refused(error: RpcError, { url }: RuntimeFacts): CliError {
   if (error.code !== "unauthorized")
-    return new CliError("failure", `The gateway at ${url} does not admit this command: ${error.message}`, { cause: error });
+    return new CliError("failure", `The gateway at ${url} does not allow this command: ${error.message}`, { cause: error });
   return new CliError("unauthorized", `The gateway at ${url} does not accept the token.`, {
     cause: error,
-    fix: "Put the gateway's token into FACTOTUM_TOKEN: gateway.auth.token of the configuration with which it runs. If FACTOTUM_TOKEN is set, it is another one.",
+    fix: "Put the gateway's token into FACTOTUM_TOKEN: gateway.auth.token of the configuration it runs with. If FACTOTUM_TOKEN is already set, it is a different one.",
   });
 }
 
