@@ -15,11 +15,11 @@ if (rest.length === 0 && (first === "--version" || first === "-V")) {
   process.exitCode = 1;
 } else {
   if (first === "gateway" && rest[0] === "run") {
-    const { tuneProcess } = await import("./runtime/tune-process.ts");
+    const { tuneProcess } = await import("./runtime/tuning/tune-process.ts");
     tuneProcess();
     // The sources are for development: they change without another name.
     if (!import.meta.url.endsWith(".ts")) {
-      const { keepCode } = await import("./runtime/code-cache.ts");
+      const { keepCode } = await import("./runtime/tuning/code-cache.ts");
       keepCode(process.env, fileURLToPath(import.meta.url));
     }
   }

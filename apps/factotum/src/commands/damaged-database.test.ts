@@ -51,7 +51,7 @@ test("a gateway whose database was deleted takes nothing until what it held is s
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain("My database was deleted or replaced while I was using it.");
   await rm(join(state, "snapshots"));
-  await running.waitFor(/goes on, with its database rebuilt/);
+  await running.waitFor(/has rebuilt its database/);
   expect((await cli.run("agent", "-m", "hello again")).code).toBe(0);
   running.child.kill("SIGTERM");
   expect((await running.ended).code).toBe(0);
