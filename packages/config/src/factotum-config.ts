@@ -10,11 +10,11 @@ export interface ResolvedAgent extends Omit<AgentEntry, "default"> {
   readonly userTimezone: string;
 }
 
-/** The whole configuration, defaults applied: plain data that nothing has to be asked about. */
+/** The whole configuration with defaults applied: plain data. */
 export interface FactotumConfig extends PlainSections {
   /** In the order of the file; `main` alone when the file names none. Never empty, exactly one is the default. */
   readonly agents: readonly ResolvedAgent[];
-  /** What gets everything that no binding matches. */
+  /** The agent for messages that no binding matches. */
   readonly defaultAgentId: string;
   /** Runs of the main lane at the same time. */
   readonly maxConcurrent: number;

@@ -11,11 +11,11 @@ import { configJsonSchema, knownKeys, unknownPart } from "./validate/json-schema
 /** The value of a key, as people and programs may see it: literal secrets are replaced by a mark. */
 export type ConfigValue =
   | { readonly type: "set"; readonly value: unknown }
-  /** The file does not say; this is what holds then. */
+  /** Not set in the file: the default. */
   | { readonly type: "default"; readonly value: unknown }
   | { readonly type: "absent" };
 
-/** Looks a key up: what the file says, else its fixed default. Throws a `KeyPathError` for a key that cannot be read. */
+/** Looks a key up in the file, else its fixed default. Throws a `KeyPathError` for an invalid key. */
 export function getConfigValue(key: string, loaded: LoadedConfig): ConfigValue {
   const path = parseKeyPath(key);
   const written = valueAt(loaded.written, path);

@@ -2,7 +2,7 @@ import { ACTIVE_KEYS } from "./active-keys.ts";
 import { formatKeyPath, type KeyPath } from "./document/key-path.ts";
 import { isPlainObject, type Document } from "./document/plain-object.ts";
 
-/** The keys that a document sets and this build does not act on, each as high up as nothing beneath it is active. */
+/** The keys of a document that this build ignores, each at the highest level without an active key below. */
 export function inactiveKeys(document: Document, active: readonly string[] = ACTIVE_KEYS): string[] {
   const patterns = active.map((key) => key.split("."));
   const found: KeyPath[] = [];

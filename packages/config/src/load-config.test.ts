@@ -19,7 +19,7 @@ async function loaded(home: TemporaryHome, env: Readonly<Record<string, string>>
 }
 
 describe("no file", () => {
-  test("means the defaults of the design", async () => {
+  test("gives the documented defaults", async () => {
     await using home = await temporaryHome();
     const { config, source, problems, inactive, path } = await loaded(home);
     expect({ source, problems, inactive, path }).toEqual({
@@ -70,13 +70,13 @@ describe("no file", () => {
     expect(config.channels["webchat"]?.accounts["default"]).toMatchObject({ enabled: true, dmPolicy: "pairing", groupPolicy: "allowlist" });
   });
 
-  test("is not the same as an empty one: that is a bad file", async () => {
+  test("differs from an empty one, which is a bad file", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "  \n");
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
   });
 
-  test("that FACTOTUM_CONFIG names is said aloud", async () => {
+  test("is reported when FACTOTUM_CONFIG names it", async () => {
     await using home = await temporaryHome();
     const { source, problems } = await loaded(home, { FACTOTUM_CONFIG: join(home.home, "elsewhere.json5") });
     expect(source).toBe("defaults");
@@ -180,7 +180,7 @@ describe("a file", () => {
     expect(fromYaml.config).toEqual(fromJson.config);
   });
 
-  test("beside another one wins by name, and the other is named", async () => {
+  test("wins by name over another one, which is reported", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { port: 1 } });
     const other = await home.write("factotum.yaml", "gateway: {port: 2}");
@@ -201,7 +201,7 @@ describe("a file", () => {
     expect(bad.problems).toMatchObject([{ type: "environment", path: "FACTOTUM_PORT" }]);
   });
 
-  test("with unknown keys runs without them and names the nearest", async () => {
+  test("is used without its unknown keys, which are reported with the nearest known one", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", {
       gatway: {},
@@ -245,7 +245,7 @@ describe("a bad file", () => {
     expect(result.fileHash).toBe(hashOf(text));
   });
 
-  test.each(bad)("(%s) is answered by the last good copy", async (_, text) => {
+  test.each(bad)("(%s) falls back to the last good copy", async (_, text) => {
     await using home = await temporaryHome();
     const good = `{gateway: {port: 4711}} // mine`;
     const path = await home.write("factotum.json5", good);
@@ -261,20 +261,20 @@ describe("a bad file", () => {
     expect(await readFile(join(home.home, "state/config.last-good.json5"), "utf8")).toBe(good);
   });
 
-  test("that cannot be read at all is no missing file", async () => {
+  test("does not count as missing when it cannot be read", async () => {
     await using home = await temporaryHome();
     await mkdir(join(home.home, "factotum.json5"));
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ type: "syntax" }] });
   });
 
-  test("is not mended by a copy that is bad too", async () => {
+  test("is refused when its last good copy is bad too", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{");
     await home.write("state/config.last-good.json5", "{");
     expect((await load(home)).type).toBe("refused");
   });
 
-  test("a file that changed after it was loaded is not kept as a good copy", async () => {
+  test("does not keep a good copy of a file that changed after it was loaded", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", "{gateway: {port: 4711}}");
     const running = await loaded(home);
@@ -284,7 +284,7 @@ describe("a bad file", () => {
     await expect(stat(join(home.home, "state/config.last-good.json5"))).rejects.toThrow("ENOENT");
   });
 
-  test("is answered by a copy of the same file alone, and by one without a source only at a default path", async () => {
+  test("falls back only to a copy of the same file, and to one without a source only at a default path", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{gateway: {port: 1}}");
     await rememberConfig(await loaded(home));
@@ -302,7 +302,7 @@ describe("a bad file", () => {
     expect((await load(home)).type).toBe("refused");
   });
 
-  test("behind a link that leads to another file now is not answered by the copy of the first", async () => {
+  test("does not fall back to the copy of another file after its link was redirected", async () => {
     await using home = await temporaryHome();
     const [one, two] = [await home.write("one.json5", "{gateway: {port: 1}}"), await home.write("two.json5", "{")];
     await symlink(one, join(home.home, "factotum.json5"));
@@ -314,7 +314,7 @@ describe("a bad file", () => {
     expect((await load(home)).type).toBe("refused");
   });
 
-  test("is not answered by a copy that does not belong to its source", async () => {
+  test("does not fall back to a copy whose source does not match", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{}");
     await rememberConfig(await loaded(home));
@@ -323,14 +323,14 @@ describe("a bad file", () => {
     expect((await load(home)).type).toBe("refused");
   });
 
-  test("the copy is private", async () => {
+  test("has a private copy", async () => {
     await using home = await temporaryHome();
     await chmod(await home.write("factotum.json5", "{}"), 0o644);
     await rememberConfig(await loaded(home));
     expect((await stat(join(home.home, "state/config.last-good.json5"))).mode & 0o777).toBe(0o600);
   });
 
-  test("no copy is kept of a file that changed meanwhile", async () => {
+  test("is not copied when it changed in the meantime", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", "{}");
     const result = await loaded(home);
@@ -378,7 +378,7 @@ describe("agents", () => {
     expect(Object.keys(two?.models ?? {})).toEqual(["a/b", "x/y"]);
   });
 
-  test("the first is the default when none says so", async () => {
+  test("default to the first one", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { agents: { list: [{ id: "one", workspace: "here" }, { id: "two" }] } });
     const { config } = await loaded(home);
@@ -429,7 +429,7 @@ describe("old forms", () => {
     expect(config.channels["webchat"]?.accounts["default"]?.historyLimit).toEqual({ direct: 3 });
   });
 
-  test("beside the new one they are an error", async () => {
+  test("are an error next to the new ones", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { agents: { defaults: { workspaceDir: "/a", workspace: "/b" } } });
     expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "agents.defaults.workspaceDir" }] });
@@ -439,7 +439,7 @@ describe("old forms", () => {
 describe("channels", () => {
   const account = { appId: "a", appSecret: "b", transport: { type: "websocket" } };
 
-  test("the short form is the account default, and inherits only channels.defaults", async () => {
+  test("parses the short form as the account `default`, which inherits only channels.defaults", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", {
       channels: {
@@ -453,7 +453,7 @@ describe("channels", () => {
     });
   });
 
-  test("switching the channel off switches every account off, unchecked and unloaded", async () => {
+  test("disables every account of a disabled channel, without checking or loading it", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { channels: { chatter: { enabled: false, accounts: { a: account, b: {} } } } });
     const { channels, loads } = sampleChannels();
@@ -463,7 +463,7 @@ describe("channels", () => {
     expect(loads).toEqual([]);
   });
 
-  test("only the schemas of named channels are loaded, once", async () => {
+  test("loads only the schemas of configured channels, once", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { channels: { chatter: { accounts: { a: account, b: account } } } });
     const { channels, loads } = sampleChannels();
@@ -491,7 +491,7 @@ describe("channels", () => {
     expect(result.problems.map((problem) => problem.path)).toContain(path);
   });
 
-  test("references stand where the platform wants text, and are not judged", async () => {
+  test("accepts secret references in place of text, unchecked", async () => {
     await using home = await temporaryHome();
     const settings = { ...account, appSecret: { exec: ["pass", "x"] }, baseUrl: "${CHATTER_URL}" };
     await home.write("factotum.json5", { channels: { chatter: settings } });
@@ -501,7 +501,7 @@ describe("channels", () => {
   });
 });
 
-test("beyond loopback, auth none is refused", async () => {
+test("refuses auth none beyond loopback", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", { gateway: { bind: "lan", auth: { mode: "none" } } });
   expect(await load(home)).toMatchObject({ type: "refused", problems: [{ path: "gateway.auth.mode" }] });
@@ -539,7 +539,7 @@ test.each([
     });
 });
 
-test("keys without a feature are listed as high up as possible", async () => {
+test("lists inactive keys at the highest possible level", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", {
     gateway: { port: 1 },

@@ -13,7 +13,7 @@ import type { ChannelSource } from "./validate/channel-source.ts";
 import { isFatal, type ConfigProblem } from "./validate/problem.ts";
 import { validateDocument, type ValidDocument } from "./validate/validate-document.ts";
 
-/** What is needed to read the configuration. */
+/** Options of `loadConfig`. */
 export interface LoadConfigOptions {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
@@ -30,13 +30,13 @@ export interface LoadedConfig {
   readonly path: string;
   /** `last-good`: the file is bad or gone, and a copy of it as it was earlier is in use. `defaults`: there is no file, and none is missed. */
   readonly source: "file" | "defaults" | "last-good";
-  /** What is wrong with the file, and warnings; with `last-good`, why the file is not used. */
+  /** Errors and warnings of the file; with `last-good`, why the file is not used. */
   readonly problems: readonly ConfigProblem[];
   /** Keys that are set and whose feature this build does not have yet. */
   readonly inactive: readonly string[];
-  /** SHA-256 of the file as it is on disk; absent when there is none or it cannot be read. */
+  /** SHA-256 of the file on disk; absent when it is missing or unreadable. */
   readonly fileHash?: string;
-  /** SHA-256 of what runs: of the file, of the last good copy, or of nothing at all. */
+  /** SHA-256 of the running configuration: the file, the last good copy, or empty text. */
   readonly runningHash: string;
   /** The document that runs, as it was written, old forms renamed and unknown keys left out. */
   readonly written: ValidDocument["written"];
@@ -77,7 +77,7 @@ export async function loadConfig(options: LoadConfigOptions): Promise<LoadedConf
 export async function rememberConfig(loaded: LoadedConfig): Promise<void> {
   if (loaded.source !== "file") return;
   const text = await readFile(loaded.path, "utf8");
-  // The file may have changed since; what has not been tried is not known to be good.
+  // The file may have changed since, and an untested file is not known to be good.
   if (hashOf(text) === loaded.runningHash) await writeLastGood(loaded.paths, loaded.path, text);
 }
 

@@ -18,7 +18,7 @@ export function nearestName(
   return best?.candidate;
 }
 
-/** `; did you mean "port"?`, or nothing: the end of an error text. */
+/** The end of an error text: `; did you mean "port"?`, or nothing. */
 export function suggestion(name: string | undefined): string {
   return name === undefined ? "" : `; did you mean "${name}"?`;
 }

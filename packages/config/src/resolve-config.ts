@@ -6,7 +6,7 @@ import { expandHome, type StatePaths } from "./state/state-paths.ts";
 import { PARSE_ONCE } from "./validate/parse-once.ts";
 import type { ValidDocument } from "./validate/validate-document.ts";
 
-/** What the machine contributes to defaults. */
+/** Facts of the machine that defaults depend on. */
 export interface HostFacts {
   readonly cores: number;
   /** IANA name. */

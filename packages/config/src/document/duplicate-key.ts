@@ -1,6 +1,6 @@
 import JSON5 from "json5";
 
-/** A key that stands twice in one object. Lines count from 1. */
+/** A duplicate key of one object. Lines count from 1. */
 export interface DuplicateKey {
   readonly key: string;
   readonly firstLine: number;
@@ -10,7 +10,7 @@ export interface DuplicateKey {
 const TOKEN = /\/\/[^\n\r\u2028\u2029]*|\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[{}[\],:]|[^\s{}[\],:"'/]+/g;
 
 /**
- * The first key of a text that stands twice in one object; JSON5 and JSON let the later one win without a word. The text must be valid JSON5.
+ * The first duplicate key of a text; JSON5 and JSON silently let the later one win. The text must be valid JSON5.
  */
 export function findDuplicateKey(text: string): DuplicateKey | undefined {
   // The keys of each open object with their positions; lists get a map too, which stays empty.

@@ -58,7 +58,7 @@ export function valueAt(document: unknown, path: KeyPath): unknown {
   return value;
 }
 
-/** A copy of `document` without the value at `path`; what is not there stays not there. */
+/** A copy of `document` without the value at `path`; a no-op when there is none. */
 export function without(document: Document, path: KeyPath): Document {
   return edited(document, path, undefined) as Document;
 }

@@ -17,7 +17,7 @@ test.each([
   });
 });
 
-test("any object is read as it was written: equal keys in different objects, texts with brackets, and comments are no duplicates", async () => {
+test("does not mistake equal keys of different objects, brackets in texts, or comments for duplicates", async () => {
   await fc.assert(
     fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 })), async (object) => {
       const text = `/* {a: 1, a: 1} */ ${JSON.stringify({ a: object, b: object }, null, 2)} // "a": 1`;
@@ -26,7 +26,7 @@ test("any object is read as it was written: equal keys in different objects, tex
   );
 });
 
-test("values that only JSON5 has are read", async () => {
+test("reads values that only JSON5 has", async () => {
   const text = `\uFEFF{a: +.5, b: -Infinity, c: 0x1F, 'd': "x\\\n}y", e: [NaN, /*:*/ null,],}`;
   expect(await parseText(text, "json5")).toMatchObject({ type: "document", document: { a: 0.5, c: 31, d: "x}y" } });
 });
@@ -39,6 +39,6 @@ test.each([
   expect(await parseText(text, "yaml")).toMatchObject({ type: "document", document: { y } });
 });
 
-test("a merge key of YAML that brings no object is a syntax error", async () => {
+test("reports a YAML merge key without an object as a syntax error", async () => {
   expect(await parseText("x: &a [deny]\ny: {<<: *a}", "yaml")).toMatchObject({ type: "syntax" });
 });

@@ -6,10 +6,10 @@ import { isPlainObject, type Document } from "./plain-object.ts";
 /** How a configuration file is written. JSON is read as the JSON5 that it is. */
 export type ConfigFormat = "json5" | "yaml";
 
-/** What a file holds, or why it cannot be read. */
+/** The parsed file, or its syntax error. */
 export type ParsedText = { readonly type: "document"; readonly document: Document } | { readonly type: "syntax"; readonly message: string };
 
-/** The format of a file, by its ending; JSON5 when it says nothing. */
+/** The format of a file by its extension; JSON5 by default. */
 export function formatOf(path: string): ConfigFormat {
   return [".yaml", ".yml"].includes(extname(path).toLowerCase()) ? "yaml" : "json5";
 }

@@ -1,4 +1,4 @@
-/** A configuration as it was written: nothing is checked yet. */
+/** A parsed configuration before validation. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** True for an object that is neither a list nor null. */
@@ -6,7 +6,7 @@ export function isPlainObject(value: unknown): value is Document {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Lays `over` onto `base`: objects are merged key by key, everything else is replaced. The keys of `whole` are replaced whatever they hold. */
+/** Merges `over` into `base`: objects key by key; other values, and the keys of `whole`, are replaced. */
 export function overlay(base: Document, over: Document, whole: readonly string[] = []): Document {
   const merged = Object.entries(over).map(([key, value]) => {
     const below = Object.hasOwn(base, key) ? base[key] : undefined;

@@ -7,7 +7,7 @@ export interface ModelReference {
   readonly model: string;
 }
 
-/** What references are read against. */
+/** The providers and models that references may name. */
 export interface KnownModels {
   /** Ids of the configured providers and of those that need no configuration. */
   readonly providers: readonly string[];

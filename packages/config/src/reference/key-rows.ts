@@ -11,7 +11,7 @@ export interface KeyRow {
   readonly values: string;
   /** As it would be written; absent where there is none. */
   readonly default?: string;
-  /** Empty if nobody has described the key yet. */
+  /** Empty if the key has no description yet. */
   readonly description: string;
   readonly active: boolean;
 }
@@ -102,7 +102,7 @@ class KeyWalk {
   }
 }
 
-/** What the schema says of the key, or of its forms; else what the table says. */
+/** The description from the schema, else from the table. */
 function describe(node: Document, path: readonly string[]): string {
   const own = [node, ...alternatives(node)].flatMap(({ description }) => (typeof description === "string" ? description : []));
   return own.length === 0 ? (KEY_DESCRIPTIONS[keyOf(path)] ?? "") : [...new Set(own)].join(" ");
@@ -160,7 +160,7 @@ function isSecret(node: Document): boolean {
   );
 }
 
-/** The text of a node without what does not change which keys it has. */
+/** The text of a node without the parts that do not affect its keys. */
 function shapeOf(node: unknown): string {
   return JSON.stringify(node, (key, value: unknown) => (key === "default" || key === "description" ? undefined : value)) ?? "";
 }
@@ -175,7 +175,7 @@ function isActive(path: readonly string[]): boolean {
   );
 }
 
-/** What may be written, for people. */
+/** The allowed values, for people. */
 function valuesOf(node: Document): string {
   // A platform's text may be a reference too, whether it is a secret or not.
   if (isSecret(node)) return alternatives(node).some(({ writeOnly }) => writeOnly === true) ? "secret" : "text or secret";

@@ -63,7 +63,7 @@ test("describes no key that does not exist", () => {
   expect(Object.keys(KEY_DESCRIPTIONS).filter((key) => !listed.has(key))).toEqual([]);
 });
 
-test("says what may be written, the default, and what is not active yet", () => {
+test("lists allowed values, defaults and inactive keys", () => {
   expect(rowOf("gateway.port")).toMatchObject({ values: "whole number from 0 to 65535", default: "18790", active: true });
   expect(rowOf("gateway.bind")?.values).toBe("`loopback`, `lan` or IP address");
   expect(rowOf("gateway.auth.token")?.values).toBe("secret");
@@ -76,7 +76,7 @@ test("says what may be written, the default, and what is not active yet", () => 
   expect(listed.has("channels.chatter.enabled")).toBe(false);
 });
 
-test("is a table for each part of the file", () => {
+test("has a table for each part of the file", () => {
   const text = renderConfigReference([CHATTER]);
   const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
   expect(sections).toEqual(Object.keys(configJsonSchema([]).properties ?? {}).filter((name) => name !== "$schema"));

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
 import { AmountSchema, CountSchema, PlatformIdSchema, TextSchema } from "./values.ts";
 
-/** What holds in one group. */
+/** The settings of one group. */
 export interface GroupConfig {
   readonly requireMention: boolean;
   /** Absent: whoever the account admits. Empty: nobody. */

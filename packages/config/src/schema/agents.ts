@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ToolPolicySchema, type ToolPolicy } from "./tools.ts";
 import { AmountSchema, CountSchema, DurationSchema, IdSchema, SecondsSchema, TextSchema, TimeZoneSchema } from "./values.ts";
 
-/** The model of an agent and what takes over when it fails; each a reference as it was written. */
+/** The model of an agent and its fallbacks, as written references. */
 export interface ModelChoice {
   readonly primary: string;
   readonly fallbacks: readonly string[];
@@ -46,7 +46,7 @@ export interface HumanDelayConfig {
 
 /** The settings that stand under `agents.defaults` and in `agents.list[]`, where the list wins. */
 export interface AgentRows {
-  /** Absent: chosen from what the environment offers. */
+  /** Absent: chosen from the environment. */
   readonly model?: ModelChoice | undefined;
   /** By reference. */
   readonly models: Readonly<Record<string, { readonly alias?: string | undefined; readonly params: Readonly<Record<string, unknown>> }>>;

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { DmScopeSchema, type DmScope } from "./session.ts";
 import { IdSchema, PlatformIdSchema, TextSchema } from "./values.ts";
 
-/** Sends what matches to one agent. All given fields must match. */
+/** Routes matching messages to one agent. All given fields must match. */
 export interface BindingConfig {
   readonly agentId: string;
   readonly match: {

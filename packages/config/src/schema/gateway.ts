@@ -101,7 +101,7 @@ function originProblem(origin: string): string | undefined {
 
 const EXPECTED_ORIGIN = "an origin such as https://chat.example.com or http://localhost:3000 is expected";
 
-/** True when other machines may reach the gateway: by where it listens, or through what stands behind `publicUrl`. */
+/** True when other machines may reach the gateway, by its bind address or through the proxy of `publicUrl`. */
 export function isExposed({ bind, publicUrl }: Pick<GatewayConfig, "bind" | "publicUrl">): boolean {
   return publicUrl !== undefined || !isLoopbackBind(bind);
 }

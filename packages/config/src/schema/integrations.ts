@@ -2,7 +2,7 @@ import * as z from "zod";
 import { SecretSchema, type Secret } from "./secret.ts";
 import { CountSchema, TextSchema } from "./values.ts";
 
-/** Skills beside those of the workspace, the state directory and the build. */
+/** Skills in addition to those of the workspace, the state directory and the build. */
 export interface SkillsConfig {
   readonly load: { readonly extraDirs: readonly string[] };
   readonly entries: Readonly<
@@ -55,7 +55,7 @@ export interface PluginsConfig {
   readonly deny: readonly string[];
 }
 
-/** A command that may deny what is about to happen, by exit code 2. Refused until it is run. */
+/** A command that can deny an action with exit code 2. Refused until hooks are implemented. */
 export interface CommandHook {
   readonly event: string;
   readonly match?: unknown;

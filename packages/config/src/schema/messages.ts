@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { AmountSchema, CountSchema, PatternSchema, TextSchema } from "./values.ts";
 
-/** What happens to a message that comes while the session is busy. */
+/** How a message is queued while its session is busy. */
 export type QueueMode = "steer" | "followup" | "collect" | "interrupt";
 
 /** How inbound messages are queued and gathered. */
@@ -14,7 +14,7 @@ export interface MessagesConfig {
     readonly drop: "summarize" | "old" | "new";
   };
   readonly inbound: {
-    /** How long a conversation of a platform must be quiet before what was said there begins a turn; 0 waits for nothing. */
+    /** Debounce in milliseconds: how long a conversation must be quiet before its messages start a turn; 0 starts at once. */
     readonly debounceMs: number;
     /** Hours between the sending of a message and its receipt from which on it becomes a dead letter; 0 takes messages of any age. */
     readonly maxAgeHours: number;
@@ -22,7 +22,7 @@ export interface MessagesConfig {
   readonly groupChat: {
     /** Messages kept for the next mention; 0 keeps none. */
     readonly historyLimit: number;
-    /** Regular expressions that count as a mention, whatever the case. */
+    /** Regular expressions that count as a mention; case does not matter. */
     readonly mentionPatterns: readonly string[];
   };
 }

@@ -10,7 +10,7 @@ export interface ModelTimeouts {
   readonly idleSeconds?: number | undefined;
 }
 
-/** What the configuration says of one model; what it leaves out is looked up or guessed. */
+/** The configured facts of one model; missing ones are looked up or guessed. */
 export interface ModelEntry {
   /** The provider's own name. */
   readonly id: string;
@@ -81,7 +81,7 @@ const ModelEntrySchema: z.ZodType<ModelEntry> = z.strictObject({
   cost: CostSchema.optional(),
 });
 
-/** Names of digits alone are no names here: an object puts them first, whatever order they were written in. */
+/** Names consisting only of digits are refused: an object lists them first and loses the written order. */
 const CredentialNameSchema = IdSchema.refine((name) => !/^\d+$/.test(name), { error: "a credential's name has a letter in it" });
 
 const ProviderIdSchema = z.string().regex(/^[^\s/]+$/, { error: "a provider's id has no space and no /" });

@@ -65,7 +65,7 @@ const CommandsSchema: z.ZodType<CommandsConfig> = z.strictObject({
   ownerDisplaySecret: SecretSchema.optional(),
 });
 
-/** Parses everything but the accounts of channels. */
+/** Parses everything except the accounts of channels. */
 export const ConfigDocumentSchema: z.ZodType<ConfigDocument> = z.strictObject({
   gateway: GatewaySchema.prefault({}),
   agents: z.strictObject({ defaults: AgentDefaultsSchema.prefault({}), list: z.array(AgentEntrySchema).default([]) }).prefault({}),

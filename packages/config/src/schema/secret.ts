@@ -12,7 +12,7 @@ export type Secret =
   /** A program and its arguments; no shell. */
   | { readonly type: "exec"; readonly command: readonly string[] };
 
-/** Stands for a literal secret in whatever is shown. It is refused when it is written. */
+/** Replaces a literal secret in all output. Refused as a value in a file. */
 export const REDACTED = "__factotum_redacted__";
 
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -4,7 +4,7 @@ import { AmountSchema, CountSchema, DurationSchema, TextSchema } from "./values.
 /** Which direct conversations share a session. */
 export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";
 
-/** When a session begins anew. With `idleMinutes` beside `daily`, whichever comes first. */
+/** When a session is reset. With both `daily` and `idleMinutes`, whichever comes first. */
 export interface ResetConfig {
   readonly mode: "none" | "daily" | "idle";
   /** Hour in the agent's `userTimezone`, 0 to 23. */
@@ -12,7 +12,7 @@ export interface ResetConfig {
   readonly idleMinutes?: number | undefined;
 }
 
-/** One rule of the send policy; what is left out matches everything. */
+/** One rule of the send policy; a missing field matches everything. */
 export interface SendRule {
   readonly action: "allow" | "deny";
   readonly match: {
@@ -41,7 +41,7 @@ export interface SessionConfig {
   readonly resetTriggers: readonly string[];
   readonly sendPolicy: { readonly rules: readonly SendRule[]; readonly default: "allow" | "deny" };
   readonly agentToAgent: { readonly maxPingPongTurns: number };
-  /** What is kept of the past. What is absent is no bound. */
+  /** Limits of what is kept. An absent key is no limit. */
   readonly maintenance: {
     /** `warn` removes nothing and logs what `enforce` would. */
     readonly mode: "enforce" | "warn";

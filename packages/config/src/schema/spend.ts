@@ -2,7 +2,7 @@ import { RUN_KINDS } from "@factotum/agent-contract";
 import * as z from "zod";
 import { AmountSchema, IdSchema } from "./values.ts";
 
-/** What may be used in a day, until local midnight. Absent: no cap. */
+/** The caps of one day, until local midnight. Absent: no cap. */
 export interface SpendCap {
   readonly tokensPerDay?: number | undefined;
   readonly usdPerDay?: number | undefined;

@@ -5,16 +5,16 @@ import { CountSchema, SecondsSchema, TextSchema } from "./values.ts";
 export interface ToolPolicy {
   /** Names of profiles; their union counts. Absent: this layer has none. */
   readonly profile?: readonly string[] | undefined;
-  /** Absent: the profile decides. Empty: no tool. `*`: everything that is loaded. */
+  /** Absent: the profile decides. Empty: no tool. `*`: every loaded tool. */
   readonly allow?: readonly string[] | undefined;
   readonly deny: readonly string[];
 }
 
-/** The tools and their bounds, for every agent. */
+/** The tools and their limits, for every agent. */
 export interface ToolsConfig extends ToolPolicy {
   readonly profile: readonly string[];
   readonly byProvider: Readonly<Record<string, ToolPolicy>>;
-  /** Folders that tools may read beside the workspace. `~` is the user's home. */
+  /** Folders that tools may read in addition to the workspace. `~` is the user's home. */
   readonly fs: { readonly roots: readonly string[] };
   readonly exec: {
     /** `deny`: no tool runs commands. `full`: those of the owner run without asking. The other two are refused until they work. */

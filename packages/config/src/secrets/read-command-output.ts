@@ -11,7 +11,7 @@ interface CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a password manager needs to find its store and its session. Nothing of ours, and no key of a model provider, is among it. */
+/** The variables that a password manager needs. None of ours, and no key of a model provider, is among them. */
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|DBUS_SESSION_BUS_ADDRESS|DISPLAY|WAYLAND_DISPLAY|SSH_AUTH_SOCK|GPG_\w+|GNUPGHOME|PASSWORD_STORE_\w+|OP_\w+|BW_\w+|BWS_\w+|VAULT_\w+|AWS_\w+|GOOGLE_APPLICATION_CREDENTIALS|CLOUDSDK_\w+|AZURE_\w+|KEEPASS\w*)$/;
 
@@ -20,7 +20,7 @@ export function readCommandOutput([file = "", ...args]: readonly string[], optio
   const { promise, resolve } = Promise.withResolvers<CommandOutput>();
   if (options.signal?.aborted === true) return Promise.resolve({ type: "failed", message: "was not started: the gateway is stopping" });
   const env = Object.fromEntries(Object.entries(options.env).filter(([name, value]) => value !== undefined && PASSED_ON.test(name)));
-  // A group of its own: whatever the program starts ends with it.
+  // A process group of its own, so that children end with the program.
   const child = spawn(file, args, { env, stdio: ["ignore", "pipe", "ignore"], detached: true, windowsHide: true });
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -54,7 +54,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch (error) {
-    // ESRCH: nobody of the group is left, which is what was wanted.
+    // ESRCH: the group has already ended.
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
   }
 }

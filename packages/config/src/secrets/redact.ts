@@ -21,7 +21,7 @@ export function redactSecrets(value: unknown, path: KeyPath = []): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, redactSecrets(entry, [...path, key])]));
 }
 
-/** Where the mark stands in a value that somebody wants to write. */
+/** The paths of redaction marks in a value to be written. */
 export function redactionMarks(value: unknown, path: KeyPath = []): string[] {
   if (typeof value === "string") return value.includes(REDACTED) ? [formatKeyPath(path)] : [];
   if (Array.isArray(value)) return value.flatMap((entry, index) => redactionMarks(entry, [...path, index]));

@@ -9,7 +9,7 @@ export type SecretResolution =
   | { readonly type: "resolved"; readonly value: string }
   | { readonly type: "unresolved"; readonly message: string };
 
-/** What resolving needs. */
+/** Options of `resolveSecret`. */
 export interface ResolveSecretOptions {
   readonly env: Environment;
   /** Milliseconds that a program may take; 10,000 when left out. */

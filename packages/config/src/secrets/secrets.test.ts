@@ -59,7 +59,7 @@ describe("a secret", () => {
     expect(result).toEqual({ type: "unresolved", message: expect.stringMatching(message) as string });
   });
 
-  test("a program that hangs is ended with all that it started", async () => {
+  test("ends a hanging program with all its children", async () => {
     await using home = await temporaryHome();
     const script = `
       const child = require("node:child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });
@@ -79,7 +79,7 @@ describe("a secret", () => {
     expect(await resolveSecret(secret, { env, timeoutMs: 50 })).toMatchObject({ message: expect.stringContaining("50 ms") as string });
   });
 
-  test("a program sees no key of ours", async () => {
+  test("hides our keys from the program", async () => {
     await using home = await temporaryHome();
     const env = { ...home.env, PATH: process.env["PATH"], ANTHROPIC_API_KEY: "sk-1", FACTOTUM_TOKEN: "t", OP_SESSION: "s" };
     const command = [node, "-e", "console.log(Object.keys(process.env).sort().join())"];
@@ -88,7 +88,7 @@ describe("a secret", () => {
   });
 });
 
-test("an account's references become values, or the account stays off", async () => {
+test("resolves the references of an account, or leaves the account off", async () => {
   await using home = await temporaryHome();
   await chmod(await home.write("key", "from-file"), 0o600);
   const env = { ...home.env, A: "value-a" };
@@ -114,7 +114,7 @@ describe("what is shown", () => {
     unknown: { password: "canary-9" },
   };
 
-  test("holds no literal secret, wherever it stands, and every reference", () => {
+  test("contains no literal secret and every reference", () => {
     const shown = JSON.stringify(redactSecrets(document));
     expect(shown).not.toContain("canary");
     expect(shown).toContain("${V}");
@@ -122,19 +122,19 @@ describe("what is shown", () => {
     expect(shown.split(REDACTED)).toHaveLength(10);
   });
 
-  test("holds none in a list either", () => {
+  test("contains none in a list either", () => {
     expect(redactSecrets({ servers: [{ apiKey: "canary" }, "https://me:canary@host/", "plain"] })).toEqual({
       servers: [{ apiKey: REDACTED }, `https://${REDACTED}@host/`, "plain"],
     });
     expect(redactSecrets({ env: ["NAME=canary"] })).toEqual({ env: [REDACTED] });
   });
 
-  test("literals are found for doctor", () => {
+  test("finds literals for doctor", () => {
     expect(literalSecrets(document)).toHaveLength(9);
     expect(literalSecrets(fullDocument)).toEqual(["channels.chatter.accounts.work.transport.encryptKey"]);
   });
 
-  test("the log knows every literal and every named variable", async () => {
+  test("gives the log every literal and every named variable", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { ...fullDocument, commands: { ownerDisplaySecret: "owner-literal" } });
     const env = {
@@ -152,7 +152,7 @@ describe("what is shown", () => {
     );
   });
 
-  test("the log knows the password in an address", async () => {
+  test("gives the log the password of an address", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { models: { providers: { x: { baseUrl: "https://user:url-password@127.0.0.1/v1" } } } });
     const result = await loadConfig({ env: home.env, channels: sampleChannels().channels });
@@ -160,7 +160,7 @@ describe("what is shown", () => {
     expect([...secretValues(result.config, home.env)]).toEqual([expect.stringContaining("url-password")]);
   });
 
-  test("redacting twice is redacting once", () => {
+  test("redacts idempotently", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(redactSecrets(redactSecrets(value))).toEqual(redactSecrets(value));

@@ -5,7 +5,7 @@ import { temporaryHome } from "../../test/sample.ts";
 import { ensureGatewayToken, readGatewayToken, replaceGatewayToken } from "./gateway-token.ts";
 import { statePaths } from "./state-paths.ts";
 
-test("the token is made once, private, and the same for all who start at the same time", async () => {
+test("creates one private token for concurrent starts", async () => {
   await using home = await temporaryHome();
   const paths = statePaths(home.env);
   expect(await readGatewayToken(paths)).toBeUndefined();
@@ -18,7 +18,7 @@ test("the token is made once, private, and the same for all who start at the sam
   expect(await readdir(paths.credentialsFolder)).toEqual(["gateway-token"]);
 });
 
-test("every file that is written on the way has the name of a temporary file", async () => {
+test("writes only through temporary file names", async () => {
   await using home = await temporaryHome();
   const paths = statePaths(home.env);
   await mkdir(paths.credentialsFolder, { recursive: true });
@@ -37,7 +37,7 @@ test("every file that is written on the way has the name of a temporary file", a
   for (const name of names.slice(0, -1)) expect(name).toMatch(/^\.factotum-\d+-[0-9a-f-]{36}\.tmp$/);
 });
 
-test("another token takes its place, private too", async () => {
+test("replaces the token privately", async () => {
   await using home = await temporaryHome();
   const paths = statePaths(home.env);
   const first = await ensureGatewayToken(paths);
@@ -48,7 +48,7 @@ test("another token takes its place, private too", async () => {
   expect((await stat(paths.gatewayTokenFile)).mode & 0o777).toBe(0o600);
 });
 
-test("an empty file is no token", async () => {
+test("ignores an empty file", async () => {
   await using home = await temporaryHome();
   const paths = statePaths(home.env);
   await ensureGatewayToken(paths);
@@ -57,7 +57,7 @@ test("an empty file is no token", async () => {
   expect(await readGatewayToken(paths)).toMatch(/^[\w-]{43}$/);
 });
 
-test("FACTOTUM_HOME can begin with a tilde; without it the user's home holds the state", () => {
+test("expands a tilde in FACTOTUM_HOME, and defaults to the user's home", () => {
   expect(statePaths({ HOME: "/u", FACTOTUM_HOME: "~/f" }).home).toBe("/u/f");
   expect(statePaths({ HOME: "/u" }).home).toBe("/u/.factotum");
   expect(statePaths({ HOME: "/u", FACTOTUM_HOME: " " }).home).toBe("/u/.factotum");

@@ -34,7 +34,7 @@ export async function ensureGatewayToken(paths: StatePaths): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     const other = await readGatewayToken(paths);
     if (other !== undefined) return other;
-    // An empty file, left by a full disk: it admits nobody, so it can go.
+    // An empty file, left by a full disk: it is no token, so remove it.
     await writePrivateFile(file, `${token}\n`);
     return token;
   } finally {

@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
-/** The environment of a process, or what a test puts in its place. */
+/** The environment of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where everything of one installation lies. Absolute. */
+/** The paths of one installation. Absolute. */
 export interface StatePaths {
   /** The state directory, mode 700. */
   readonly home: string;
@@ -13,11 +13,11 @@ export interface StatePaths {
   readonly stateFolder: string;
   readonly credentialsFolder: string;
   readonly gatewayTokenFile: string;
-  /** What the running gateway writes about itself. */
+  /** The facts that a running gateway writes about itself. */
   readonly runtimeFile: string;
-  /** What the gateway tells of its work, one JSON object a line. */
+  /** The gateway's log, one JSON object a line. */
   readonly logFile: string;
-  /** What a gateway in the background prints, since its start. */
+  /** The output of a background gateway since its start. */
   readonly outputFile: string;
   /** Earlier versions of the configuration. */
   readonly configVersionsFolder: string;

@@ -4,7 +4,7 @@ import { isExposed } from "../schema/gateway.ts";
 import type { ConfigDocument } from "../schema/root.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
-/** Checks what one key says of another: ids that must be there, or only once. */
+/** Checks references between keys: ids that must exist, or be unique. */
 export function checkReferences(config: ConfigDocument): ConfigProblem[] {
   const problems: ConfigProblem[] = [];
   const invalid = (path: KeyPath, message: string): void => void problems.push(problemAt("invalid-value", path, message));

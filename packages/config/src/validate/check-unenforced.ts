@@ -3,7 +3,7 @@ import { matchingPaths } from "../document/matching-paths.ts";
 import { isPlainObject, type Document } from "../document/plain-object.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 
-/** A key that narrows what is allowed, and that this build does not enforce. The row goes when the feature comes. */
+/** A restricting key that this build does not enforce. Remove the row when the feature is implemented. */
 interface UnenforcedKey {
   /** `*` stands for any one part. */
   readonly keys: readonly string[];

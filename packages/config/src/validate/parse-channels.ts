@@ -10,7 +10,7 @@ import { PARSE_ONCE } from "./parse-once.ts";
 import { problemAt, type ConfigProblem } from "./problem.ts";
 import { losesRestriction } from "./restrictions.ts";
 
-/** Accounts as they were read, and what was wrong with them. */
+/** Parsed accounts and their problems. */
 export interface ParsedChannels {
   readonly channels: Readonly<Record<string, ChannelConfig>>;
   readonly findings: readonly Finding[];

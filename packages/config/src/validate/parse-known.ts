@@ -9,11 +9,11 @@ export interface ParsedKnown<Value> {
   readonly findings: readonly Finding[];
   /** The document without its unknown keys. */
   readonly written: Document;
-  /** Absent when something other than unknown keys was found. */
+  /** Absent when there are problems other than unknown keys. */
   readonly parsed?: Value;
 }
 
-/** Parses a document; unknown keys are found, taken out, and what remains is parsed again. */
+/** Parses a document; unknown keys are reported and removed, and the rest is parsed again. */
 export function parseKnown<Value>(schema: z.ZodType<Value>, document: Document): ParsedKnown<Value> {
   const result = schema.safeParse(document, PARSE_ONCE);
   if (result.success) return { findings: [], written: document, parsed: result.data };

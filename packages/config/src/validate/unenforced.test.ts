@@ -68,7 +68,7 @@ describe("a key that narrows and is not enforced", () => {
     expect(await check(at(key, value))).toMatchObject({ type: "loaded", problems: [] });
   });
 
-  test("is found in accounts of this build's channels, and not in channels that it does not have", async () => {
+  test("is found in accounts of known channels only", async () => {
     const groups = { g1: { toolsBySender: { "1": { deny: ["exec"] } } } };
     expect((await check({ channels: { chatter: { ...ACCOUNT, groups } } })).problems).toEqual([
       "unenforced channels.chatter.groups.g1.toolsBySender",
@@ -82,7 +82,7 @@ describe("a key that narrows and is not enforced", () => {
     });
   });
 
-  test("is refused even if another file is known to be good, also when other values are bad; another bad file still falls back", async () => {
+  test("is refused despite a last good copy, even among other bad values; another bad file still falls back", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", { gateway: { port: 1 } });
     const good = await load(home);
@@ -308,7 +308,7 @@ describe("allow and deny lists", () => {
     expect(await check({ ...rest, tools: { deny: [entry] } })).toMatchObject({ type: "loaded", problems: [] });
   });
 
-  test("an allow entry that matches nothing is a notice, at the start and in a change", async () => {
+  test("report an allow entry that matches nothing as a notice, at the start and in a change", async () => {
     const unknown = { tools: { allow: ["read", "brwoser"] } };
     expect(await check(unknown)).toEqual({
       type: "loaded",

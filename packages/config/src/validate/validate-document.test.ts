@@ -44,7 +44,7 @@ async function check(document: Document): Promise<{ readonly types: readonly str
   return { types: problems.map(({ type }) => type), paths: problems.map(({ path }) => path) };
 }
 
-test("the full document sets every key of the schema and is valid", async () => {
+test("accepts the full document, which sets every key of the schema", async () => {
   expect(paths.length).toBeGreaterThan(200);
   expect(await check(fullDocument)).toEqual({ types: [], paths: [] });
   const missing = Object.keys(ConfigDocumentSchema.parse({}) as object).filter((key) => !Object.hasOwn(fullDocument, key));
@@ -80,7 +80,7 @@ function below(path: string, place: string): string {
 
 /** Every key of a large document, one after the other. */
 describe("every key", () => {
-  test("misspelt is an unknown key that names the right one", async () => {
+  test("is an unknown key when misspelt, with a suggestion", async () => {
     const wrong: string[] = [];
     // What tells variants apart is missed before anything is known of the other keys.
     const isDiscriminator = (path: KeyPath): boolean => path.at(-1) === "type" && path.at(-2) === "transport";
@@ -99,7 +99,7 @@ describe("every key", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("with a value of another kind is an invalid value, at that key", async () => {
+  test("is reported at its path when its value has the wrong type", async () => {
     for (const path of paths.filter((candidate) => !isFree(candidate))) {
       const { types, paths: places } = await check(withValue(fullDocument, path, WRONG));
       expect(types, formatKeyPath(path)).toContain(isRestriction(path) ? "unenforced" : "invalid-value");
@@ -110,7 +110,7 @@ describe("every key", () => {
     }
   });
 
-  test("left out has a default, or is named as missing", async () => {
+  test("has a default or is reported as missing", async () => {
     const needed: string[] = [];
     for (const path of paths) {
       const { types, paths: places } = await check(without(fullDocument, path));
@@ -169,7 +169,7 @@ test.each([
   expect(places[0]?.startsWith(place), places.join()).toBe(true);
 });
 
-test("arbitrary JSON never throws, and never becomes valid with a fatal problem", async () => {
+test("never throws for arbitrary JSON, and never accepts it with a fatal problem", async () => {
   const top = fc.constantFrom(...Object.keys(fullDocument), "agent", "__proto__", "other");
   await fc.assert(
     fc.asyncProperty(fc.dictionary(top, fc.jsonValue({ maxDepth: 4 })), async (document) => {
@@ -179,7 +179,7 @@ test("arbitrary JSON never throws, and never becomes valid with a fatal problem"
   );
 });
 
-test("key paths are read as they are written", () => {
+test("parses rendered key paths", () => {
   const part = fc.oneof(
     fc.nat(9),
     fc.string({ minLength: 1 }).filter((key) => !["__proto__", "constructor", "prototype"].includes(key)),
@@ -193,7 +193,7 @@ test("key paths are read as they are written", () => {
   for (const bad of ["", ".a", "a.", "a..b", "a[x]", "a]b", 'a["b', "a[0]b"]) expect(() => parseKeyPath(bad), bad).toThrow(bad);
 });
 
-test("the JSON Schema knows every row and the channels that are installed", () => {
+test("the JSON Schema contains every row and the installed channels", () => {
   const properties = schema["properties"] as Record<string, unknown>;
   expect(Object.keys(properties)).toEqual(expect.arrayContaining(Object.keys(fullDocument)));
   expect(knownKeys(schema, ["channels"])).toEqual(["defaults", "chatter", "webchat"]);

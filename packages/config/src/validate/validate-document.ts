@@ -25,13 +25,13 @@ export interface ValidDocument {
   readonly channels: Readonly<Record<string, ChannelConfig>>;
 }
 
-/** What a check found. `valid` is there unless a problem is fatal. */
+/** The result of a check. `valid` is set unless a problem is fatal. */
 export interface Validation {
   readonly problems: readonly ConfigProblem[];
   readonly valid?: ValidDocument;
 }
 
-/** Checks a document against the whole schema. Never throws for what a document holds. */
+/** Checks a document against the whole schema. Never throws because of the document. */
 export async function validateDocument(raw: Document, sources: readonly ChannelSource[]): Promise<Validation> {
   const { $schema: _editor, ...document } = raw;
   const { document: current, conflicts } = readOldForms(document);

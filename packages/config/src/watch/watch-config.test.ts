@@ -46,7 +46,7 @@ async function watched(home: TemporaryHome, env: Readonly<Record<string, string>
 }
 
 describe("the configuration file", () => {
-  test("that is written in several steps, or replaced, is one change; other files are none", async () => {
+  test("is reported once when it is written in several steps or replaced; other files are ignored", async () => {
     await using home = await temporaryHome();
     await home.write("factotum.json5", "{}");
     const scene = await watched(home);
@@ -68,7 +68,7 @@ describe("the configuration file", () => {
     expect(scene.folder()).toBeUndefined();
   });
 
-  test("is looked at when nobody tells: rewritten, replaced, removed, there again", async () => {
+  test("is polled for rewrite, replace, delete and re-create when file events are missed", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", "{}");
     const scene = await watched(home);
@@ -92,7 +92,7 @@ describe("the configuration file", () => {
     scene.watch[Symbol.dispose]();
   });
 
-  test("is looked at where a link leads", async () => {
+  test("is watched through a symbolic link", async () => {
     await using home = await temporaryHome();
     const target = await home.write("elsewhere.json5", "{}");
     const link = join(home.home, "linked.json5");
@@ -105,7 +105,7 @@ describe("the configuration file", () => {
     scene.watch[Symbol.dispose]();
   });
 
-  test("is heard of from the system, without a poll", async () => {
+  test("is reported by file events without polling", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", "{}");
     let polls = 0;

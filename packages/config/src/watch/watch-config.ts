@@ -5,14 +5,14 @@ import type { Clock } from "@factotum/agent-contract";
 import { locateConfig } from "../state/locate-config.ts";
 import { statePaths, type Environment } from "../state/state-paths.ts";
 
-/** Calls back when something happened to an entry of a folder, with the entry's name where it is known, until it is disposed. Never throws. */
+/** Calls back for every change of an entry in a folder, with its name where known, until disposed. Never throws. */
 export type FolderWatcher = (folder: string, onEvent: (name: string | undefined) => void) => Disposable;
 
-/** What the watching needs. */
+/** Options of `watchConfig`. */
 export interface WatchConfigOptions {
   readonly env: Environment;
   readonly clock: Pick<Clock, "schedule">;
-  /** The file may be another one now. Called once for what happens within a moment. */
+  /** The file may have changed. Debounced. */
   readonly onChange: () => void;
   /** The system's own when left out. */
   readonly watchFolder?: FolderWatcher;
@@ -61,7 +61,7 @@ function isConfigName(name: string, path: string): boolean {
   return name === basename(path) || /^factotum\.(json5?|ya?ml)$/.test(name);
 }
 
-/** What tells one state of the file from another, without reading it. */
+/** A fingerprint of the file's state that needs no read. */
 async function signatureOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeMs, ctimeMs } = await stat(path);

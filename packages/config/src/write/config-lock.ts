@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { StatePaths } from "../state/state-paths.ts";
 
-/** How long somebody else may take for a change. */
+/** How long to wait for another writer. */
 const WAIT_MS = 10_000;
 const LOOK_MS = 20;
 const SQLITE_BUSY = 5;

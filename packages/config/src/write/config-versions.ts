@@ -17,7 +17,7 @@ export async function keepVersion(
   const stamp = new Date(nowMs).toISOString().replaceAll(/[:.]/g, "-");
   const file = join(folder, `${stamp}-${hash.slice(0, 8)}${extname(configPath) || ".json5"}`);
   await writePrivateFile(file, text);
-  // Whatever the clock says, the newest is the one of now.
+  // The current version is the newest, even if the clock was set back.
   const names = (await readdir(folder)).filter((name) => !name.startsWith(".") && name !== basename(file)).sort();
   for (const name of names.slice(0, 1 - KEPT_VERSIONS)) await rm(join(folder, name), { force: true });
   return file;

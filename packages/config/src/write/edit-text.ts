@@ -41,7 +41,7 @@ async function tryEdit(text: string, format: ConfigFormat, edit: TextEdit): Prom
   try {
     return format === "yaml" ? await editYaml(text, edit) : await editJson5(text, edit);
   } catch (error) {
-    // The library refuses a shape; the caller writes the file anew.
+    // The library cannot edit this shape; the caller rewrites the file.
     if (error instanceof Error) return undefined;
     throw error;
   }

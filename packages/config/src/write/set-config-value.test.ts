@@ -37,7 +37,7 @@ async function set(home: TemporaryHome, key: string, value: JsonValue | undefine
 }
 
 describe("a change", () => {
-  test("is written into the text, comments kept, with the version before and the difference", async () => {
+  test("edits the text, keeps comments and the previous version, and reports the difference", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", COMMENTED);
     const result = await set(home, "gateway.port", 4711);
@@ -55,7 +55,7 @@ describe("a change", () => {
     expect((await readdir(home.home)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  test("makes the file, and objects on the way", async () => {
+  test("creates the file and missing objects", async () => {
     await using home = await temporaryHome();
     expect(await set(home, 'models.providers["my.own"].baseUrl', "http://127.0.0.1:1")).toMatchObject({ type: "written" });
     expect(JSON5.parse(await readFile(join(home.home, "factotum.json5"), "utf8"))).toEqual({
@@ -63,7 +63,7 @@ describe("a change", () => {
     });
   });
 
-  test("of a YAML file keeps its comments", async () => {
+  test("keeps the comments of a YAML file", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.yaml", "# mine\ngateway:\n  port: 1 # low\n");
     await set(home, "gateway.bind", "lan");
@@ -73,7 +73,7 @@ describe("a change", () => {
     expect(parseYaml(text)).toEqual({ gateway: { port: 1, bind: "lan" } });
   });
 
-  test("of undefined removes the key; again is no change", async () => {
+  test("removes the key for undefined; a second time is a no-op", async () => {
     await using home = await temporaryHome();
     const path = await home.write("factotum.json5", COMMENTED);
     expect(await set(home, "agents.list[1].name", undefined)).toMatchObject({ type: "written", changes: [{ type: "removed" }] });
@@ -82,7 +82,7 @@ describe("a change", () => {
     expect(await set(home, "gateway.port", 18790)).toEqual({ type: "unchanged", path });
   });
 
-  test("makes lists on the way, and removes an entry of one with its comment left to the others", async () => {
+  test("creates missing lists, and removes an entry without the comments of others", async () => {
     await using home = await temporaryHome();
     const path = join(home.home, "factotum.json5");
     expect(await set(home, "agents.list[0].id", "main")).toMatchObject({ type: "written", path });
@@ -100,7 +100,7 @@ describe("a change", () => {
     expect(result).toMatchObject({ type: "written", changes: [{ before: REDACTED, after: REDACTED }] });
   });
 
-  test("goes through a symbolic link and leaves it", async () => {
+  test("writes through a symbolic link", async () => {
     await using home = await temporaryHome();
     const target = await home.write("dotfiles/factotum.json5", "{}");
     await symlink(target, join(home.home, "factotum.json5"));
@@ -164,7 +164,7 @@ describe("refused, and nothing written:", () => {
   });
 });
 
-test("one of two problems can be repaired", async () => {
+test("repairs one of two problems", async () => {
   await using home = await temporaryHome();
   await home.write("factotum.json5", { gateway: { port: "bad", bind: "worse" }, typo: 1 });
   expect(await set(home, "gateway.port", 5)).toMatchObject({ type: "written" });
@@ -172,7 +172,7 @@ test("one of two problems can be repaired", async () => {
   expect(await set(home, "typo", undefined)).toMatchObject({ type: "written" });
 });
 
-test("a shape that cannot be edited is written anew, and the version before has the comments", async () => {
+test("rewrites a file whose shape cannot be edited; the previous version keeps the comments", async () => {
   const text = `{ a: 1, // one\n a: 2 }`;
   const before: Document = { a: 2 };
   const result = await editText(text, "json5", { path: ["a"], value: undefined, before, after: {} });
@@ -238,7 +238,7 @@ function placesOf(value: JsonValue, path: KeyPath = []): KeyPath[] {
   return [path, ...below];
 }
 
-test("changes at the same time come one after the other, and none is lost", async () => {
+test("serialises concurrent changes without losing one", async () => {
   await using home = await temporaryHome();
   const path = await home.write("factotum.json5", COMMENTED);
   const results = await Promise.all([
@@ -266,7 +266,7 @@ test.each(["makes", "changes"])("a file that somebody %s in between is not overw
   expect(await readFile(path, "utf8")).toBe("{ gateway: { port: 9 } }");
 });
 
-test("a kill in the middle leaves the old file or the new one, whole, and holds nobody up", { timeout: 120_000 }, async () => {
+test("leaves the old or the new file intact after a kill, and no stale lock", { timeout: 120_000 }, async () => {
   await using home = await temporaryHome();
   const path = await home.write("factotum.json5", "{ gateway: { port: 1 } }");
   let port = 1;

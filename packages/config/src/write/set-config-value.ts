@@ -17,7 +17,7 @@ import { keepVersion } from "./config-versions.ts";
 import { diffDocuments, type ConfigChange } from "./diff-documents.ts";
 import { editText, render } from "./edit-text.ts";
 
-/** What a change needs. */
+/** Options of `setConfigValue`. */
 export interface SetConfigOptions {
   readonly env: Environment;
   readonly channels: readonly ChannelSource[];
@@ -25,7 +25,7 @@ export interface SetConfigOptions {
   readonly nowMs?: number;
 }
 
-/** What became of a change. */
+/** The result of a change. */
 export type SetConfigResult =
   | {
       readonly type: "written";
@@ -33,7 +33,7 @@ export type SetConfigResult =
       readonly changes: readonly ConfigChange[];
       /** Where the file as it was before is kept; absent when there was none. */
       readonly versionPath?: string;
-      /** False when the file had to be written anew, which loses comments; they are in the kept version. */
+      /** False when the file had to be rewritten, which loses comments; the kept version has them. */
       readonly keptComments: boolean;
       /** Warnings that the file has anyway. */
       readonly problems: readonly ConfigProblem[];
@@ -105,7 +105,7 @@ async function change(key: string, value: JsonValue | undefined, paths: StatePat
   };
 }
 
-/** Whether somebody who knows nothing of the lock has written, made or removed the file since it was read. */
+/** True if a writer that ignores the lock changed, created or removed the file since it was read. */
 async function isChanged(path: string, before: string | undefined): Promise<boolean> {
   try {
     return (await readFile(path, "utf8")) !== before;
