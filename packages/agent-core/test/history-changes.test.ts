@@ -63,7 +63,7 @@ function abortAt(messages: readonly AgentMessage[], index: number): readonly Age
   return message?.role === "assistant" ? messages.with(index, { ...message, stopReason: "aborted" }) : messages;
 }
 
-test("whatever happens to a history, in whatever order, it can be sent with a new turn", () => {
+test("keeps a history sendable after any sequence of changes", () => {
   const now = turn("and now?");
   fc.assert(
     fc.property(anyHistory, fc.array(anyChange, { maxLength: 6 }), (history, changes) => {

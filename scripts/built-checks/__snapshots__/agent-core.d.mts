@@ -61,40 +61,40 @@ interface ContextBudgetOptions {
   readonly window: number;
   /** Room for the answer; 20,000 by default, never more than a quarter of the window. */
   readonly reserveTokens?: number;
-  /** What stays as it is; 20,000 by default, never more than a quarter of the window. */
+  /** Recent messages that are kept verbatim; 20,000 by default, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
-/** What decides whether a summary is worth its while. */
+/** What decides whether a summary is worth making. */
 interface ContextTokens {
   readonly contextTokens: number;
   /** Of that: system prompt and tools. */
   readonly overheadTokens: number;
 }
-/** How a window is shared out, in tokens where nothing else is said. */
+/** How a window is divided, in tokens unless stated otherwise. */
 interface ContextBudget {
-  /** The window that is shared out. */
+  /** The whole window. */
   readonly window: number;
-  /** A request may have as many. */
+  /** Most tokens of a request. */
   readonly maxContext: number;
-  /** As many stay as they are. */
+  /** Tokens of recent messages that are kept verbatim. */
   readonly keepRecent: number;
-  /** A summary may have as many. */
+  /** Most tokens of a summary. */
   readonly maxSummary: number;
-  /** As much of a transcript goes into one request of a summariser with this window. */
+  /** Most tokens of transcript in one request to a summariser with this window. */
   readonly maxChunk: number;
   /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
   readonly maxToolResultChars: number;
   /** True when a context of this size leaves too little room for an answer: compact before the next request. */
   readonly shouldCompact: (contextTokens: number) => boolean;
   /**
-   * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
-   * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
+   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
+   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
    */
   readonly shouldCompactAhead: (size: ContextTokens) => boolean;
-  /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
+  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
   readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
-/** Shares out a window so that small models work with the same settings as large ones. */
+/** Divides a window so that small models work with the same settings as large ones. */
 declare function contextBudget({ window, reserveTokens, keepRecentTokens }: ContextBudgetOptions): ContextBudget;
 /** Times as the user's zone has them. */
 interface TimeFormat {
@@ -113,7 +113,7 @@ interface FallbackOptions extends ContextBudgetOptions {
   readonly overheadTokens: number;
   /** Times as the user's zone has them. */
   readonly time: TimeFormat;
-  /** The summary that stands before these messages already. */
+  /** The earlier summary in front of these messages. */
   readonly previousSummary?: string;
   /** Messages before these that were not even read; they count as cut. */
   readonly omitted?: number;
@@ -121,7 +121,7 @@ interface FallbackOptions extends ContextBudgetOptions {
 /** What is left of a history when no model could summarise it. */
 interface FallbackCompaction {
   readonly summary: string;
-  /** Index of the first message of which something stays; the number of messages when nothing does. */
+  /** Index of the first message that is at least partly kept; the number of messages when none is. */
   readonly firstKept: number;
   /** What follows the summary from now on. */
   readonly messages: readonly AgentMessage[];
@@ -145,7 +145,7 @@ interface CompactionOptions extends ContextBudgetOptions {
   readonly time: TimeFormat;
   /** The window of the model that writes the summary; that of the session's model by default. */
   readonly summariserWindow?: number;
-  /** The summary that stands before these messages already. */
+  /** The earlier summary in front of these messages. */
   readonly previousSummary?: string;
   /**
    * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older
@@ -218,7 +218,7 @@ interface TrustedFacts {
   readonly owner?: boolean;
   readonly messageId?: string;
   readonly replyToId?: string;
-  /** How `channel` shows text. It is told only when the system prompt was rendered for another channel. */
+  /** How `channel` shows text. Included only when the system prompt was rendered for another channel. */
   readonly responseFormat?: ResponseFormat;
   /** The channel that the session's system prompt was rendered for, if any. */
   readonly promptChannel?: string;
@@ -307,7 +307,7 @@ type PromptBody = {
   /** The session stays open for further messages. */
   readonly persistent: boolean;
 };
-/** Everything that one turn's text is made of, in the order in which it stands there. */
+/** The parts of one turn's text, in their order. */
 interface EffectivePromptFacts {
   /** Twelve random hexadecimal digits, new for each turn. */
   readonly delimiter: string;
@@ -390,13 +390,13 @@ interface EffectivePrompt {
 declare function renderEffectivePrompt(facts: EffectivePromptFacts, time?: TimeFormat): EffectivePrompt;
 /** True for the message with which a turn begins: words of a user that were not said into a turn at work. Pure. */
 declare function beginsTurn(message: AgentMessage | undefined): boolean;
-/** Stands where an image stood. */
+/** Replaces a removed image. */
 declare const IMAGE_REMOVED = "[image data removed - already processed by model]";
 /** What of a history is left out from now on. */
 interface Quarantine {
   /** The whole history, as long as before. */
   readonly messages: readonly AgentMessage[];
-  /** What stands in it anew: keep these in place of the messages at the same index. Never empty. */
+  /** The replacements: keep these in place of the messages at the same index. Never empty. */
   readonly replaced: readonly {
     readonly index: number;
     readonly message: AgentMessage;
@@ -418,7 +418,7 @@ declare function quarantine(messages: readonly AgentMessage[], hint: {
   readonly message: string;
 }): Quarantine | undefined;
 /**
- * True when a heartbeat's answer tells nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
+ * True when a heartbeat's answer reports nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
  * it is a word like any other. Pure.
  */
 declare function isHeartbeatOk(text: string): boolean;
@@ -483,7 +483,7 @@ interface HistoryView {
 declare function viewHistory(messages: readonly AgentMessage[], prompt: UserMessage | undefined, options: HistoryViewOptions): HistoryView;
 /** What a run asks of every model request beside the prompt, the messages and the tools. */
 type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
-/** What the host says to a call before it runs. `message` is what the model is told: it names the rule and what to do. */
+/** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
 type ToolDecision = {
   readonly type: "allow";
 } | {
@@ -501,7 +501,7 @@ type BeforeTool = (call: ToolCall, tool: AgentTool, options: {
 }) => Promise<ToolDecision>;
 /** What a call came to before this run. */
 interface KnownResult extends AgentToolResult {
-  /** Somebody else's words are in it (R23). */
+  /** It contains text from others (R23). */
   readonly tainted: boolean;
 }
 /** What one run of the agent works on. The host has read the files, the configuration and the clock already. */
@@ -732,7 +732,7 @@ interface ContextSize {
 }
 /** One piece of a part. */
 interface DescribedSection extends ContextSize {
-  /** Unique in its part, and the same in a later request if it is the same thing. */
+  /** Unique in its part, and stable across requests for the same content. */
   readonly id: string;
   /** For people. */
   readonly title: string;
@@ -787,7 +787,7 @@ interface ContextRequestFacts {
  * part 3, its images as part 4; what the turn has said and done since then belongs to the messages. Pure.
  */
 declare function describeContext(facts: ContextRequestFacts): ContextDescription;
-/** What of a message goes to a model: neither times nor usage, and nothing that is kept for people. */
+/** The part of a message that is sent to a model: no times, no usage, nothing kept for people. */
 declare function sentForm(message: AgentMessage): string;
 /** One difference between two requests. */
 interface ContextChange {

@@ -42,7 +42,7 @@ describe("planBootstrap", () => {
     expect(plan.projectContext.map((one) => (one.type === "present" ? one.text.length : 0))).toEqual([20_000, 20_000, 20_000]);
   });
 
-  test("the least important file pays for the total, private memory first", () => {
+  test("cuts the least important file for the total, private memory first", () => {
     const names = ["AGENTS.md", "SOUL.md", "USER.md", "MEMORY.md"] as const;
     const plan = planBootstrap(
       names.map((name) => file(name, "x".repeat(400))),
@@ -69,7 +69,7 @@ describe("planBootstrap", () => {
     expect(light("cron")).toEqual({ projectContext: [], truncations: [] });
   });
 
-  test("never more than the limits, never a broken character, and what was cut is told", () => {
+  test("never exceeds the limits, breaks no character, and reports every cut", () => {
     const content = fc.option(fc.string({ unit: fc.constantFrom("a", " ", "\n", "😀", "\ud83d", "家"), maxLength: 300 }), {
       nil: undefined,
     });

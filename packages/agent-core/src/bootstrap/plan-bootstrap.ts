@@ -72,7 +72,7 @@ function isMemory(name: BootstrapName): boolean {
   return name === "MEMORY.md" || name === "memory.md";
 }
 
-/** The text within the limit, the mark included; a limit too small for the mark leaves nothing. */
+/** The text cut to the limit, including the mark; empty if the limit is too small for the mark. */
 function fit(text: string, maxChars: number): { readonly text: string; readonly chars: number } {
   if (text.length <= maxChars) return { text, chars: text.length };
   if (maxChars <= CUT_MARK.length) return { text: "", chars: 0 };

@@ -4,7 +4,7 @@ export interface ContextBudgetOptions {
   readonly window: number;
   /** Room for the answer; 20,000 by default, never more than a quarter of the window. */
   readonly reserveTokens?: number;
-  /** What stays as it is; 20,000 by default, never more than a quarter of the window. */
+  /** Recent messages that are kept verbatim; 20,000 by default, never more than a quarter of the window. */
   readonly keepRecentTokens?: number;
 }
 
@@ -12,45 +12,45 @@ const RESERVE_TOKENS = 20_000;
 const KEEP_RECENT_TOKENS = 20_000;
 const MAX_SUMMARY_TOKENS = 8_000;
 const MAX_CHUNK_TOKENS = 100_000;
-/** How long before a compaction the notes are written. */
+/** Tokens before the compaction threshold at which notes are written. */
 const FLUSH_AHEAD_TOKENS = 4_000;
 const CHARS_PER_TOKEN = 4;
 /** No single tool result takes more of the window. */
 const MAX_RESULT_SHARE = 0.3;
 
-/** What decides whether a summary is worth its while. */
+/** What decides whether a summary is worth making. */
 interface ContextTokens {
   readonly contextTokens: number;
   /** Of that: system prompt and tools. */
   readonly overheadTokens: number;
 }
 
-/** How a window is shared out, in tokens where nothing else is said. */
+/** How a window is divided, in tokens unless stated otherwise. */
 export interface ContextBudget {
-  /** The window that is shared out. */
+  /** The whole window. */
   readonly window: number;
-  /** A request may have as many. */
+  /** Most tokens of a request. */
   readonly maxContext: number;
-  /** As many stay as they are. */
+  /** Tokens of recent messages that are kept verbatim. */
   readonly keepRecent: number;
-  /** A summary may have as many. */
+  /** Most tokens of a summary. */
   readonly maxSummary: number;
-  /** As much of a transcript goes into one request of a summariser with this window. */
+  /** Most tokens of transcript in one request to a summariser with this window. */
   readonly maxChunk: number;
   /** Characters of text that one tool result may have: 16,000, from 100k tokens 32,000, from 200k 64,000, and never more than 30 % of the window. */
   readonly maxToolResultChars: number;
   /** True when a context of this size leaves too little room for an answer: compact before the next request. */
   readonly shouldCompact: (contextTokens: number) => boolean;
   /**
-   * True when the older messages should be summarised behind a turn, while nobody waits for the room: shortly before `shouldCompact` is, if that frees
-   * an eighth of the window at least. In a small window nearly all is prompt and recent messages; it would be summarised after each turn.
+   * True when the older messages should be summarised in the background: shortly before `shouldCompact` is, and only if that frees at least an eighth
+   * of the window. A small window is mostly prompt and recent messages, and would otherwise be summarised after each turn.
    */
   readonly shouldCompactAhead: (size: ContextTokens) => boolean;
-  /** True shortly before `shouldCompact` is: time for the one silent turn in which the agent writes its notes. */
+  /** True shortly before `shouldCompact` is: time for the silent turn in which the agent writes its notes. */
   readonly shouldFlushMemory: (contextTokens: number) => boolean;
 }
 
-/** Shares out a window so that small models work with the same settings as large ones. */
+/** Divides a window so that small models work with the same settings as large ones. */
 export function contextBudget({
   window,
   reserveTokens = RESERVE_TOKENS,

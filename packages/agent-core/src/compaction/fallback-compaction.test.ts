@@ -16,7 +16,7 @@ const request = (made: FallbackCompaction): readonly AgentMessage[] =>
 const many = Array.from({ length: 40 }, (_, index) => [turn(`question ${index}`), says("a".repeat(2_000))]).flat();
 
 describe("fallbackCompaction", () => {
-  test("says when each thing was said, in what was cut and in what is left of the last turn", () => {
+  test("dates the removed messages and the rest of the last turn", () => {
     const at = Date.UTC(2026, 5, 15, 14, 31);
     const dated = many.map((message) => ({ ...message, timestamp: at }));
     expect(fallbackCompaction(dated, SMALL).summary).toMatch(/\n- Mon 2026-06-15 14:31 UTC: question \d+\n/);
@@ -24,7 +24,7 @@ describe("fallbackCompaction", () => {
     expect(JSON.parse(fallbackCompaction([long], SMALL).words)).toMatchObject({ role: "user", time: "Mon 2026-06-15 14:31 UTC" });
   });
 
-  test("keeps whole turns, the latest ones, and says what went", () => {
+  test("keeps the latest whole turns, and lists what was removed", () => {
     const made = fallbackCompaction(many, SMALL);
     expect(made.shrunk).toBe(false);
     expect(made.messages).toEqual(many.slice(made.firstKept));
@@ -34,12 +34,12 @@ describe("fallbackCompaction", () => {
     expect(made.summary).toMatch(new RegExp(`UTC: question ${made.firstKept / 2 - 1}$`));
   });
 
-  test("says how many messages before these were never read", () => {
+  test("counts the earlier messages that were never read", () => {
     expect(fallbackCompaction(many, { ...SMALL, omitted: 70 }).summary).toContain("70 messages before them were left out.");
     expect(fallbackCompaction(many, SMALL).summary).not.toContain("before them");
   });
 
-  test("keeps half of what the earlier summary said", () => {
+  test("keeps half of the earlier summary", () => {
     expect(fallbackCompaction(many, { ...SMALL, previousSummary: "The cat is called Miu." }).summary).toContain("The cat is called Miu.");
   });
 
@@ -59,7 +59,7 @@ describe("fallbackCompaction", () => {
     expect(request(made)[1]).toEqual(long[0]?.role === "user" ? made.messages[0] : undefined);
   });
 
-  test("drops the oldest steps of a turn, and in the end cuts what was said", () => {
+  test("drops the oldest steps of a turn, and finally cuts its text", () => {
     const steps = Array.from({ length: 300 }, (_, index) => [asks(`c${index}`), toolResult(`c${index}`, "x".repeat(190))]).flat();
     const made = fallbackCompaction([turn("go"), ...steps], SMALL);
     expect(made.messages.at(-1)).toMatchObject({ toolCallId: "c299" });
@@ -71,13 +71,13 @@ describe("fallbackCompaction", () => {
     expect(JSON.stringify(said.messages)).toContain("cut to make room");
   });
 
-  test("words of strangers that went leave their mark", () => {
+  test("stays tainted after removing text of others", () => {
     const strange = many.with(0, { ...turn("x"), tainted: true });
     expect(fallbackCompaction(strange, SMALL).tainted).toBe(true);
     expect(fallbackCompaction(many, SMALL).tainted).toBe(false);
   });
 
-  test("whatever the transcript and the window, it fits, can be sent, and comes out the same again", () => {
+  test("fits any window, is sendable and deterministic, for any transcript", () => {
     const huge = fc.constantFrom<readonly AgentMessage[]>(
       [],
       [user("word ".repeat(40_000))],

@@ -17,7 +17,7 @@ export interface FallbackOptions extends ContextBudgetOptions {
   readonly overheadTokens: number;
   /** Times as the user's zone has them. */
   readonly time: TimeFormat;
-  /** The summary that stands before these messages already. */
+  /** The earlier summary in front of these messages. */
   readonly previousSummary?: string;
   /** Messages before these that were not even read; they count as cut. */
   readonly omitted?: number;
@@ -26,7 +26,7 @@ export interface FallbackOptions extends ContextBudgetOptions {
 /** What is left of a history when no model could summarise it. */
 export interface FallbackCompaction {
   readonly summary: string;
-  /** Index of the first message of which something stays; the number of messages when nothing does. */
+  /** Index of the first message that is at least partly kept; the number of messages when none is. */
   readonly firstKept: number;
   /** What follows the summary from now on. */
   readonly messages: readonly AgentMessage[];
@@ -68,7 +68,7 @@ export function fallbackCompaction(messages: readonly AgentMessage[], options: F
   };
 }
 
-/** The beginning of the earliest turn from which everything fits; of the last turn if that does not. */
+/** Start of the earliest turn from which everything fits, else of the last turn. */
 function firstThatFits(messages: readonly AgentMessage[], maxTokens: number): number {
   let found: number | undefined;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -134,7 +134,7 @@ function stepsOf(messages: readonly AgentMessage[]): readonly (readonly AgentMes
   return steps;
 }
 
-/** The beginning of what was said. A text never has more tokens than UTF-16 units. */
+/** The beginning of a text. A text never has more tokens than UTF-16 units. */
 function cutMessage(message: AgentMessage, room: number): UserMessage {
   const text = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const tainted = message.role !== "assistant" && message.tainted === true;
@@ -142,7 +142,7 @@ function cutMessage(message: AgentMessage, room: number): UserMessage {
   return { role: "user", content: [{ type: "text", text: cut }], ...(tainted ? { tainted } : {}), timestamp: message.timestamp };
 }
 
-/** What was said first, and the newest of what came of it. */
+/** The opening message and the newest results. */
 function wordsOf(turn: readonly AgentMessage[], room: number, time: TimeFormat): string {
   const [said, ...rest] = renderTranscript(turn, { maxTokens: Math.floor(room / 2), time });
   if (said === undefined) return "";

@@ -21,7 +21,7 @@ const turnOf = (tokens: number, name = "t"): readonly AgentMessage[] => [
 ];
 
 describe("the budget of a window", () => {
-  test("has the defaults of the design, and a small window's share of them", () => {
+  test("has the documented defaults, scaled down for a small window", () => {
     expect(contextBudget({ window: 200_000 })).toMatchObject({
       maxContext: 180_000,
       keepRecent: 20_000,
@@ -42,7 +42,7 @@ describe("the budget of a window", () => {
     expect(contextBudget({ window }).maxToolResultChars).toBe(chars);
   });
 
-  test("says when to compact, and when to write notes before", () => {
+  test("says when to compact, and when to write notes first", () => {
     const [large, small] = [contextBudget({ window: 200_000 }), contextBudget({ window: 16_000 })];
     expect([180_000, 180_001].map(large.shouldCompact)).toEqual([false, true]);
     expect([176_000, 176_001].map(large.shouldFlushMemory)).toEqual([false, true]);
@@ -97,7 +97,7 @@ describe("planCompaction", () => {
     expect(plan([])).toBeUndefined();
   });
 
-  test("hands over what was said, called and answered, without envelopes, thoughts and image data", () => {
+  test("includes messages, calls and results, without envelopes, thinking and image data", () => {
     const old: readonly AgentMessage[] = [
       { ...turn('say "hi"\n{"role":"assistant"}', { conversation: { groupSubject: "secret group" } }, [IMAGE]), tainted: true },
       {
@@ -122,12 +122,12 @@ describe("planCompaction", () => {
     expect(plan([...old.slice(1).map((message) => message), ...turnOf(30_000)])?.tainted).toBe(false);
   });
 
-  test("begins with the summary that was there", () => {
+  test("starts with the previous summary", () => {
     const made = plan([user("a"), says("b"), ...turnOf(30_000)], { previousSummary: "Likes\ntea." });
     expect(made?.chunks[0]?.text.split("\n")[0]).toBe('{"role":"summary of what came before","text":"Likes\\ntea."}');
   });
 
-  test("with a bound on the chunks takes the newest, each up to half a window, and says what it leaves out", () => {
+  test("takes the newest chunks up to the limit, each up to half a window, and reports what it leaves out", () => {
     const history = Array.from({ length: 60 }, (_, index) => [turn(`t-${index}.`), says("x".repeat(8_000))]).flat();
     const options = { window: 16_000, maxChunks: 2 };
     const made = plan(history, { ...options, previousSummary: "Likes tea." });
@@ -147,7 +147,7 @@ describe("planCompaction", () => {
     expect(plan(history, { window: 16_000 })).toMatchObject({ leftOut: 0, isLimited: false });
   });
 
-  test("parts of the transcript fit the summariser, and stay when more is said", () => {
+  test("makes chunks that fit the summariser and stay stable when messages are added", () => {
     const options = { summariserWindow: 16_000, keepRecentTokens: 2_000 };
     fc.assert(
       fc.property(anyHistory, fc.integer({ min: 16_000, max: 200_000 }), (history, window) => {

@@ -14,7 +14,7 @@ export interface CompactionOptions extends ContextBudgetOptions {
   readonly time: TimeFormat;
   /** The window of the model that writes the summary; that of the session's model by default. */
   readonly summariserWindow?: number;
-  /** The summary that stands before these messages already. */
+  /** The earlier summary in front of these messages. */
   readonly previousSummary?: string;
   /**
    * At most this many chunks, the newest, each of up to half of the summariser's window: for a history that is larger than the model's window. Older

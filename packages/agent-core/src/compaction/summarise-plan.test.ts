@@ -43,20 +43,20 @@ test("asks for each chunk once, then merges what came", async () => {
   expect(summary).toBe("all");
 });
 
-test("a single chunk is not merged, and its summary keeps to its length", async () => {
+test("does not merge a single chunk, and limits its summary", async () => {
   const { summary, asked } = await summarise(plan(["one"]), () => "word ".repeat(50_000));
   expect(asked).toHaveLength(1);
   expect(estimateTokens(summary)).toBeLessThanOrEqual(2_000);
 });
 
-test("a limited plan is merged in one request, with the summary before it", async () => {
+test("merges a limited plan in one request, including the earlier summary", async () => {
   const long = plan(["one", "two"], { isLimited: true, earlierSummary: "Likes tea." });
   const { asked } = await summarise(long, (text) => (text.startsWith("Part") ? "word ".repeat(20_000) : "all"));
   expect(asked).toHaveLength(3);
   expect(asked[2]).toContain('{"summary":"Likes tea."}');
 });
 
-test("rejects when nobody answers", async () => {
+test("rejects when the summariser fails", async () => {
   const fail = async (): Promise<string> => {
     throw new Error("no model");
   };

@@ -4,7 +4,7 @@ import { cutText } from "../text/cut-text.ts";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
 
-/** What the summariser is given. */
+/** The input of one summary. */
 export type SummaryPart =
   /** One chunk of a plan; `number` counts from 1. */
   | { readonly type: "chunk"; readonly text: string; readonly number: number; readonly count: number }
@@ -77,7 +77,7 @@ export function fitToMerge(summaries: readonly string[], options: { readonly win
   return summaries.map((summary) => limitText(summary, maxTokens));
 }
 
-/** A summary that keeps to the length that was asked for, whatever the model wrote. */
+/** The summary, cut to the requested length. */
 export function limitSummary(summary: string, options: { readonly window: number }): string {
   return limitText(summary, contextBudget(options).maxSummary);
 }

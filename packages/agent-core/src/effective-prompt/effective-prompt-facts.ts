@@ -14,7 +14,7 @@ export interface TrustedFacts {
   readonly owner?: boolean;
   readonly messageId?: string;
   readonly replyToId?: string;
-  /** How `channel` shows text. It is told only when the system prompt was rendered for another channel. */
+  /** How `channel` shows text. Included only when the system prompt was rendered for another channel. */
   readonly responseFormat?: ResponseFormat;
   /** The channel that the session's system prompt was rendered for, if any. */
   readonly promptChannel?: string;
@@ -110,7 +110,7 @@ export type PromptBody =
       readonly persistent: boolean;
     };
 
-/** Everything that one turn's text is made of, in the order in which it stands there. */
+/** The parts of one turn's text, in their order. */
 export interface EffectivePromptFacts {
   /** Twelve random hexadecimal digits, new for each turn. */
   readonly delimiter: string;

@@ -1,6 +1,6 @@
 const LINE_BREAKS = /\r\n|[\r\v\f\u0085\u2028\u2029]/gu;
 const CONTROL = /[^\P{Cc}\t\n]/gu;
-/** What stands before the first character that can be seen. */
+/** Everything before the first visible character. */
 const UNSEEN_START = /^[\s\p{Cf}\p{Default_Ignorable_Code_Point}]*/u;
 const UNSEEN = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
 

@@ -69,7 +69,7 @@ test(`no text of a platform makes a line or a block of ours, and none is lost ($
   );
 });
 
-test("texts made by another hand are recovered too", () => {
+test("recovers text of other programs too", () => {
   const texts = hostileText({ seed: 20_260_304, delimiters: [DELIMITER, LAST_DELIMITER] });
   for (let round = 0; round < 500; round++) {
     const fields = Array.from({ length: FIELDS }, () => texts.next().value);

@@ -2,7 +2,7 @@ import type { UserMessageParts } from "@factotum/agent-contract";
 import type { PromptBody } from "./effective-prompt-facts.ts";
 import { escapeBody } from "./escape-body.ts";
 
-/** The text that stands where the body stands; empty when there is none. */
+/** The text of the body; empty when there is none. */
 export function renderBody(body: PromptBody): string {
   switch (body.type) {
     case "message":
@@ -40,7 +40,7 @@ export function bodyParts(body: PromptBody): Pick<UserMessageParts, "body" | "bo
   }
 }
 
-/** The body of an older turn, as it is kept. */
+/** The stored body of an older turn. */
 export function renderKeptBody({ body, bodyType }: UserMessageParts): string {
   switch (bodyType) {
     case undefined:

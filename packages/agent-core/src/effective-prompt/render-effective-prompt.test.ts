@@ -51,7 +51,7 @@ const FULL = facts({
 });
 
 describe("renderEffectivePrompt", () => {
-  test("puts everything in the order of the design", () => {
+  test("has the documented order", () => {
     expect(renderEffectivePrompt(FULL).text).toBe(`Inbound context (trusted):
 {"schema":"factotum.inbound_meta.v1","delimiter":"9f2c4e81a0b7","timestamp":"Wed 2026-03-04 14:31 UTC","channel":"feishu","provider":"feishu","surface":"feishu","account":"default","chat_type":"group","is_group_chat":true,"was_mentioned":true,"sender":"a1b2c3d4e5f6","owner":false,"message_id":"om_1","reply_to_id":"om_0","run":"user"}
 [9f2c4e81a0b7 Thread history - for context (untrusted)]
@@ -85,7 +85,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
 [/9f2c4e81a0b7]`);
   });
 
-  test("keeps beside the text what a later rendering needs", () => {
+  test("keeps the parts that a later rendering needs", () => {
     expect(renderEffectivePrompt(FULL).parts).toEqual({
       body: "帮我写一个 Python 脚本",
       sender: { id: "ou_881e", name: "张三", owner: false },
@@ -139,7 +139,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
     expect(text).toContain("… and 10 more");
   });
 
-  test("puts what hooks, attachments and cut files add into its place", () => {
+  test("places the notes of hooks, attachments and cut files", () => {
     const { text, sections } = renderEffectivePrompt(
       facts({
         hookContext: [{ plugin: "git-branch", text: "Branch: main\nSystem: none" }],

@@ -19,9 +19,9 @@ export interface EarlierMessage {
   readonly body: string;
 }
 
-/** What is true of the turn for good: when and by whom it was said. Ids, and what only held for the answer to it, go. */
+/** The lasting facts of a turn: its time and sender. Ids and facts that only mattered for its answer are removed. */
 const TRUSTED_FIELDS = ["schema", "delimiter", "timestamp", "channel", "sender", "owner", "run", "agent_to_agent"] as const;
-/** Of no use to a later turn: names of things on the platform that only the `message` tool takes. */
+/** Platform ids that only the `message` tool takes: useless in a later turn. */
 const RAW_IDS: ReadonlySet<string> = new Set(["chat_id", "sender_id", "id"]);
 const REPLIED = "replied message (untrusted)";
 /** Announcements for the answer to the turn itself. */

@@ -33,7 +33,7 @@ function clean(text: string | undefined): string | undefined {
   return text === undefined ? undefined : sanitizeName(text);
 }
 
-/** The format stands in the system prompt; it is told here when that was rendered for another channel. */
+/** The reply format, repeated here when the system prompt was rendered for another channel. */
 function responseFormat({ responseFormat: format, promptChannel, channel }: TrustedFacts): JsonObject | undefined {
   if (format === undefined || promptChannel === channel) return undefined;
   return { markup: clean(format.dialect), markdown: format.markdown, max_message_chars: format.maxMessageChars };

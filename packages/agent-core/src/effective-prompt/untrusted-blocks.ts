@@ -14,7 +14,7 @@ const MAX_PARTICIPANTS = 50;
 /** Characters that are shown of one day's notes. */
 export const MAX_NOTE_CHARS = 1_200;
 
-/** What was said in the thread before; stands above the system events. */
+/** Earlier messages of the thread, above the system events. */
 export function threadHistoryBlock({ threadHistory }: EffectivePromptFacts): readonly UntrustedBlock[] {
   return historyBlock("thread-history", "Thread history - for context", threadHistory);
 }
@@ -55,7 +55,7 @@ export function contextBlocks(facts: EffectivePromptFacts): readonly UntrustedBl
   ];
 }
 
-/** What came with the message and is neither its body nor a quote; stands below the body. */
+/** Context that came with the message, other than its body and quotes; below the body. */
 export function suffixBlocks({ untrustedNotes }: EffectivePromptFacts): readonly UntrustedBlock[] {
   if (untrustedNotes.length === 0) return [];
   return [

@@ -20,7 +20,7 @@ test.each([
   expect(bodies(count, limit)).toEqual(expected);
 });
 
-test("never more than the limit, always whole turns, and the cut moves once in limit/2 turns", () => {
+test("never exceeds the limit, cuts whole turns, and moves once in limit/2 turns", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 60 }), (limit, most) => {
       let previous = 0;

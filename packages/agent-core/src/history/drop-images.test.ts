@@ -13,7 +13,7 @@ const HISTORY = [
   says("c"),
 ];
 
-test("an image stays for three turns, the one that is being made included", () => {
+test("keeps images for three turns, including the current one", () => {
   expect(dropImages(HISTORY)).toEqual({ messages: HISTORY, dropped: 0 });
   const { messages, dropped } = dropImages([...HISTORY, turn("4")]);
   expect(dropped).toBe(2);
@@ -25,12 +25,12 @@ test("an image stays for three turns, the one that is being made included", () =
   expect(dropImages([...messages, turn("5")]).dropped).toBe(1);
 });
 
-test("the number of turns can be set", () => {
+test("takes the number of turns as an option", () => {
   expect(dropImages(HISTORY, { keepTurns: 1 }).dropped).toBe(3);
   expect(dropImages(HISTORY, { keepTurns: 0 }).dropped).toBe(3);
 });
 
-test("the first turn that is kept keeps its own images, and older messages without any are the same objects", () => {
+test("keeps the images of the oldest kept turn, and returns older messages without images as the same objects", () => {
   const history = [
     turn("1"),
     says("a"),
@@ -47,7 +47,7 @@ test("the first turn that is kept keeps its own images, and older messages witho
   expect(messages.map((message, index) => message === history[index])).toEqual([true, true, false, true, true, true, true, true, true]);
 });
 
-test("an empty history, and one of fewer turns, come back as they are", () => {
+test("returns an empty or short history unchanged", () => {
   expect(dropImages([])).toEqual({ messages: [], dropped: 0 });
   const few = [turn("1", {}, [IMAGE]), says("a")];
   expect(dropImages(few).messages).toBe(few);

@@ -1,7 +1,7 @@
 import type { AgentMessage, ImageContent, TextContent } from "@factotum/agent-contract";
 import { beginsTurn } from "./begins-turn.ts";
 
-/** Stands where an image stood. */
+/** Replaces a removed image. */
 export const IMAGE_REMOVED = "[image data removed - already processed by model]";
 
 /**

@@ -56,12 +56,12 @@ describe("pruneToolResults", () => {
     expect(textAt(messages, 2 + 3 * 4)).toMatch(/^h/);
   });
 
-  test("does not empty little", () => {
+  test("does not prune small tool results", () => {
     const few = [...Array.from({ length: 12 }, (_, index) => work(`r${index}`, 3_900)).flat(), says("1"), says("2"), says("3")];
     expect(pruneToolResults(few, { contextTokens: 90_000, contextWindow: 100_000 }).cleared).toBe(0);
   });
 
-  test("touches nothing while there are fewer than three answers", () => {
+  test("changes nothing with fewer than three answers", () => {
     const short = [...work("a", 60_000), says("x")];
     expect(pruneToolResults(short, { contextTokens: 90_000, contextWindow: 100_000 }).messages).toBe(short);
   });

@@ -58,16 +58,16 @@ describe("quarantine", () => {
     },
   );
 
-  test("a history that ended with an answer may end with one again", () => {
+  test("allows a history to end with an answer if it did before", () => {
     expect(taken("bad request", [turn("one"), says("two"), turn("three"), says("four")])).toEqual(["text", 3]);
   });
 
-  test("only answers with thoughts are written anew, and nothing of the words beside them changes", () => {
+  test("replaces only answers with thinking, and keeps their other content", () => {
     const found = quarantine([turn("one"), says("plain"), turn("two"), thinks, turn("now")], { message: "Invalid signature" });
     expect(found?.replaced).toEqual([{ index: 3, message: { ...thinks, content: says("so").content } }]);
   });
 
-  test("a result points at the call right before it that has its id", () => {
+  test("maps a result to the nearest earlier call with its id", () => {
     const again = [
       turn("one"),
       asks("toolu_aaaa"),
@@ -80,7 +80,7 @@ describe("quarantine", () => {
     expect(taken("messages.2: invalid tool content", [...again, says("b"), turn("now")])).toEqual(["tool-call", 1]);
   });
 
-  test("what the user and the tools say between two answers is one place", () => {
+  test("counts user and tool messages between two answers as one place", () => {
     const shown = toolResult("toolu_bbbb", "seen", [IMAGE]);
     const history = [
       turn("1"),
@@ -96,7 +96,7 @@ describe("quarantine", () => {
     expect(taken("messages.4: bad image", history)).toEqual(["image", 5]);
   });
 
-  test("of two calls only the one goes, and its result with it", () => {
+  test("removes one of two calls, with its result", () => {
     const found = quarantine(HISTORY, { message: "no output for toolu_aaaa" });
     const projected = projectMessages(found?.messages ?? []);
     expect(projected).toHaveLength(HISTORY.length - 1);
@@ -107,7 +107,7 @@ describe("quarantine", () => {
     expect(projected[2]).toBe(HISTORY[3]);
   });
 
-  test("in the middle of a turn the call stays and its result goes, so that there is something to answer", () => {
+  test("removes the result and keeps the call in the middle of a turn, so that the request can be answered", () => {
     const atWork = [turn("now"), asks("toolu_dddd"), toolResult("toolu_dddd", "poison")];
     const found = quarantine(atWork, { message: "messages.2: tool result toolu_dddd cannot be read" });
     expect(found?.item).toBe("text");
@@ -118,18 +118,18 @@ describe("quarantine", () => {
     ]);
   });
 
-  test("says when it only guesses", () => {
+  test("reports a guess", () => {
     const guess = (message: string): boolean | undefined => quarantine(HISTORY, { message })?.isGuess;
     expect(guess("request is malformed")).toBe(true);
     for (const message of ["Could not process image", "messages.3: bad", "toolu_cccc: no"]) expect(guess(message)).toBe(false);
   });
 
-  test("never takes the user's last words, and says when nothing is left", () => {
+  test("never removes the user's last message, and reports when nothing is left", () => {
     expect(taken("bad request", [turn("now")])).toBeUndefined();
     expect(taken("bad request", [turn("one"), says("two"), turn("now")])).toEqual(["text", 1]);
   });
 
-  test("each step changes the request, keeps it sendable, and there is an end", () => {
+  test("changes the request at each step, keeps it sendable, and terminates", () => {
     fc.assert(
       fc.property(anyHistory, fc.constantFrom("image", "signature", "tool", "?", "messages.2: x", "call_0_0"), (history, message) => {
         let messages: readonly AgentMessage[] = [...history, turn("now")];

@@ -5,7 +5,7 @@ import { projectMessages } from "../projection/project-messages.ts";
 export interface Quarantine {
   /** The whole history, as long as before. */
   readonly messages: readonly AgentMessage[];
-  /** What stands in it anew: keep these in place of the messages at the same index. Never empty. */
+  /** The replacements: keep these in place of the messages at the same index. Never empty. */
   readonly replaced: readonly { readonly index: number; readonly message: AgentMessage }[];
   readonly item: "image" | "thinking" | "tool-call" | "text";
   /** The provider's words named neither an item nor a place: it is what was most likely meant, and no more than that. */
@@ -98,7 +98,7 @@ function placeOf(messages: readonly AgentMessage[], words: string): readonly num
   });
 }
 
-/** Everything of one kind that could go, around the named place first, else the newest first. */
+/** The candidates of one kind, around the named place first, else the newest first. */
 function* itemsOf(messages: readonly AgentMessage[], item: Item, near: readonly number[]): Generator<Candidate> {
   if (item === "thinking") {
     yield* withoutThinking(messages);

@@ -36,7 +36,7 @@ describe("runs that left nothing to tell", () => {
     says("NO_REPLY"),
   ];
 
-  test("leave with their calls; heartbeats that told something, or broke off at work, stay", () => {
+  test("are removed with their calls; heartbeats that reported something, or broke off during a call, stay", () => {
     const before = [turn("one"), says("yes")];
     const quiet = [poll(), asks("call_1"), toolResult("call_1"), says("HEARTBEAT_OK")];
     const loud = [poll(), says("The backup failed.")];
@@ -48,7 +48,7 @@ describe("runs that left nothing to tell", () => {
     ]);
   });
 
-  test("what is at work is shown as it is", () => {
+  test("are kept while they are running", () => {
     for (const run of [notes, [poll(), asks("call_1"), toolResult("call_1"), says("HEARTBEAT_OK")]]) {
       for (const length of run.keys()) {
         const atWork = [turn("one"), says("yes"), ...run.slice(0, length + 1)];
@@ -58,12 +58,12 @@ describe("runs that left nothing to tell", () => {
     }
   });
 
-  test("a person may say it, and be told it", () => {
+  test("do not include a person's message with the token", () => {
     const history = [turn("say HEARTBEAT_OK"), says("HEARTBEAT_OK")];
     expect(withoutQuietRuns(history, over)).toBe(history);
   });
 
-  test("the request after one begins with the request before it, wherever they come", () => {
+  test("keep each later request an extension of the one before them", () => {
     fc.assert(
       fc.property(anyHistory, anyHistory, fc.array(fc.boolean(), { maxLength: 3 }), (before, after, runs) => {
         const quiet = runs.flatMap((isNotes) => (isNotes ? notes : [poll(), says("HEARTBEAT_OK")]));

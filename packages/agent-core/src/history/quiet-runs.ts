@@ -1,14 +1,14 @@
 import type { AgentMessage, RunKind } from "@factotum/agent-contract";
 import { beginsTurn } from "./begins-turn.ts";
 
-/** What an agent answers to a heartbeat when there is nothing to tell. */
+/** The agent's answer to a heartbeat that has nothing to report. */
 const OK_TOKEN = "HEARTBEAT_OK";
-/** Characters beside the token that still say nothing. */
+/** Characters beside the token that still count as an empty report. */
 const MAX_FURTHER_CHARS = 300;
 const MARKUP = /^[\s*_`~]+|[\s*_`~.!]+$/g;
 
 /**
- * True when a heartbeat's answer tells nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
+ * True when a heartbeat's answer reports nothing: the token stands at its beginning or end, with at most 300 further characters. In the middle of a text
  * it is a word like any other. Pure.
  */
 export function isHeartbeatOk(text: string): boolean {
@@ -40,7 +40,7 @@ export function withoutQuietRuns(messages: readonly AgentMessage[], options: { r
   return kept.length === messages.length ? messages : kept;
 }
 
-/** True for the message that begins a run which may come to leave the history again: as long as it is open it counts as no turn of the conversation. */
+/** True for the first message of a quiet run: until such a run ends, it does not count as a turn of the conversation. */
 export function beginsQuietRun(message: AgentMessage): boolean {
   return message.role === "user" && message.parts?.run !== undefined && QUIET_RUNS.has(message.parts.run);
 }

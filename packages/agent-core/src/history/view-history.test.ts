@@ -31,12 +31,12 @@ const conversation = (turns: number): AgentMessage[] =>
   Array.from({ length: turns }, (_, turn) => [user(turn * 10, `message ${turn}`), answer(turn * 10 + 5)]).flat();
 
 describe("what of a conversation is shown", () => {
-  test("without a cause everything stays as it was sent", () => {
+  test("shows everything as it was sent when there is no cause", () => {
     const messages = conversation(5);
     expect(viewHistory(messages, user(100, "now"), options)).toEqual({ messages, breaks: [] });
   });
 
-  test("tool results older than the last cause are pruned in a full window, and stay so from then on", () => {
+  test("prunes tool results older than the last cause in a full window, permanently", () => {
     const settled = { ...options, settledBeforeMs: 50, contextWindow: 20_000 };
     const result = (timestamp: number): AgentMessage => ({
       role: "toolResult",
@@ -56,7 +56,7 @@ describe("what of a conversation is shown", () => {
     expect(viewHistory(messages, user(100, "now"), { ...settled, prunes: false }).messages).toEqual(messages);
   });
 
-  test("the limit cuts to half at once, says so, and then stays where it is for a while", () => {
+  test("cuts to half the limit at once, reports it, and keeps that cut for a while", () => {
     const limited = { ...options, historyLimit: 4 };
     const starts = Array.from({ length: 12 }, (_, turns) => {
       const { messages, breaks } = viewHistory(conversation(turns), user(1000, "now"), limited);
@@ -66,7 +66,7 @@ describe("what of a conversation is shown", () => {
     for (const [index, { first, cut }] of starts.entries()) if (index > 1 && !cut) expect(first).toBe(starts[index - 1]?.first);
   });
 
-  test("a run that may leave again moves neither images nor the limit", () => {
+  test("moves neither images nor the limit for a quiet run", () => {
     const image = { type: "image", mimeType: "image/png", data: "aGVsbG8=" } as const;
     const messages = conversation(4).map((message) =>
       message.timestamp === 10 && message.role === "user" ? { ...message, content: [...message.content, image] } : message,
@@ -85,7 +85,7 @@ describe("what of a conversation is shown", () => {
     expect(viewHistory(messages, plain, options).breaks).toEqual(["images-dropped"]);
   });
 
-  test("between causes and breaks the view of n turns begins that of n + 1", () => {
+  test("keeps the view of n turns a prefix of that of n + 1 between causes and breaks", () => {
     fc.assert(
       fc.property(
         fc.nat(20),

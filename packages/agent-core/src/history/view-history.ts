@@ -39,7 +39,7 @@ export function viewHistory(messages: readonly AgentMessage[], prompt: UserMessa
   return { messages: prompt === undefined ? shown : shown.slice(0, -1), breaks };
 }
 
-/** A run that may leave the conversation again moves nothing in it: it stands behind what the request before it has shown. */
+/** A quiet run must not shift the prefix: the previous view is kept, and the run is appended to it. */
 function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOptions): HistoryView {
   const last = all.findLastIndex(beginsTurn);
   const open = all[last];
@@ -49,7 +49,7 @@ function showTurns(all: readonly AgentMessage[], { historyLimit }: HistoryViewOp
   }
   const withoutImages = dropImages(all);
   const limited = applyHistoryLimit(withoutImages.messages, historyLimit);
-  // Without the newest message never more is dropped: nothing now is nothing then.
+  // Without its newest message a history never drops more, so a view that drops nothing needs no comparison.
   const dropped = withoutImages.dropped > 0 && withoutImages.dropped > dropImages(all.slice(0, -1)).dropped;
   const cut = limited.droppedTurns > 0 && limited.droppedTurns > applyHistoryLimit(all.slice(0, -1), historyLimit).droppedTurns;
   return {

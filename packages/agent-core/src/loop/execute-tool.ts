@@ -56,7 +56,7 @@ function toOutcome(call: ToolCall, result: unknown, untrustedTool: boolean): Too
   const marks = { isError: result["isError"] === true, untrusted: untrustedTool || result["untrusted"] === true };
   if (details === undefined) return { content: clean, ...marks };
   try {
-    // The copy is what storage will give back, and nobody can change it later.
+    // A copy equals what storage returns, and the tool cannot change it later.
     const copy = JSON.parse(JSON.stringify(details)) as JsonValue;
     return { content: clean, details: copy, ...marks };
   } catch (error) {

@@ -9,7 +9,7 @@ const steps = (names: string): string[] => {
 };
 
 describe("LoopDetector", () => {
-  test("one call: a word from the third on, a loop at the fifth", () => {
+  test("notes the third equal call, and reports a loop at the fifth", () => {
     expect(steps("aaaaa")).toEqual(["none", "none", "repeating", "repeating", "loop"]);
   });
 
@@ -23,7 +23,7 @@ describe("LoopDetector", () => {
     expect(steps(names)).not.toContain("loop");
   });
 
-  test("another result, other arguments or a failure begin anew", () => {
+  test("restarts on another result, other arguments or a failure", () => {
     const detector = new LoopDetector();
     for (let count = 0; count < 20; count++) expect(step(detector, "poll", `line ${count}`)).toBe("none");
     for (let count = 0; count < 20; count++) expect(step(detector, "read", "same", { offset: `${count}` })).toBe("none");

@@ -23,7 +23,7 @@ const WINDOW = MAX_PERIOD * REPEATS_TO_END_CYCLE;
 
 /**
  * Sees when a model goes in circles: the same tool, arguments and result in a row, or a cycle of up to four calls.
- * Calls with other results in between start the count anew: waiting for something that changes is no loop.
+ * A call with another result restarts the count: polling for a change is no loop.
  */
 export class LoopDetector {
   #steps: Step[] = [];
@@ -45,7 +45,7 @@ export class LoopDetector {
     return verdict;
   }
 
-  /** Forgets what was: somebody has said something new. */
+  /** Resets the counts after a new message. */
   reset(): void {
     this.#steps = [];
   }

@@ -42,7 +42,7 @@ export async function* requestModel(run: RunState): AsyncGenerator<AgentEvent, M
   }
 }
 
-/** Lets the client close its connection. Nobody waits: a client that hangs must not hold the run, and its failure changes nothing now. */
+/** Lets the client close its connection, without waiting: a hanging client must not block the run, and a failure no longer matters. */
 function close(stream: AsyncIterator<ModelEvent>): void {
   void settle(async () => await stream.return?.(), new AbortController().signal);
 }

@@ -26,7 +26,7 @@ const queueOf = (...batches: readonly (readonly UserMessage[])[]): { take: () =>
 };
 
 describe("a run", () => {
-  test("ends with the model's last word", async () => {
+  test("ends after the model's last answer", async () => {
     const model = scriptedModel([answer("Good day")]);
     const events = await collect(runInput({ model }));
     expect(types(events)).toEqual([
@@ -100,7 +100,7 @@ describe("a run", () => {
     expect(types(events).indexOf("tool-delta")).toBeLessThan(types(events).indexOf("tool-end"));
   });
 
-  test("hears nothing more of a tool that is done", async () => {
+  test("ignores output of a finished tool", async () => {
     const model = scriptedModel([answer("", [call("c1", "fast"), call("c2", "slow")]), answer("Done")]);
     const late = Promise.withResolvers<void>();
     const fast = tool(
@@ -124,7 +124,7 @@ describe("a run", () => {
     expect(types(await collect(runInput({ model, tools: [fast, slow] })))).not.toContain("tool-delta");
   });
 
-  test("cuts a result once, before anybody sees it", async () => {
+  test("truncates a result once, before it is emitted", async () => {
     const model = scriptedModel([answer("", [call("c1", "read")]), answer("Done")]);
     const read = tool("read", () => Promise.resolve(text("x".repeat(5_000))));
     const events = await collect(runInput({ model, tools: [read] }), runOptions({ maxToolResultChars: 1_000 }));
@@ -134,7 +134,7 @@ describe("a run", () => {
     expect(model.requests[1]?.messages[2]).toMatchObject({ content: [{ text: shown }] });
   });
 
-  test("aborts the tools at work when its consumer leaves", async () => {
+  test("aborts running tools when its consumer leaves", async () => {
     const stopped = Promise.withResolvers<void>();
     const model = scriptedModel([answer("", [call("c1", "wait")])]);
     const wait = tool("wait", (_, { signal, onDelta }) => {
@@ -181,7 +181,7 @@ describe("results that the loop makes", () => {
     expect(types(await collect(runInput({ model })))).not.toContain("tool-start");
   });
 
-  test("a refused call tells the rule and does not run", async () => {
+  test("answers a refused call with the rule, without running it", async () => {
     const model = scriptedModel([answer("", [call("c1", "exec")]), answer("Sorry")]);
     const exec = tool("exec", () => Promise.reject(new Error("must not run")));
     const beforeTool = () => Promise.resolve({ type: "refuse", message: "exec is for the owner" } as const);
@@ -190,7 +190,7 @@ describe("results that the loop makes", () => {
     expect(types(events)).not.toContain("tool-start");
   });
 
-  test("a check without an answer refuses", async () => {
+  test("refuses when the check gives no answer", async () => {
     const model = scriptedModel([answer("", [call("c1", "exec")]), answer("Sorry")]);
     const exec = tool("exec", () => Promise.reject(new Error("must not run")));
     const events = await collect(runInput({ model, tools: [exec], beforeTool: () => Promise.resolve(undefined as never) }));
@@ -206,7 +206,7 @@ describe("results that the loop makes", () => {
     expect(events).toContainEqual({ type: "hook-error", hook: "beforeTool", message: "no policy" });
   });
 
-  test("an answer cut at its length limit runs nothing", async () => {
+  test("runs no call of an answer that was cut at its length limit", async () => {
     const model = scriptedModel([answer("", [call("c1", "write")], "length"), answer("Again")]);
     const write = tool("write", () => Promise.reject(new Error("must not run")));
     const events = await collect(runInput({ model, tools: [write] }));
@@ -355,7 +355,7 @@ describe("an abort", () => {
     });
   });
 
-  test("keeps nothing of a try that was withdrawn", async () => {
+  test("keeps nothing of a withdrawn attempt", async () => {
     const abort = new AbortController();
     const model = scriptedModel([
       async function* () {
@@ -380,7 +380,7 @@ describe("an abort", () => {
     });
   });
 
-  test("does not wait for a tool that takes no notice", async () => {
+  test("does not wait for a tool that ignores the abort", async () => {
     const abort = new AbortController();
     const model = scriptedModel([answer("", [call("c1", "hang"), call("c2", "hang")])]);
     const hang = tool("hang", () => {
@@ -496,7 +496,7 @@ describe("limits", () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  test("on going in circles: a word at 3, the end at 5", async () => {
+  test("on repeated calls: a note at 3, the end at 5", async () => {
     const model = scriptedModel(Array.from({ length: 9 }, (_, turn) => answer("", [call(`c${turn}`, "ls", { path: "." })])));
     const events = await collect(runInput({ model, tools: [ls] }));
     const results = resultsOf(events);
@@ -506,7 +506,7 @@ describe("limits", () => {
     expect(outcomeOf(events)).toMatchObject({ type: "failed", code: "loop" });
   });
 
-  test("what somebody says meanwhile begins the count anew", async () => {
+  test("a steering message restarts the count", async () => {
     const model = scriptedModel([...Array.from({ length: 6 }, (_, turn) => answer("", [call(`c${turn}`, "ls")])), answer("Done")]);
     const steering = queueOf([], [], [], [], [], [], [user("look again")]);
     const events = await collect(runInput({ model, tools: [ls], steering }));
@@ -522,7 +522,7 @@ describe("limits", () => {
 });
 
 describe("taint", () => {
-  test("is known to the check from the request on that carried the untrusted text", async () => {
+  test("is passed to the check from the request on that carried the untrusted text", async () => {
     const seen: [string, boolean][] = [];
     const model = scriptedModel([answer("", [call("c1", "fetch"), call("c2", "send")]), answer("", [call("c3", "send")]), answer("Done")]);
     const tools = [
@@ -590,7 +590,7 @@ test.each([
 });
 
 describe("without a prompt", () => {
-  test("goes on from the results", async () => {
+  test("resumes from the results", async () => {
     const history = [user("hi"), assistant("", [call("c1", "ls")])];
     const result = { role: "toolResult", toolCallId: "c1", toolName: "ls", content: [], isError: false, timestamp: 1 } as const;
     const model = scriptedModel([answer("Done")]);
@@ -614,7 +614,7 @@ describe("without a prompt", () => {
     expect(model.requests).toEqual([]);
   });
 
-  test("a known result is given without its tool, and without asking about it; the others run", async () => {
+  test("uses a known result without running or checking its call; the others run", async () => {
     const asked: string[] = [];
     const known = { content: [{ type: "text", text: "It may have run." }], isError: true, tainted: true } as const;
     const model = scriptedModel([answer("", [call("c1", "gone"), call("c2", "ls")]), answer("Done")]);

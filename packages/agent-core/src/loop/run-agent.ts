@@ -6,7 +6,7 @@ import { describeError } from "./settle.ts";
 import { joinSteering, takeSteering } from "./steering.ts";
 import { ToolCallBatch } from "./tool-call-batch.ts";
 
-/** Why everything of a run that is over is aborted. Made once: the stack of an error costs, and that of this one says nothing. */
+/** The abort reason for whatever outlives its run. Created once, because capturing a stack is expensive and this one is useless. */
 const OVER = new Error("the run is over");
 
 /**
@@ -36,7 +36,7 @@ export async function* runAgent(input: RunAgentInput, options: RunAgentOptions):
   } catch (error) {
     outcome = { type: "failed", code: "internal", message: `The run broke: ${describeError(error)}` };
   } finally {
-    // Whoever is still at work now ignored an abort, or the consumer has left: nobody will take a result any more.
+    // Work that is still running ignored an abort, or the consumer has left: its result is discarded.
     signal.removeEventListener("abort", onAbort);
     left.abort(OVER);
   }
@@ -90,7 +90,7 @@ async function* answerAndAct(run: RunState): AsyncGenerator<AgentEvent, RunOutco
   return calls.length === 0 ? outcomeOf(run, answer) : batch.outcome;
 }
 
-/** A model that ends without a word, and has said nothing before, is asked once more. At the output limit the same would come of it. */
+/** An empty answer is retried once, except at the output limit, where the retry would end the same way. */
 function mayAskAgain(run: RunState, message: AssistantMessage): boolean {
   if (run.isAskedAgain || message.stopReason !== "stop" || run.input.facts.kind === "memory") return false;
   return callsOf(message).length === 0 && !hasText(message) && !run.hasSpoken;
@@ -143,7 +143,7 @@ function aborted(run: RunState): RunOutcome {
   return { type: "aborted", reason: run.abortReason };
 }
 
-/** How a run ends that has nothing to ask the model: its history ends with an answer, or there is none. */
+/** The outcome of a run without a question for the model: its history is empty or ends with an answer. */
 function standingOutcome(run: RunState): RunOutcome | undefined {
   const last = run.messages.at(-1);
   if (last === undefined)

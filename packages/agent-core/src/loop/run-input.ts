@@ -15,7 +15,7 @@ import type {
 /** What a run asks of every model request beside the prompt, the messages and the tools. */
 export type ModelSettings = Omit<ModelRequest, "system" | "messages" | "tools">;
 
-/** What the host says to a call before it runs. `message` is what the model is told: it names the rule and what to do. */
+/** The host's decision about a call before it runs. `message` is for the model: it names the rule and what to do. */
 export type ToolDecision = { readonly type: "allow" } | { readonly type: "refuse"; readonly message: string };
 
 /**
@@ -34,7 +34,7 @@ type BeforeTool = (
 
 /** What a call came to before this run. */
 export interface KnownResult extends AgentToolResult {
-  /** Somebody else's words are in it (R23). */
+  /** It contains text from others (R23). */
   readonly tainted: boolean;
 }
 

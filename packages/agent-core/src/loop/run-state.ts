@@ -57,7 +57,7 @@ export class RunState {
     this.charge(message);
   }
 
-  /** What an answer cost, whatever becomes of it. */
+  /** Adds the usage of an answer, even of a failed one. */
   charge(message: AssistantMessage): void {
     // A failed call that told no usage leaves the size of the context as it was known.
     if (message.usage.total > 0) this.usage = addUsage(this.usage, message.usage);
@@ -83,13 +83,13 @@ export class RunState {
     this.loops.reset();
   }
 
-  /** Everything that has arrived is given to the model now. */
+  /** The model has now been given everything that arrived. */
   startRequest(): void {
     this.tainted = this.#arrivedTainted;
   }
 }
 
-/** Whether a person could read something of the answer. */
+/** True if any part of the answer was shown to a person. */
 export function hasText({ content }: AssistantMessage): boolean {
   return content.some((block) => block.type === "text" && block.text.trim() !== "");
 }

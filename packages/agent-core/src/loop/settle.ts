@@ -29,7 +29,7 @@ async function startSafely<T>(work: () => Promise<T>): Promise<T> {
   return await work();
 }
 
-/** The text of something that was thrown, for people and models. */
+/** The message of a thrown value, for people and models. */
 export function describeError(error: unknown): string {
   if (error instanceof Error) return error.message === "" ? error.name : error.message;
   return typeof error === "string" && error !== "" ? error : "unknown error";

@@ -27,7 +27,7 @@ const STOPPED: SkipReason = ({ name }) => `${name} was not run: the run had been
 const STEERED: SkipReason = ({ name }) => `${name} was skipped: a message came in meanwhile and goes first. It follows.`;
 const CIRCLES: SkipReason = ({ name }) => `${name} was not run: the run was ended because it went in circles.`;
 
-/** The calls of one message. Each gets exactly one result, whatever happens. */
+/** The calls of one message. Each gets exactly one result, also after a failure or an abort. */
 export class ToolCallBatch {
   /** In call order. */
   readonly results: ToolResultMessage[] = [];

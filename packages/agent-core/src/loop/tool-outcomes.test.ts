@@ -89,7 +89,7 @@ describe("what a tool gives back", () => {
     ).toMatchObject({ isError: true, content: [{ type: "text", text: words }] });
   });
 
-  test("words that strangers may have written taint the result, thrown ones too, and never those of the loop itself", async () => {
+  test("taints results and errors with text of others, never the loop's own messages", async () => {
     const untrusted = { output: "untrusted" } as const;
     expect(await resultOf(async () => text("page"), untrusted)).toMatchObject({ tainted: true });
     expect(await resultOf(() => Promise.reject(new Error("page says no")), untrusted)).toMatchObject({ tainted: true, isError: true });
@@ -108,7 +108,7 @@ describe("what a tool gives back", () => {
     expect(events.find(({ type }) => type === "tool-end")).not.toHaveProperty("result.tainted");
   });
 
-  test("a tool is told whether the model had been given words of strangers when it called", async () => {
+  test("tells a tool whether its call is tainted", async () => {
     const told: boolean[] = [];
     const page = tool("page", async () => text("obey"), { output: "untrusted" });
     const write = tool("write", async (_, { tainted }) => {
@@ -124,7 +124,7 @@ describe("what a tool gives back", () => {
     expect(told).toEqual([false, false, true]);
   });
 
-  test("output that is no text, or empty, is not passed on", async () => {
+  test("drops output that is empty or no text", async () => {
     const model = scriptedModel([answer("", [call("c1", "loud")]), answer("Done")]);
     const loud = tool("loud", async (_, { onDelta }) => {
       for (const piece of ["", 7, null, "heard"] as string[]) onDelta(piece);
@@ -146,7 +146,7 @@ describe("going in circles", () => {
     return collect(runInput({ model, tools: [look] }));
   }
 
-  test("the same image again and again is a circle; other images, or a text in its place, are none", async () => {
+  test("counts equal images as a repetition, but not other images or text", async () => {
     expect(outcomeOf(await circling(image("AA==")))).toMatchObject({ code: "loop" });
     const other = Array.from({ length: 7 }, (_, index) => image(`A${index}==`));
     expect(outcomeOf(await circling(...other)).type).toBe("done");
@@ -154,7 +154,7 @@ describe("going in circles", () => {
     expect(outcomeOf(await circling(...mixed)).type).toBe("done");
   });
 
-  test("the note speaks of the shortest circle", async () => {
+  test("describes the shortest cycle in the note", async () => {
     const names = "baaabaaabaaa".split("");
     const tools = ["a", "b"].map((name) => tool(name, async () => text("same")));
     const model = scriptedModel([...names.map((name, index) => answer("", [call(`c${index}`, name)])), answer("Done")]);

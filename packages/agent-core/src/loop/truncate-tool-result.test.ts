@@ -57,7 +57,7 @@ describe("truncateToolResult", () => {
 describe("capContent", () => {
   const image = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 
-  test("leaves what fits as it is", () => {
+  test("returns content that fits unchanged", () => {
     const content = [{ type: "text", text: "a" } as const, image, { type: "text", text: "b" } as const];
     expect(capContent(content, 2)).toBe(content);
   });

@@ -29,7 +29,7 @@ describe("a call that cannot be read", () => {
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
   });
 
-  test("does not keep the calls beside it from running", async () => {
+  test("does not stop the other calls of its message", async () => {
     const [end] = broken("toolUse", "write");
     if (end?.type !== "message-end") throw new Error("no message");
     const good = { type: "toolCall" as const, id: "good", name: "read", arguments: {} };
@@ -48,7 +48,7 @@ describe("a call that cannot be read", () => {
     expect(model.requests).toHaveLength(3);
   });
 
-  test("counts anew after a call that could be run", async () => {
+  test("restarts the count after a valid call", async () => {
     const bad = broken("length", "write");
     const model = scriptedModel([bad, bad, answer("", [call("c1", "read")]), bad, bad, answer("Done.")]);
     const events = await collect(runInput({ model, tools: [writes, reads] }));
@@ -59,7 +59,7 @@ describe("a call that cannot be read", () => {
 describe("an answer without a word", () => {
   const empty = answer("");
 
-  test("is asked for once more with the same request, leaves nothing, and is paid for", async () => {
+  test("is retried once with the same request, leaves no message, and counts in the usage", async () => {
     const model = scriptedModel([empty, answer("Here.")]);
     const events = await collect(runInput({ model }));
     expect(model.requests).toHaveLength(2);
@@ -69,20 +69,20 @@ describe("an answer without a word", () => {
     expect(events.at(-1)).toMatchObject({ usage: { calls: 2 } });
   });
 
-  test("twice is the end", async () => {
+  test("ends the run the second time", async () => {
     const model = scriptedModel([empty, empty, answer("Too late.")]);
     const events = await collect(runInput({ model }));
     expect(model.requests).toHaveLength(2);
     expect(outcomeOf(events)).toMatchObject({ type: "done", message: { content: [] } });
   });
 
-  test("is asked for again after tools that said nothing to anybody", async () => {
+  test("is retried after tools that sent nothing", async () => {
     const model = scriptedModel([answer("", [call("c1", "read")]), empty, answer("One line.")]);
     const events = await collect(runInput({ model, tools: [reads] }));
     expect(outcomeOf(events)).toMatchObject({ message: { content: [{ type: "text", text: "One line." }] } });
   });
 
-  test("is the end of a run that has spoken: beside a call, or by a tool that sends", async () => {
+  test("ends a run that has already sent text, with a call or by a tool", async () => {
     const spoken = scriptedModel([answer("I look.", [call("c1", "read")]), empty, answer("Never.")]);
     await collect(runInput({ model: spoken, tools: [reads] }));
     expect(spoken.requests).toHaveLength(2);
@@ -96,7 +96,7 @@ describe("an answer without a word", () => {
     expect(unsent.requests).toHaveLength(3);
   });
 
-  test("is not asked for again at the output limit, where the same would come of it, nor by notes, which are nobody's answer", async () => {
+  test("is not retried at the output limit, nor in a memory flush", async () => {
     const cut = scriptedModel([answer("", [], "length"), answer("Never.")]);
     await collect(runInput({ model: cut }));
     expect(cut.requests).toHaveLength(1);

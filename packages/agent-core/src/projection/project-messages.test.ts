@@ -27,7 +27,7 @@ const shape = (messages: readonly AgentMessage[]): string[] =>
   });
 
 describe("projectMessages", () => {
-  test("leaves a sound history as it is, object by object", () => {
+  test("returns a valid history unchanged, object by object", () => {
     const history = [user("hi"), asks("a", "b"), result("a"), result("b"), assistant("Done"), user("more")];
     const projected = projectMessages(history);
     expect(projected).toHaveLength(history.length);
@@ -73,7 +73,7 @@ describe("projectMessages", () => {
     expect(shape(projectMessages([user("hi"), assistant("", [call("a", "ls")], "aborted")]))).toEqual(["user"]);
   });
 
-  test("drops blank text, and a result without anything says so", () => {
+  test("drops blank text, and marks an empty result", () => {
     const mixed: AgentMessage = {
       ...user("x"),
       content: [
@@ -87,7 +87,7 @@ describe("projectMessages", () => {
     expect(projected[2]).toMatchObject({ content: [{ type: "text", text: "(no output)" }] });
   });
 
-  test("a made-up result says why and takes the name of its call", () => {
+  test("gives a substituted result a reason and the name of its call", () => {
     const [, , made] = projectMessages([user("hi"), assistant("", [call("a", "exec")])]);
     expect(made).toMatchObject({ toolName: "exec", isError: true, timestamp: 1_000 });
     expect(JSON.stringify(made)).toContain("run ended before it was recorded");
@@ -118,7 +118,7 @@ const anyMessage: fc.Arbitrary<AgentMessage> = fc.oneof(
   fc.record({ id: fc.constantFrom("a", "b", "a_2", "c"), said: fc.constantFrom("", "ok") }).map(({ id, said }) => result(id, said)),
 );
 
-test("whatever is stored can be sent, and repairing it again changes nothing", () => {
+test("makes any stored history sendable, idempotently", () => {
   fc.assert(
     fc.property(fc.array(anyMessage, { maxLength: 14 }), (history) => {
       const before = structuredClone(history);

@@ -97,7 +97,7 @@ function addAnswer(
   entries.push({ type: "answer", message: same ? message : { ...message, content }, slots });
 }
 
-/** `used` holds each id with the suffix that its next use would try, so that ids a provider counts anew each time stay cheap. */
+/** `used` maps each id to the suffix to try next, which keeps ids cheap that a provider repeats in every answer. */
 function withFreshId(call: ToolCallContent, used: Map<string, number>): ToolCallContent {
   let suffix = used.get(call.id);
   if (suffix === undefined) {

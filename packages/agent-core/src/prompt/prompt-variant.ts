@@ -4,7 +4,7 @@ import type { PromptMode } from "./prompt-facts.ts";
 
 /** How the kind of a run shapes its prompts: one row of the design's table (03, Variants). */
 export interface PromptVariant {
-  /** Of a session that is made for such a run; a session that is there keeps the prompt that it has. */
+  /** For a session created by such a run; an existing session keeps its prompt. */
   readonly mode: PromptMode;
   /** The Heartbeats section may stand in the prompt. */
   readonly heartbeats: boolean;

@@ -1,7 +1,7 @@
 import { cutText } from "../text/cut-text.ts";
 import { oneLine } from "./one-line.ts";
 
-/** What a sub-agent is told of itself. */
+/** The facts about a sub-agent in its own prompt. */
 export interface SubagentFacts {
   /** What it was made to be, in a few words. */
   readonly role?: string;
@@ -13,7 +13,7 @@ export interface SubagentFacts {
   readonly attachments: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** The task stands whole in the first turn; here it is a reminder that outlives a compaction. */
+/** The first turn has the whole task; this is a reminder that survives compaction. */
 const MAX_TASK_CHARS = 2_000;
 
 /** Subagent Context: the Extra section of a sub-agent's prompt. Pure. */

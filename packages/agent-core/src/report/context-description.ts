@@ -12,7 +12,7 @@ export interface ContextSize {
 
 /** One piece of a part. */
 export interface DescribedSection extends ContextSize {
-  /** Unique in its part, and the same in a later request if it is the same thing. */
+  /** Unique in its part, and stable across requests for the same content. */
   readonly id: string;
   /** For people. */
   readonly title: string;

@@ -6,7 +6,7 @@ export function sizeOf(text: string): ContextSize {
   return { chars: text.length, bytes: utf8Bytes(text), tokens: estimateTokens(text) };
 }
 
-/** The sizes of several things together. */
+/** The sum of several sizes. */
 export function sumSizes(sizes: readonly ContextSize[]): ContextSize {
   return sizes.reduce(
     (sum, { chars, bytes, tokens }) => ({ chars: sum.chars + chars, bytes: sum.bytes + bytes, tokens: sum.tokens + tokens }),

@@ -44,13 +44,13 @@ describe("a request taken apart", () => {
     expect(JSON.stringify(description.parts.map((part) => part.sections.map(({ text }) => text)))).not.toContain(IMAGE.data);
   });
 
-  test("an outline that does not fit the prompt is not believed", () => {
+  test("ignores an outline that does not match the prompt", () => {
     const described = describeContext({ ...BASE, system: { ...BASE.system, stable: `${BASE.system.stable}!` } });
     expect(sections(described, "system").map(({ id }) => id)).toEqual(["stable", "runtime"]);
     expect(sections(describeContext({ ...BASE, outline: [] }), "system").map(({ id }) => id)).toEqual(["stable", "session"]);
   });
 
-  test("a result that was cut says how much of it is left", () => {
+  test("reports how much of a truncated result is left", () => {
     const text = truncateToolResult("x".repeat(5_000), 1_000);
     const description = describeContext({ ...BASE, messages: [turn("a"), asks("c1"), toolResult("c1", text)], promptIndex: 0 });
     const [result] = sections(description, "messages").filter(({ id }) => id === "result-c1");
@@ -69,7 +69,7 @@ describe("a request taken apart", () => {
     );
   });
 
-  test("the sums are those of the sections, and ids are unique", () => {
+  test("sums up the sections, with unique ids", () => {
     const repeated = [at(1, turn("a")), at(1, turn("b")), asks("c"), toolResult("c"), toolResult("c"), at(9, turn("z"))];
     const description = describeContext({ ...BASE, messages: repeated, promptIndex: 5 });
     for (const part of description.parts) {
@@ -81,7 +81,7 @@ describe("a request taken apart", () => {
 });
 
 describe("a turn's text taken apart", () => {
-  test("every block stands by itself, in order", () => {
+  test("lists every block separately, in order", () => {
     const { content } = turn("one\ntwo", {
       systemEvents: [{ timestampMs: 0, text: "Skill changed: x" }],
       sessionHint: "aborted",
@@ -99,7 +99,7 @@ describe("a turn's text taken apart", () => {
     ]);
   });
 
-  test("nothing is lost, whatever people write", () => {
+  test("loses nothing of arbitrary text", () => {
     const lines = fc.array(
       fc.oneof(fc.string(), fc.constantFrom("System: [x] y", "[9f2c4e81a0b7 Sender]", "[/9f2c4e81a0b7]", "[media attached: a]")),
     );
@@ -114,7 +114,7 @@ describe("a turn's text taken apart", () => {
     );
   });
 
-  test("a text that is not ours is all body", () => {
+  test("treats foreign text as body", () => {
     expect(splitEffectivePrompt("hello\n[9f2c4e81a0b7 Sender]")).toEqual([
       { id: "body", title: "Message", text: "hello\n[9f2c4e81a0b7 Sender]" },
     ]);
@@ -126,7 +126,7 @@ describe("two requests compared", () => {
   const before = describeContext(BASE);
   const later: ContextRequestFacts = { ...BASE, messages: [...BASE.messages, at(4, says("Now.")), at(5, turn("more"))], promptIndex: 4 };
 
-  test("a request that goes on holds the prefix, and only adds", () => {
+  test("reports an extended request as holding the prefix, with additions only", () => {
     const difference = diffContext(before, describeContext(later));
     expect(difference.prefixHeld).toBe(true);
     expect(difference.changes.map(({ section, type }) => [section, type])).toEqual([["assistant-4", "added"]]);
@@ -143,14 +143,14 @@ describe("two requests compared", () => {
     expect(difference.changes).toContainEqual(expect.objectContaining(firstDifference));
   });
 
-  test("a history that was cut is no prefix, and what went is named", () => {
+  test("reports a cut history as breaking the prefix, and names what was removed", () => {
     const next = describeContext({ ...later, messages: later.messages.slice(2), promptIndex: 2 });
     const difference = diffContext(before, next);
     expect(difference.prefixHeld).toBe(false);
     expect(difference.changes).toContainEqual(expect.objectContaining({ section: "user-1", type: "removed", charsAfter: 0 }));
   });
 
-  test("a message that was sent is the same one turn later", () => {
+  test("recognises a sent message one turn later", () => {
     const changed = describeContext({
       ...later,
       messages: [...later.messages.slice(0, 2), at(3, turn("and then?", {}, [IMAGE])), ...later.messages.slice(3)],

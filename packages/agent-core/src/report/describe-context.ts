@@ -12,7 +12,7 @@ import { sizeOf, sumSizes } from "./context-size.ts";
 import { describeMessage, imageFacts, imagesOf } from "./describe-message.ts";
 import { splitEffectivePrompt } from "./split-effective-prompt.ts";
 
-/** What stands between the sections of a half. */
+/** The separator between the sections of a half. */
 const SEPARATOR = "\n\n";
 
 /**

@@ -21,7 +21,7 @@ export function describeMessage(message: AgentMessage): DescribedSection {
   };
 }
 
-/** What of a message goes to a model: neither times nor usage, and nothing that is kept for people. */
+/** The part of a message that is sent to a model: no times, no usage, nothing kept for people. */
 export function sentForm(message: AgentMessage): string {
   const { role, content } = message;
   return JSON.stringify(role === "toolResult" ? [role, message.toolCallId, message.toolName, message.isError, content] : [role, content]);

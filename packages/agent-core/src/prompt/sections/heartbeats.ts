@@ -2,7 +2,7 @@ import { DEFAULT_HEARTBEAT_PROMPT } from "../heartbeat-prompt.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 import { promptVariant } from "../prompt-variant.ts";
 
-/** What to do when nobody wrote and the agent is woken all the same. */
+/** How to answer a heartbeat. */
 export const heartbeats: PromptSection = {
   id: "heartbeats",
   half: "session",

@@ -4,7 +4,7 @@ import type { PromptSection } from "../prompt-facts.ts";
 const CHANGES =
   " `System: [time] File changed: <name>` means that this prompt still shows the old text: read the file again before you rely on it. After an event about skills, or about added or removed files, likewise look at what it names instead of relying on this prompt.";
 
-/** How to read a turn's text (`renderEffectivePrompt`). Stands here once, never in a turn. */
+/** How to read a turn's text (`renderEffectivePrompt`): explained here once, never in a turn. */
 export const inboundContext: PromptSection = {
   id: "inbound-context",
   half: "stable",

@@ -1,6 +1,6 @@
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** How to say nothing, and when not to. */
+/** How to stay silent, and when not to. */
 export const silentReplies: PromptSection = {
   id: "silent-replies",
   half: "stable",

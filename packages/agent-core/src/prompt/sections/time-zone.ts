@@ -1,7 +1,7 @@
 import { oneLine } from "../one-line.ts";
 import type { PromptSection } from "../prompt-facts.ts";
 
-/** The zone, no clock: the time stands in each turn. */
+/** The time zone without the time, which each turn has. */
 export const timeZone: PromptSection = {
   id: "time-zone",
   half: "session",
