@@ -3,12 +3,12 @@
  * `snapshots`: snapshots of another database lie in the state folder. `rows`: single rows are not what was written and are left out.
  */
 export interface DamageEvent {
-  /** `d1`, `d2`, …: what `acknowledge` takes. */
+  /** `d1`, `d2`, …, for `acknowledge`. */
   readonly id: string;
   readonly kind: "database" | "snapshots" | "rows";
   /** When it was found first. */
   readonly atMs: number;
-  /** What was found and what was done, for a person. */
+  /** The finding and the action taken, for people. */
   readonly text: string;
   /** How many rows; 1 for anything else. */
   readonly count: number;

@@ -51,14 +51,14 @@ export function readDamageEvents(folder: string): readonly DamageEvent[] {
   return readLog(folder).events;
 }
 
-/** The damage of one state folder that nobody has acknowledged yet. It survives restarts and restored snapshots. */
+/** The unacknowledged damage of one state folder. It survives restarts and restored snapshots. */
 export class DamageLog {
   readonly #folder: string;
   readonly #clock: Pick<Clock, "now">;
   readonly #logger: Logger;
   #log: LogFile;
   #writing: Promise<void> = Promise.resolve();
-  /** The write that waits for the one before it: what is recorded meanwhile goes with it. */
+  /** The queued write, which later records join. */
   #next: Promise<void> | undefined;
 
   constructor(folder: string, { clock, logger }: { readonly clock: Pick<Clock, "now">; readonly logger: Logger }) {
@@ -69,7 +69,7 @@ export class DamageLog {
     this.#log = readLog(folder, logger);
   }
 
-  /** What nobody has acknowledged, oldest first. */
+  /** Unacknowledged damage, oldest first. */
   list(): readonly DamageEvent[] {
     return this.#log.events;
   }
@@ -79,7 +79,7 @@ export class DamageLog {
     return this.#log.events.some(({ kind }) => kind !== "rows");
   }
 
-  /** The database that was used last; undefined where nobody knows. */
+  /** The database that was used last; undefined if unknown. */
   get database(): UsedDatabase | undefined {
     return this.#log.database;
   }
@@ -137,7 +137,7 @@ export class DamageLog {
     await this.#writing;
   }
 
-  /** Writes what is known by the time that the write before has ended; calls until then share one write. */
+  /** Writes the state after the previous write has ended; calls until then share one write. */
   #write(): Promise<void> {
     if (this.#next !== undefined) return this.#next;
     const written = this.#writing.then(() => {

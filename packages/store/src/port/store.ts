@@ -40,7 +40,7 @@ export interface NewOutbound {
   readonly state: "waiting" | "sending" | "suppressed";
 }
 
-/** What a turn begins with. */
+/** The start of a turn. */
 export interface NewTurn {
   readonly id: string;
   /** Created, with these values, when the key is new; else only `touch` is applied. */
@@ -69,11 +69,11 @@ export interface NewSession {
   readonly expiresAtMs?: number;
 }
 
-/** What a turn changes on its session at its start. */
+/** The changes to the session at a turn's start. */
 export interface SessionTouch {
   readonly interactedAtMs?: number;
   readonly lastOrigin?: Origin;
-  /** Set once somebody else than the owner has written; never undone but by a reset. */
+  /** Set once anyone but the owner has written; only a reset clears it. */
   readonly endsPrivacy?: boolean;
   /** The turn writes the notes that a compaction is preceded by. */
   readonly memoryFlushAtMs?: number;
@@ -96,7 +96,7 @@ export interface AcceptedInput {
   readonly input: InputRecord;
 }
 
-/** What a turn ends with, in one commit. */
+/** The end of a turn, in one commit. */
 export interface TurnEnd {
   readonly turnId: string;
   readonly state: "done" | "aborted" | "failed";

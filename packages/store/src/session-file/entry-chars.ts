@@ -1,6 +1,6 @@
 import type { ImportedEntry } from "../port/store.ts";
 
-/** What is stored around the text of an entry, roughly. */
+/** The approximate overhead of a stored entry. */
 const ENVELOPE_CHARS = 300;
 
 /** About how many characters an entry has once it is stored, without rendering it. */

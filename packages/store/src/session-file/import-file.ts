@@ -18,7 +18,7 @@ export interface ImportFileOptions extends ImportOwners, OpenSessionFileOptions 
   readonly key?: string;
   readonly random: Random;
   readonly nowMs: number;
-  /** Says what would become of it, and changes nothing. */
+  /** Dry run: reports the result without changing anything. */
   readonly isTrial?: boolean;
 }
 

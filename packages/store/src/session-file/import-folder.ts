@@ -24,7 +24,7 @@ export interface ImportFolderOptions extends ImportOwners, OpenSessionFileOption
   /** Where files that cannot be read are copied to. The folder that is imported is never changed. */
   readonly asideFolder: string;
   readonly nowMs: number;
-  /** Says what would become of it, and changes nothing. */
+  /** Dry run: reports the result without changing anything. */
   readonly isTrial?: boolean;
 }
 

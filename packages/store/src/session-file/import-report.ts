@@ -1,7 +1,7 @@
 import { StoreError } from "../port/store-error.ts";
 import type { SessionFileProblem } from "./session-file.ts";
 
-/** What became of an import, or would become of it. */
+/** The result of an import or of its dry run. */
 export interface ImportReport {
   readonly imported: readonly ImportedReport[];
   /** Keys of conversations that are here already, from an earlier import or because they were never away. */
@@ -21,7 +21,7 @@ export interface ImportedReport {
   readonly keptAside?: string;
 }
 
-/** True for what concerns one session and not the whole import: the store is as able as before to take the next one. */
+/** True for an error of one session that does not affect the rest of the import. */
 export function isAboutSource(error: unknown): error is Error {
   if (StoreError.isInstance(error)) return ["conflict", "invalid", "internal"].includes(error.code);
   return isFileError(error) && !["EMFILE", "ENFILE", "ENOSPC", "EROFS", "EDQUOT", "EIO"].includes(error.code ?? "");

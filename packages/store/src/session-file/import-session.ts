@@ -2,18 +2,18 @@ import type { SessionRecord } from "../port/records.ts";
 import type { ImportedEntry, Store } from "../port/store.ts";
 import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
 
-/** Under what an imported session stands. */
+/** The key and owner of an imported session. */
 export interface ImportTarget {
   readonly key: string;
   readonly agentId: string;
   /** Used where the file has no id of its own. */
   readonly sessionId: string;
   readonly displayName: string;
-  /** False unless it is certain that nobody but the owner has spoken in it. */
+  /** True only if it is certain that all messages are from the owner. */
   readonly isPrivate: boolean;
   /** The time of the import. */
   readonly nowMs: number;
-  /** What a `sessions.json` knows on top of the transcript. */
+  /** Facts of a `sessions.json` beyond the transcript. */
   readonly record?: Partial<SessionRecord>;
   /** Only finds out whether it could be stored. */
   readonly isTrial?: boolean;

@@ -8,7 +8,7 @@ export interface FileRecords {
   readonly parents: readonly number[];
   /** Undefined for a record that is left out; it is still a link of the chain. */
   readonly types: readonly (TranscriptBody["type"] | undefined)[];
-  /** What compactions and replacements refer to. */
+  /** The entries that compactions and replacements refer to. */
   readonly references: ReadonlyMap<number, RecordReferences>;
 }
 

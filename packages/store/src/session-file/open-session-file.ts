@@ -88,7 +88,7 @@ class ReadingThread {
       .on("message", (message: FromSessionFileWorker) => this.#awaited.resolve(message))
       .on("error", (error) => this.#fail(unreadable(path, error.message)))
       .on("exit", () => this.#fail(unreadable(path, "its thread ended")));
-    // Whoever does not wait for a message hears of the failure with the next one.
+    // Without a pending request, the next one reports the failure.
     this.#awaited.promise.catch(() => undefined);
     options.signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (options.signal?.aborted === true) this.#onAbort();

@@ -39,7 +39,7 @@ function isStorable(text: string | undefined, record: JsonObject): boolean {
   }
 }
 
-/** What a record holds of a conversation. A line without an envelope is a message of the oldest form; undefined for what is left out. */
+/** The conversation part of a record; undefined if it has none. A line without an envelope is a message of the oldest form. */
 export function parseBody(record: JsonObject, timestampMs: number): TranscriptBody | undefined {
   const bare = record["type"] === undefined || record["type"] === "message";
   if (bare) {

@@ -2,9 +2,9 @@
 export interface ImportOwners {
   /** The agent of sessions whose key names none. */
   readonly agentId: string;
-  /** Every session becomes that agent's, whatever its key says. */
+  /** Assigns every session to this agent, regardless of its key. */
   readonly isForAll: boolean;
-  /** The agents that there are; what belongs to another is refused. */
+  /** The existing agents; sessions of others are refused. */
   readonly agents: ReadonlySet<string>;
 }
 

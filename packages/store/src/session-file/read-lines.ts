@@ -11,10 +11,10 @@ export interface FileLine {
   readonly isComplete: boolean;
 }
 
-/** What a session file can be read from. */
+/** A source of session file bytes. */
 export type SessionFileSource = string | Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** Splits a source into lines, one at a time, whatever the sizes of its pieces. Bytes that are no UTF-8 become replacement characters. */
+/** Splits a source into lines, one at a time, for any chunk sizes. Invalid UTF-8 becomes replacement characters. */
 export async function* readLines(source: SessionFileSource): AsyncIterable<FileLine> {
   const decoder = new TextDecoder();
   let pieces: string[] = [];

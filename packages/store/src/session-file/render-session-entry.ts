@@ -2,7 +2,7 @@ import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
 
-/** In one order, so that what is equal is written equally. */
+/** A fixed key order, so that equal values give equal bytes. */
 const USAGE_NAMES = Object.keys(NO_USAGE_TOTALS) as readonly (keyof typeof NO_USAGE_TOTALS)[];
 
 /**

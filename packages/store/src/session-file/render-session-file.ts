@@ -4,7 +4,7 @@ import { renderSessionEntry } from "./render-session-entry.ts";
 /** The version of the plain file that we write. */
 const VERSION = 3;
 
-/** What the first line of a plain file says. */
+/** The header line of a plain file. */
 export interface SessionFileHeader {
   readonly sessionId: string;
   readonly startedAtMs: number;

@@ -6,7 +6,7 @@ import { countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-
 
 const MAX_LABEL_CHARS = 200;
 
-/** What one entry of a `sessions.json` says, in our words. */
+/** One entry of a `sessions.json` in our format. */
 export interface SessionEntryFacts {
   readonly sessionId: string;
   /** The transcript's file name, without any folder: a path that leads elsewhere is not followed. */
@@ -65,7 +65,7 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
   };
 }
 
-/** The last part of a path, of whatever system. */
+/** The last part of a path, on any system. */
 function baseName(path: string): string {
   return path.split(/[\\/]/).at(-1) ?? "";
 }
@@ -104,7 +104,7 @@ function withoutUndefined(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
-/** Ours are taken as they are. The counters of others do not say how large the context is now: the first turn measures it anew. */
+/** Our totals are kept. The counters of other programs do not tell the current context size, so the first turn measures it. */
 function parseTotals(entry: JsonObject): UsageTotals {
   const ours = objectOf(entry["usage"]);
   if (ours !== undefined) {

@@ -1,7 +1,7 @@
 import type { JsonObject, UsageTotals } from "@factotum/agent-contract";
 import type { ImportedEntry } from "../port/store.ts";
 
-/** What was wrong with a file, or was left out of it. */
+/** A problem of a file, or an omission. */
 export type SessionFileProblem =
   /** The last line was cut off; everything before it is there. */
   | { readonly type: "torn-tail"; readonly line: number }
@@ -15,7 +15,7 @@ export type SessionFileProblem =
   /** Entries of branches that were left behind. */
   | { readonly type: "other-branch"; readonly count: number };
 
-/** What is known of a session file before its entries are handed out. */
+/** The facts of a session file before its entries are read. */
 export interface SessionFileFacts {
   /** False when there is neither a header nor an entry: then it is no session file, or nothing is left of it. */
   readonly isReadable: boolean;

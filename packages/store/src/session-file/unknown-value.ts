@@ -1,6 +1,6 @@
 import type { JsonObject } from "@factotum/agent-contract";
 
-/** Accessors for values that others have written: each gives undefined for what is not of its kind. */
+/** Accessors for untrusted values: each returns undefined for a value of another type. */
 
 export function objectOf(value: unknown): JsonObject | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;

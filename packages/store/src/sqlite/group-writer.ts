@@ -10,20 +10,20 @@ const MAX_BATCH = 8;
 
 interface QueuedWrite {
   readonly run: () => void;
-  /** It is in no hurry: it goes with the next write that is. */
+  /** Deferrable: joins the next write that is not. */
   readonly mayWait: boolean;
-  /** Tells its caller, after the commit. */
+  /** Resolves its caller's promise, after the commit. */
   readonly acknowledge: () => void;
   readonly reject: (error: StoreError) => void;
 }
 
-/** What the writer asks its owner. */
+/** The callbacks of the writer. */
 export interface GroupWriterOptions {
   /** The epoch that this process took when it opened the store. */
   readonly epoch: number;
   /** Runs inside every transaction before its commit: small changes that never deserve a flush of their own. */
   readonly beforeCommit: () => void;
-  /** Runs after every commit, before the callers are told. Must not throw: what is committed is committed. */
+  /** Runs after every commit, before the callers' promises resolve. Must not throw: the commit cannot be undone. */
   readonly afterCommit: () => void;
   /** Runs after a write, or all of a transaction, was taken back. Must not throw. */
   readonly afterRollback: () => void;
@@ -31,7 +31,7 @@ export interface GroupWriterOptions {
   readonly logger: Logger;
 }
 
-/** How long a write that nobody waits for may wait for another one, whose flush it shares. */
+/** How long a deferrable write may wait to share another write's flush. */
 const COMPANY_MS = 1_000;
 
 /** A pause of this length is used to write the log back into the database, so that it is short again and no later turn has to wait for it. */
@@ -48,9 +48,9 @@ export class GroupWriter {
   readonly #database: Database;
   readonly #options: GroupWriterOptions;
   #queue: QueuedWrite[] = [];
-  /** What is done in the transaction that is open. */
+  /** The writes of the open transaction. */
   #done: QueuedWrite[] = [];
-  /** What is committed and not told yet. */
+  /** Committed writes whose callers have not been resolved yet. */
   #untold: (() => void)[] = [];
   #telling: NodeJS.Immediate | undefined;
   /** A write waits that may not wait any longer than for the callers to be told. */
@@ -123,12 +123,12 @@ export class GroupWriter {
     this.#flushing ??= setImmediate(() => this.#flush());
   }
 
-  /** Whether the store is still ours, as far as this moment can tell. */
+  /** True while this process still owns the store, as far as it can tell. */
   ownsStore(): boolean {
     return this.#refusal === undefined && this.#readEpoch() === this.#options.epoch;
   }
 
-  /** Commits what was done ahead, now: what is read then is on disk. */
+  /** Commits the writes made ahead, so that later reads are durable. */
   commitOptimistic(): void {
     if (this.#done.length > 0) this.drain();
   }
@@ -198,7 +198,7 @@ export class GroupWriter {
     this.#pause = { timer, commits: this.#commits };
   }
 
-  /** What cannot be written back stays in the log, where it is as safe, until the next pause. */
+  /** A failed checkpoint leaves its pages in the log, which is as safe, until the next pause. */
   #checkpoint(): void {
     try {
       this.#database.execute("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -231,7 +231,7 @@ export class GroupWriter {
     this.#checkOwnership();
   }
 
-  /** Commits what is done; false when there is nothing, or when it could not be. */
+  /** Commits the open transaction; false when there is none or it failed. */
   #commit(): boolean {
     if (this.#done.length === 0) {
       if (this.#database.inTransaction) this.#rollBack();

@@ -29,7 +29,7 @@ import { createTables } from "./tables/tables.ts";
 import { damagedFile, isReadOnly, toStoreError } from "./to-store-error.ts";
 import { Transactions } from "./transactions.ts";
 
-/** What a store needs. */
+/** Options of a store. */
 export interface SqliteStoreOptions {
   /** The state folder, absolute, on a local disk. Made with mode 700 if it is missing; the database is `factotum.sqlite` in it. */
   readonly folder: string;
@@ -37,7 +37,7 @@ export interface SqliteStoreOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Told once of every row that is not what was written. Must not throw. */
+  /** Called once per damaged row. Must not throw. */
   readonly onDamage?: (damage: StoreDamage) => void;
   /** Told once when SQLite cannot read its own structure any more. Must not throw. Close the store and open it again: that rebuilds it. */
   readonly onStructureDamage?: () => void;
@@ -204,7 +204,7 @@ const LEFT_OUT: Readonly<Record<StoreDamage["type"], string>> = {
   request: "Kept model requests were damaged on the disk and are left out.",
 };
 
-/** Damage is told once, also when several reads find it before the row is excluded. */
+/** Reports damage once, even when several reads find it before the row is excluded. */
 function createQuarantine(
   writer: GroupWriter,
   options: SqliteStoreOptions & {

@@ -37,7 +37,7 @@ export class SessionImports {
       for await (const batch of batchesOf(session.entries)) {
         signal?.throwIfAborted();
         await this.#calls.write(() => this.#transactions.appendImported(n, batch, ids));
-        // Whoever waited for the commit goes first.
+        // Callers that waited for the commit run first.
         await nextTick();
       }
       signal?.throwIfAborted();
@@ -48,7 +48,7 @@ export class SessionImports {
     }
   }
 
-  /** Removes what earlier processes have left. Never rejects. */
+  /** Removes leftovers of earlier processes. Never rejects. */
   async sweep(logger: Logger): Promise<void> {
     try {
       const left = await this.#calls.read(() => this.#tables.transcripts.imports());

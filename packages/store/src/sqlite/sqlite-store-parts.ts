@@ -16,7 +16,7 @@ export interface StoreMetrics {
   readonly rowsRead: number;
 }
 
-/** What a store is made of. */
+/** The parts of a store. */
 export interface SqliteStoreParts {
   readonly tables: Tables;
   readonly transactions: Transactions;

@@ -70,7 +70,7 @@ export class SqliteStore implements Store {
   #closing: Promise<void> | undefined;
   /** Which database this is: its copies have the same id, a new or a restored one has another. */
   readonly databaseId: string;
-  /** What of the stored state was damaged, until somebody acknowledges it. */
+  /** Unacknowledged damage of the stored state. */
   readonly damage: DamageLog;
 
   constructor(parts: SqliteStoreParts) {
@@ -92,7 +92,7 @@ export class SqliteStore implements Store {
     return this.#firstTurn.promise;
   }
 
-  /** Removes what imports of earlier processes have left, between other work. Never rejects. */
+  /** Removes leftovers of earlier imports, in the background. Never rejects. */
   async removeUnfinishedImports(logger: Logger): Promise<void> {
     await this.#imports.sweep(logger);
   }

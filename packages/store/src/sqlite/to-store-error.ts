@@ -42,12 +42,12 @@ export function isReadOnly(error: unknown): boolean {
   return sqliteCode(error) === READONLY;
 }
 
-/** What is to be done with a file that is damaged as a whole. */
+/** The advice for a database that is damaged as a whole. */
 export function damagedFile(cause: unknown): StoreError {
   return new StoreError("damaged", DAMAGED, { cause });
 }
 
-/** The only place that knows what SQLite's failures look like. */
+/** The only place that knows SQLite's errors. */
 export function toStoreError(error: unknown): StoreError {
   if (StoreError.isInstance(error)) return error;
   const isOtherFile = error instanceof Error && sqliteCode(error) === ERROR && OTHER_FILE.test(error.message);

@@ -27,7 +27,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0xff534d42, "CIFS"],
 ]);
 
-/** What opening needs. */
+/** Options of opening. */
 export interface ConnectionOptions {
   readonly folder: string;
   readonly clock: Clock;
@@ -85,7 +85,7 @@ function refuseNetworkFolder(folder: string): void {
   throw new StoreError("unsupported", `The state folder ${folder} is on ${name}. Put FACTOTUM_HOME on a local disk.`);
 }
 
-/** Looks at the SQLite that was really loaded, not at what the package says. */
+/** Checks the loaded SQLite itself, not the package version. */
 function probe(database: Database): void {
   const row = database.get("SELECT sqlite_version() AS version, ? AS echo", "a\u0000b");
   if (row === undefined) throw new StoreError("internal", "SQLite gave no answer.");
@@ -151,7 +151,7 @@ function take(database: Database, { version, sql, fill }: Migration, path: strin
   }
 }
 
-/** Removes what a killed process left of the copy before a migration. */
+/** Removes an unfinished copy that a killed migration left. */
 export function removeUnfinishedMigrationCopy(folder: string): void {
   for (const end of ["", "-journal"]) rmSync(join(folder, `${UNFINISHED_COPY}${end}`), { force: true });
 }

@@ -5,7 +5,7 @@ import { DATABASE_NAME } from "./connection.ts";
 /** What SQLite keeps open as long as the connection: the log is emptied, but never replaced. */
 const NAMES = [DATABASE_NAME, `${DATABASE_NAME}-wal`];
 
-/** The files that an open connection reads and writes, whatever becomes of their names. */
+/** The files of an open connection, even after they were renamed or unlinked. */
 export class OpenedFiles {
   readonly #folder: string;
   readonly #ids: readonly (string | undefined)[];

@@ -6,7 +6,7 @@ export interface Migration {
   /** The value of `user_version` after the step. */
   readonly version: number;
   readonly sql: string;
-  /** What SQL cannot say, after it and in the same transaction. */
+  /** The part of the migration that SQL cannot express, in the same transaction. */
   readonly fill?: (database: Database) => void;
 }
 

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 
-/** Problems that are listed of one file; more tell nothing more. */
+/** Most problems listed per file. */
 const MAX_PROBLEMS = 5;
 
-/** Runs in a thread of its own: a check reads the whole file, and nobody shall wait for it. */
+/** Runs in a thread of its own: a check reads the whole file and must not block the gateway. */
 const PROGRAM = `
 const { DatabaseSync } = require("node:sqlite");
 const { parentPort, workerData } = require("node:worker_threads");

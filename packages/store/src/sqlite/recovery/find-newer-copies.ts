@@ -14,7 +14,7 @@ import type { SessionCopy } from "./session-copies.ts";
 /** Read of the end of a file first: entries are in the order of their ids, and the newest is the last. */
 const TAIL_BYTES = 1024 * 1024;
 
-/** What the check needs. */
+/** Options of the check. */
 export interface NewerCopiesOptions {
   readonly copies: CopyOptions;
   /** True for the database that was used last: files it does not know of are newer then. Those beside another database belong to its predecessor. */

@@ -23,7 +23,7 @@ import { salvageRows } from "./salvage-rows.ts";
 import { removeDatabase } from "./snapshots.ts";
 import type { Snapshot } from "./snapshots.ts";
 
-/** What a recovery needs. */
+/** Options of a recovery. */
 export interface RecoveryOptions extends ConnectionOptions {
   readonly loss: DatabaseLoss;
   readonly copies: CopyOptions;
@@ -100,7 +100,7 @@ async function restore(building: string, options: RecoveryOptions & { readonly d
   return recovery;
 }
 
-/** Removes what a killed process left of a recovery. */
+/** Removes leftovers of a killed recovery. */
 export async function removeUnfinishedRecovery(folder: string): Promise<void> {
   await rm(recoveryFolder(folder), { recursive: true, force: true });
 }
@@ -216,7 +216,7 @@ function giveUpWhatIsUnderWay(database: DatabaseSync, nowMs: number): void {
     .run(nowMs, JSON.stringify({ usage: NO_USAGE_TOTALS, failure: { code: "damaged", message: UNCERTAIN } }));
 }
 
-/** What rows say of rows that are gone. */
+/** References to missing rows. */
 function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
   removeOrphans(database);
   database
@@ -230,7 +230,7 @@ function mend(database: DatabaseSync, databaseId: string, nowMs: number): void {
       WHERE last_entry NOT IN (SELECT id FROM transcript);
     UPDATE totals SET sessions = (SELECT count(*) FROM sessions);
   `);
-  // Numbers that were given out stay so, whoever has lost them.
+  // Numbers are never reused, even lost ones.
   database.exec("UPDATE sqlite_sequence SET seq = seq + 1000");
   // What is written from here on is no copy of the database that was lost: it gets an id of its own.
   database

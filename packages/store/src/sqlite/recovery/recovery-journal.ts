@@ -6,7 +6,7 @@ import { DATABASE_NAME } from "../connection/connection.ts";
 import { unmarkDamaged } from "./damage-mark.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
 
-/** What a recovery has done so far: one that was killed goes on from there. */
+/** The progress of a recovery, from which a killed one resumes. */
 export interface RecoveryJournal {
   readonly loss: DatabaseLoss;
   /** Name of the folder that holds the files from before, inside the state folder. */
@@ -53,7 +53,7 @@ export async function setAside(folder: string, loss: DatabaseLoss, nowMs: number
   return done;
 }
 
-/** Takes back what `setAside` did, after a recovery that came to nothing. */
+/** Reverts `setAside` after a failed recovery. */
 export async function putBack(folder: string, { loss, asideName }: RecoveryJournal): Promise<void> {
   const aside = join(folder, asideName);
   writeJournal(folder, { loss, asideName, isSetAside: false });

@@ -16,7 +16,7 @@ const FOUND: Readonly<Record<DatabaseLoss, string>> = {
 
 const ASK = "If I seem to have forgotten something, please say it again.";
 
-/** What became of a damaged or lost database, in words for a person. */
+/** The outcome of a recovery, as text for people. */
 export function recoveryText({ loss, isComplete, snapshotAtMs, fromCopies }: Omit<StoreRecovery, "damagedFolder">): string {
   const begin = FOUND[loss];
   if (loss === "saved" && isComplete) return `${begin} I have saved all of it before I let go of it: nothing is lost.`;

@@ -16,7 +16,7 @@ import { listCopies, readCopy } from "./session-copies.ts";
 import type { DeletedSessionCopy, SessionCopy } from "./session-copies.ts";
 import { titleIn } from "./title-in.ts";
 
-/** What was taken from the plain files. */
+/** What the plain files contributed. */
 export interface RestoredCopies {
   /** Entries that the database did not have. */
   readonly entries: number;
@@ -28,7 +28,7 @@ export interface RestoredCopies {
   readonly setAside: readonly string[];
 }
 
-/** What restoring needs. */
+/** Options of restoring. */
 export interface RestoreOptions {
   readonly copies: CopyOptions;
   readonly clock: Clock;
@@ -128,7 +128,7 @@ interface RestoredFile {
 
 async function restore(copy: SessionCopy, conversation: Conversation, database: Database, hasGaps: boolean): Promise<RestoredFile> {
   const start = hasGaps ? 0 : copiedBytes(database, conversation.n);
-  // What stands in the file before `start` is in the database already.
+  // The database already has everything before `start`.
   const restorer = new EntryRestorer(database, conversation, start === 0 ? 0 : conversation.lastEntry);
   let [lastAtMs, isWhole] = [copy.startedAtMs, true];
   let title: string | undefined;
@@ -156,7 +156,7 @@ function touch(database: Database, { n }: Conversation, atMs: number): void {
   database.run("UPDATE sessions SET interacted_at = ?, updated_at = ? WHERE conversation = ?", atMs, atMs, n);
 }
 
-/** What the owner has deleted since the snapshot does not come back, and its file goes when its time has come. */
+/** Sessions that the owner deleted since the snapshot stay deleted, and their files expire as usual. */
 function forget({ database, transcripts }: Tables, { agentId, sessionId, deletedAtMs }: DeletedSessionCopy): void {
   const conversation = transcripts.find(sessionId);
   if (conversation !== undefined) {

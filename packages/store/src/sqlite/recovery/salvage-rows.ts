@@ -111,7 +111,7 @@ function columnsOf(database: DatabaseSync, table: string): readonly string[] {
   return (rows ?? []).map((row) => String(row["name"]));
 }
 
-/** What the work gives, or nothing where SQLite refuses it: of a damaged file that is what is expected. */
+/** The result, or undefined where SQLite fails, which is expected of a damaged file. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly databaseId?: string;
 }
 
-/** What a snapshot is taken of. */
+/** The source of a snapshot. */
 export interface SnapshotOptions {
   readonly folder: string;
   readonly databaseId: string;

@@ -1,7 +1,7 @@
 import type { DatabaseLoss } from "./find-loss.ts";
 import type { RestoredCopies } from "./restore-copies.ts";
 
-/** What became of a database that was lost, or whose structure was damaged. */
+/** The outcome of recovering a lost or damaged database. */
 export interface StoreRecovery {
   readonly loss: DatabaseLoss;
   /** Age of the copy that it stands on; absent when there was no usable one. */
@@ -10,8 +10,8 @@ export interface StoreRecovery {
   readonly salvagedRows: number;
   /** True when all of it could be read: then nothing is lost. */
   readonly isComplete: boolean;
-  /** What the plain files of the conversations had and nothing else did. */
+  /** Entries that only the plain files had. */
   readonly fromCopies: RestoredCopies;
-  /** Where the damaged files lie now, for whoever wants to look. */
+  /** Where the damaged files are kept. */
   readonly damagedFolder: string;
 }

@@ -153,7 +153,7 @@ export class InboxTable {
     }
   }
 
-  /** Ends the inputs of a turn that nobody can take up again. */
+  /** Ends the inputs of a turn that cannot be resumed. */
   abandon(turn: number, atMs: number): void {
     this.#context.database.run(
       "UPDATE inbox SET state = 'dead', reason = 'damaged', settled_at = ? WHERE state = 'claimed' AND turn = ?",
@@ -188,7 +188,7 @@ export class InboxTable {
     return { ...input, state: { type: "waiting" }, isReplayed: true };
   }
 
-  /** Forgets what a dead input said. That it came is remembered like any other's, until maintenance forgets it. */
+  /** Removes the content of a dead input. Its key stays for deduplication until maintenance removes it. */
   purge(id: string, nowMs: number): boolean {
     const letter = this.readDead(id);
     if (letter === undefined) return false;

@@ -54,7 +54,7 @@ export class OutboxTable {
     return rows.map((row) => this.#addOne(row, options));
   }
 
-  /** Throws `damaged` for a row that is not what was written: it must not be sent. */
+  /** Throws `damaged` for a damaged row, which must not be sent. */
   read(id: string): OutboxRecord | undefined {
     return this.#readOne("outbox.id = ?", decodeId("o", id) ?? -1);
   }
@@ -88,7 +88,7 @@ export class OutboxTable {
     }
   }
 
-  /** Takes custody of a waiting row; not of one that is not what was written. */
+  /** Claims a queued row; never a damaged one. */
   claim(id: string): boolean {
     const row = this.#context.database.get(
       "UPDATE outbox SET state = 'sending', attempts = attempts + 1 WHERE id = ? AND state = 'waiting' RETURNING *, NULL AS turn_id",
@@ -274,7 +274,7 @@ export class OutboxTable {
     return row === undefined ? 0 : numberOf(row, "count");
   }
 
-  /** A row that was given up is sent no more: damage of it concerns nobody but the reader of the letter. */
+  /** A dead letter is never sent, so its damage only matters to its reader. */
   #letter(row: Row): OutboundLetter {
     const record = toReadable(row);
     return {
@@ -325,7 +325,7 @@ function resultOf(state: OutboxState): string | null {
   return state.type === "dead" || state.type === "ambiguous" || state.type === "replaced" ? JSON.stringify(state.reason) : null;
 }
 
-/** `undefined` for a row that is not what was written. */
+/** `undefined` for a damaged row. */
 function toReadable(row: Row): OutboxRecord | undefined {
   try {
     return toRecord(row);

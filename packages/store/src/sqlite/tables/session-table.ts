@@ -13,7 +13,7 @@ import { decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 import type { Conversation, TranscriptTable } from "./transcript-table.ts";
 
-/** What is stored of a session as JSON: everything that no query asks for. */
+/** The part of a session that is stored as JSON: everything that no query needs. */
 type SessionFacts = Pick<
   SessionRecord,
   | "displayName"
@@ -31,7 +31,7 @@ type SessionFacts = Pick<
 const COLUMNS = `sessions.*, conversations.session_id, conversations.started_at
   FROM sessions JOIN conversations ON conversations.n = sessions.conversation`;
 
-/** Sessions that are looked at for a page of those that somebody wants. */
+/** Sessions scanned for one filtered page. */
 const WANTED_SCAN = 200;
 
 /** Sessions whose records are kept: those that are talked in. A turn asks for its session five times. */
@@ -41,9 +41,9 @@ const MAX_KEPT = 256;
 export class SessionTable {
   readonly #context: TableContext;
   readonly #transcripts: TranscriptTable;
-  /** What is committed. */
+  /** The committed records. */
   readonly #kept = new LRUCache<string, SessionRecord>({ max: MAX_KEPT });
-  /** What the transaction at work has changed; `undefined` for what has to be read. */
+  /** Changes of the open transaction; `undefined` for a record that must be read. */
   readonly #changed = new Map<string, SessionRecord | undefined>();
 
   constructor(context: TableContext, transcripts: TranscriptTable) {
@@ -62,7 +62,7 @@ export class SessionTable {
     return session;
   }
 
-  /** What the transaction has changed is on disk. */
+  /** The transaction was committed. */
   committed(): void {
     for (const [key, session] of this.#changed) {
       if (session === undefined) this.#kept.delete(key);
@@ -71,7 +71,7 @@ export class SessionTable {
     this.#changed.clear();
   }
 
-  /** Some of what the transaction has changed was taken back, or all of it. */
+  /** The transaction was rolled back, at least in part. */
   rolledBack(): void {
     for (const key of this.#changed.keys()) this.#kept.delete(key);
     this.#changed.clear();
@@ -175,7 +175,7 @@ export class SessionTable {
     return this.#insert(this.#transcripts.adopt(n, session, session.startedAtMs), record);
   }
 
-  /** Applies what a turn changes at its start. */
+  /** Applies the changes of a turn's start. */
   touch(session: SessionRecord, touch: SessionTouch, nowMs: number): SessionRecord {
     return this.#save({
       ...session,
@@ -187,7 +187,7 @@ export class SessionTable {
     });
   }
 
-  /** Adds a run's usage, and what else its end changes. */
+  /** Adds a run's usage and the other changes of its end. */
   charge(session: SessionRecord, end: Pick<TurnEnd, "usage" | "endedAtMs" | "interactedAtMs" | "forgetsMemoryFlush">): SessionRecord {
     const { usage, endedAtMs, interactedAtMs = session.interactedAtMs } = end;
     const { memoryFlushAtMs: _flush, ...others } = session;
@@ -219,7 +219,7 @@ export class SessionTable {
     });
   }
 
-  /** Begins a new conversation under the key. Settings stay, counters start anew, trust ends. */
+  /** Starts a new conversation under the key. Settings stay, counters restart, trust ends. */
   reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
     const { memoryFlushAtMs: _flush, importedAtMs: _imported, trust: _trust, ...session } = this.require(key);
     const { sessionId, isPrivate, nowMs } = options;
@@ -334,7 +334,7 @@ function encodeFacts(session: SessionRecord): [string, number] {
   return [facts, checksum(facts, [session.key, session.agentId, session.isPrivate ? 1 : 0])];
 }
 
-/** Undefined when the facts are not what was written. */
+/** Undefined when the facts are damaged. */
 function toSession(row: Row): SessionRecord | undefined {
   const isPrivate = numberOf(row, "is_private");
   const bound = [textOf(row, "key"), textOf(row, "agent_id"), isPrivate];

@@ -3,7 +3,7 @@ import type { SpendCharge, SpendRecord } from "../../port/records.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** What was used on which day, by agent and cause. One row each, so that the table stays small whatever was spent. */
+/** Usage by day, agent and cause. One row each keeps the table small. */
 export class SpendTable {
   readonly #context: TableContext;
 

@@ -2,7 +2,7 @@ import type { Clock } from "@factotum/agent-contract";
 import type { StoreDamage } from "../../port/store-damage.ts";
 import type { Database } from "../connection/database.ts";
 
-/** What every table works with. Methods that change something are called inside a transaction of the writer. */
+/** The shared dependencies of the tables. Mutating methods are called inside a transaction of the writer. */
 export interface TableContext {
   readonly database: Database;
   readonly clock: Clock;

@@ -9,7 +9,7 @@ import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
 
-/** What a transcript hangs on: one row per session id. */
+/** The owner of a transcript: one row per session id. */
 export interface Conversation {
   readonly n: number;
   readonly sessionId: string;
@@ -31,7 +31,7 @@ export interface ContextPage {
   readonly entries: readonly TranscriptEntry[];
   /** Of all payloads, without the data of images. */
   readonly textChars: number;
-  /** What is left of the bound for images. */
+  /** The rest of the limit for images. */
   readonly imageChars: number;
   /** Where the next page ends; absent on the last one. */
   readonly before?: number;
@@ -58,7 +58,7 @@ export class TranscriptTable {
     return toConversation(row);
   }
 
-  /** Begins a conversation that nobody finds until `adopt`. */
+  /** Starts a conversation that is invisible until `adopt`. */
   beginImport(): number {
     return this.#context.database.insert(
       `INSERT INTO conversations (session_id, session_key, agent_id, started_at, is_import) VALUES ('import ' || hex(randomblob(16)), '', '', 0, 1)`,
@@ -153,7 +153,7 @@ export class TranscriptTable {
     return entries;
   }
 
-  /** The notice with this key, in whatever conversation. */
+  /** The notice with this key, in any conversation. */
   findNotice(key: string): TranscriptEntry | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE transcript.key = ? AND transcript.damaged = 0`, key);
     return row === undefined ? undefined : this.#decodeAll([row], this.read(numberOf(row, "conversation")))[0];
@@ -199,7 +199,7 @@ export class TranscriptTable {
     return [...(compaction === undefined ? [] : [compaction]), ...this.#decodeAll(kept, conversation)];
   }
 
-  /** The last compaction, then everything from its first kept entry on; found by index, whatever the length of the history. */
+  /** The last compaction, then everything from its first kept entry on; found by index, independent of the history's length. */
   context(sessionId: string): readonly TranscriptEntry[] {
     const { database } = this.#context;
     const row = database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
@@ -364,7 +364,7 @@ function withoutImages(entry: TranscriptEntry, text: string): TranscriptEntry {
 
 type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
 
-/** What is stored of a body: the type has a column of its own. */
+/** The stored payload of a body, without the type, which has its own column. */
 export function payloadOf(body: TranscriptBody): unknown {
   switch (body.type) {
     case "message":

@@ -18,7 +18,7 @@ interface TurnPayload {
 
 type TurnOutcome = Pick<TurnRecord, "usage" | "failure">;
 
-/** What a change of a running turn works with. */
+/** The dependencies of a change to a running turn. */
 export interface RunningTurn {
   readonly n: number;
   readonly id: string;
@@ -112,7 +112,7 @@ export class TurnTable {
     );
   }
 
-  /** Throws `damaged` for a turn that is not what was written: its address cannot be trusted. */
+  /** Throws `damaged` for a damaged turn: its address cannot be trusted. */
   read(id: string): TurnRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.id = ?`, id);
     return row === undefined ? undefined : toTurn(row);
@@ -222,7 +222,7 @@ export class TurnTable {
     return turns;
   }
 
-  /** Ends a turn that nobody can take up again. */
+  /** Ends a turn that cannot be resumed. */
   abandon(turn: DamagedTurn, nowMs: number): void {
     const outcome: TurnOutcome = {
       usage: NO_USAGE_TOTALS,
@@ -264,7 +264,7 @@ export class TurnTable {
     }
   }
 
-  /** Nobody asks for the journal of a turn that cannot be resumed. */
+  /** The journal of a turn that cannot be resumed is not needed. */
   clearJournal(turn: RunningTurn): void {
     this.#context.database.run("DELETE FROM tool_journal WHERE turn = ?", turn.n);
   }

@@ -2,7 +2,7 @@ import type { RequestOutcome, RequestRecord, RequestSettings, RequestView } from
 import type { NewRequest } from "../../port/store.ts";
 import { decodePosition, encodeId } from "./sequence-id.ts";
 
-/** What of a request has no column of its own. */
+/** The parts of a request without a column of their own. */
 type RequestFacts = Omit<NewRequest, "promptHash" | "body" | "sentAtMs">;
 
 /**

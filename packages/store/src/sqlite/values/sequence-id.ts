@@ -3,7 +3,7 @@ import { StoreError } from "../../port/store-error.ts";
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const DIGITS = 10;
 
-/** What an id names: an input, an entry of a transcript, a row of the outbox, a place in a list, a model request. */
+/** The kind of an id: an input, a transcript entry, an outbox row, a list position, a model request. */
 type Prefix = "i" | "e" | "o" | "p" | "r";
 
 /** A number as text of fixed width, base 32, so that ids sort in the order of their making. */
