@@ -6,7 +6,7 @@ const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
 export function describeAhead(context: () => ContractContext): void {
   describe("what is written ahead of its commit", () => {
-    test("is what the same call would have given, is read at once, and is kept once it is committed", async () => {
+    test("equals the normal call, is readable at once, and is durable after the commit", async () => {
       const { store, fixture } = context();
       const accepted = await store.acceptInputOptimistic(sampleMessage("1"), at);
       expect(accepted.result).toMatchObject({ type: "accepted", input: { state: { type: "waiting" }, message: sampleMessage("1") } });
@@ -26,7 +26,7 @@ export function describeAhead(context: () => ContractContext): void {
       expect(await reopened.readTurn("t1")).toMatchObject({ state: "done" });
     });
 
-    test("fails alone: what was written ahead before it is kept", async () => {
+    test("fails alone: earlier writes ahead are kept", async () => {
       const { store } = context();
       const accepted = await store.acceptInputOptimistic(sampleMessage("1"), at);
       const session = sampleSession({ key: "agent:main:other", sessionId: "session-2" });

@@ -30,7 +30,7 @@ async function settled(store: Store, key: string, ...causes: readonly ("lost" | 
 
 export function describeDeadLetters(context: () => ContractContext): void {
   describe("dead letters", () => {
-    test("both kinds are listed with what they were, why, and whose, page by page, and rows read follow the page", async () => {
+    test("both kinds are listed with content, reason and owner, page by page, reading only the page", async () => {
       const { store, fixture } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
       await store.startTurn(sampleTurn("t1", [input.id]));
@@ -92,7 +92,7 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect(await store.readInput(input.id)).toEqual({ ...input, state: { type: "claimed" }, turnId: "t2" });
     });
 
-    test("a row is revived with attempts of its own; that it may be shown is never forgotten", async () => {
+    test("a row is revived with fresh attempts, and stays marked as possibly delivered", async () => {
       const { store } = context();
       const refused = await settled(store, "a", "lost-and-retried", "refused");
       expect(refused).toMatchObject({ state: { type: "dead" }, attempts: 2, possiblyDelivered: true });
@@ -119,7 +119,7 @@ export function describeDeadLetters(context: () => ContractContext): void {
       expect([await purge(), await purge(), await purge()]).toEqual([500, 2, 0]);
     });
 
-    test("what is purged is gone, by name or by age; a redelivery of a purged input is no news", async () => {
+    test("purged letters are gone, by id or age; a redelivery of a purged input is a duplicate", async () => {
       const { store } = context();
       const input = await deadInput(store, "1");
       const old = await settled(store, "a", "refused");

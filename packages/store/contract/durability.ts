@@ -7,7 +7,7 @@ const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
 export function describeDurability(context: () => ContractContext): void {
   describe("durability", () => {
-    test("whoever opens the store last owns it", async () => {
+    test("the last process to open the store owns it", async () => {
       const { store, fixture } = context();
       await store.acceptInput(sampleMessage("1"), at);
       const second = await fixture.open();
@@ -18,7 +18,7 @@ export function describeDurability(context: () => ContractContext): void {
       expect((await second.listInputs({ state: "waiting", limit: 9 })).items).toHaveLength(2);
     });
 
-    test("a write that fails touches none of those that are asked for with it", async () => {
+    test("a failed write does not affect concurrent ones", async () => {
       const { store } = context();
       const results = await Promise.allSettled([
         store.createSession(sampleSession(), { nowMs: NOW_MS }),
@@ -33,7 +33,7 @@ export function describeDurability(context: () => ContractContext): void {
       expect(await store.listPendingOutbound({ limit: 9 })).toHaveLength(1);
     });
 
-    test("of a session that is in use what is on the disk is read, whatever else of the same moment has failed", async () => {
+    test("reads of a cached session match the disk after a concurrent failure", async () => {
       const { store, fixture } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
       const label = async (text: string): Promise<unknown> => store.patchSession("agent:main:main", { label: text }, { nowMs: NOW_MS });
@@ -49,7 +49,7 @@ export function describeDurability(context: () => ContractContext): void {
       expect(await (await fixture.open()).readSession("agent:main:main")).toEqual(read);
     });
 
-    test("a probe is a commit that changes nothing, and is refused as every change is", async () => {
+    test("a probe is an empty commit, and is refused like every write", async () => {
       const { store, fixture } = context();
       await store.probe();
       expect((await store.acceptInput(sampleMessage("1"), at)).type).toBe("accepted");
@@ -59,7 +59,7 @@ export function describeDurability(context: () => ContractContext): void {
       expect((await second.listInputs({ state: "waiting", limit: 9 })).items).toHaveLength(1);
     });
 
-    test("what was asked for before the close is kept; afterwards everything is refused", async () => {
+    test("writes requested before the close are kept; later ones are refused", async () => {
       const { store, fixture } = context();
       const writing = store.acceptInput(sampleMessage("1"), at);
       await Promise.all([store.close(), store.close()]);
@@ -71,7 +71,7 @@ export function describeDurability(context: () => ContractContext): void {
       expect((await reopened.acceptInput(sampleMessage("1"), at)).type).toBe("duplicate");
     });
 
-    test("maintenance forgets what is settled and old, and no dead letter", async () => {
+    test("maintenance removes old settled rows, but no dead letter", async () => {
       const { store } = context();
       const ids: string[] = [];
       for (const id of ["1", "2", "3"]) ids.push((await store.acceptInput(sampleMessage(id), at)).input.id);

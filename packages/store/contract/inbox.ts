@@ -15,7 +15,7 @@ const at = { admission: OWNER, receivedAtMs: NOW_MS };
 
 export function describeInbox(context: () => ContractContext): void {
   describe("inbox", () => {
-    test("an input is accepted once, however often and however it comes", async () => {
+    test("an input is accepted once, however often it is delivered", async () => {
       const { store, fixture } = context();
       const all = await Promise.all(Array.from({ length: 50 }, () => store.acceptInput(sampleMessage("1"), at)));
       expect(all.filter((each) => each.type === "accepted")).toHaveLength(1);
@@ -28,7 +28,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect(third).toMatchObject({ type: "duplicate", input: { state: { type: "dead", reason: "tried too often" } } });
     });
 
-    test("attempts to begin an input's turn are counted over restarts, taken back, and begin again with a replay", async () => {
+    test("attempts to start an input's turn are counted over restarts, can be taken back, and restart with a replay", async () => {
       const { store, fixture } = context();
       const ids = await Promise.all(["1", "2"].map(async (id) => (await store.acceptInput(sampleMessage(id), at)).input.id));
       const [first = "", second = ""] = ids;
@@ -90,7 +90,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect((await store.acceptInput(sampleMessage("2", { messageId: id }), at)).type).toBe("duplicate");
     });
 
-    test("the keys of a message are kept as long as each other: when its input is forgotten, it may come again", async () => {
+    test("both keys of a message expire together with its input", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), at);
       await store.settleInputs([input.id], { type: "command" });
@@ -107,7 +107,7 @@ export function describeInbox(context: () => ContractContext): void {
       for (const origin of OTHER_PLACES) expect((await store.acceptInput(sampleMessage("1", { origin }), at)).type).toBe("accepted");
     });
 
-    test("an input comes back as it was given, odd texts included", async () => {
+    test("an input is returned as given, including unusual text", async () => {
       const { store } = context();
       const text = "a\u0000b \ud800 \u{1f980} \u2028 e\u0301";
       const admission = { owner: false, kind: "user", sessionKey: "agent:main:http:a", extra: "be brief" } as const;
@@ -122,7 +122,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect(await store.readInput("nothing")).toBeUndefined();
     });
 
-    test("the cursor is stored with the input, also with one that is known already", async () => {
+    test("the cursor is stored with the input, even a duplicate", async () => {
       const { store } = context();
       expect(await store.readCursor("feishu", "default")).toBeUndefined();
       await store.acceptInput(sampleMessage("1"), { ...at, cursor: "7" });
@@ -148,7 +148,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect((await store.listInputs({ state: "dead", limit: 3 })).items).toEqual([]);
     });
 
-    test("inputs are settled together with what is said about them, all or none", async () => {
+    test("inputs and their notices are settled in one commit", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), at);
       const other = await store.acceptInput(sampleMessage("2"), at);
@@ -181,7 +181,7 @@ export function describeInbox(context: () => ContractContext): void {
       await expect(store.settleInputs(["nothing"], { type: "command" })).rejects.toMatchObject({ code: "not-found" });
     });
 
-    test("entries for a session that was deleted are left out, and the inputs end all the same", async () => {
+    test("entries for a deleted session are dropped, and the inputs still end", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), at);
       const transcript = { sessionId: "gone", entries: [{ type: "notice", level: "info", text: "done" }] } as const;
@@ -189,7 +189,7 @@ export function describeInbox(context: () => ContractContext): void {
       expect((await store.readInput(input.id))?.state).toEqual({ type: "command" });
     });
 
-    test("a cursor of nobody is refused", async () => {
+    test("a cursor without an account is refused", async () => {
       const { store } = context();
       await expect(store.listInputs({ state: "waiting", limit: 1, cursor: "x" })).rejects.toMatchObject({ code: "invalid" });
     });

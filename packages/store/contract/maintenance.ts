@@ -41,7 +41,7 @@ export function describeMaintenance(context: () => ContractContext): void {
       expect((await store.listIdleSessions({ notAfterMs: NOW_MS + 9, limit: 1 })).items).toMatchObject([{ sessionId: "s-1" }]);
     });
 
-    test("every conversation is listed in the order of its beginning, with its last entry and whether it has ended", async () => {
+    test("every conversation is listed by start, with its last entry and whether it has ended", async () => {
       const { store, fixture } = context();
       await renewTwice(store);
       const before = fixture.rowsRead();
@@ -58,7 +58,7 @@ export function describeMaintenance(context: () => ContractContext): void {
       expect(own.map(({ sessionId }) => sessionId)).toEqual(["session-1", "session-2", "session-3"]);
     });
 
-    test("one that has ended is removed alone; the one that goes on is not", async () => {
+    test("removes an ended conversation, but not the current one", async () => {
       const { store } = context();
       await renewTwice(store);
       await expect(store.deleteConversation("session-3", { nowMs: NOW_MS })).rejects.toMatchObject({ code: "conflict" });
@@ -71,7 +71,7 @@ export function describeMaintenance(context: () => ContractContext): void {
       expect(await store.deleteSession("agent:main:main", { nowMs: NOW_MS })).toEqual(["session-2", "session-3"]);
     });
 
-    test("one whose turn is still running is not removed", async () => {
+    test("does not remove a conversation with a running turn", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS });
@@ -80,7 +80,7 @@ export function describeMaintenance(context: () => ContractContext): void {
       expect(await store.deleteConversation("session-1", { nowMs: NOW_MS })).toBe(true);
     });
 
-    test("what is removed leaves room", async () => {
+    test("removals free space", async () => {
       const { store } = context();
       const words = "It was a long conversation about nothing in particular. ".repeat(2000);
       const empty = await store.usedBytes();

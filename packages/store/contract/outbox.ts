@@ -32,7 +32,7 @@ export function describeOutbox(context: () => ContractContext): void {
       await expect(store.addOutbound([sampleOutbound("c")], { turnId: "t9" })).rejects.toMatchObject({ code: "not-found" });
     });
 
-    test("custody is taken once", async () => {
+    test("a row is claimed once", async () => {
       const { store } = context();
       const row = await addOne(store, "a");
       expect(await Promise.all([store.claimOutbound(row.id), store.claimOutbound(row.id)])).toEqual([true, false]);
@@ -41,7 +41,7 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await store.claimOutbound("nothing")).toBe(false);
     });
 
-    test("a receipt decides what becomes of a row", async () => {
+    test("a receipt decides the state of a row", async () => {
       const { store } = context();
       const accepted = await addOne(store, "a", "sending");
       const receipt = { type: "accepted", messageIds: [messageId("m1"), messageId("m2")] } as const;
@@ -66,7 +66,7 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await store.counts()).toMatchObject({ outboxWaiting: 0, outboxDead: 1, outboxAmbiguous: 1 });
     });
 
-    test("what has not left counts as waiting, with the age of the oldest, whoever has custody of it", async () => {
+    test("unsent rows count as waiting, claimed or not, with the age of the oldest", async () => {
       const { store } = context();
       expect(await store.counts()).not.toHaveProperty("outboxOldestMs");
       const rows = [await addOne(store, "a", "sending"), await addOne(store, "b", "sending"), await addOne(store, "c")];
@@ -83,7 +83,7 @@ export function describeOutbox(context: () => ContractContext): void {
       expect([outboxWaiting, outboxOldestMs]).toEqual([0, undefined]);
     });
 
-    test("what is sent in the place of a row is known by it, belongs to its turn, and is one commit with its end", async () => {
+    test("a replacement row is found by the original, belongs to its turn, and is one commit with its end", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       const [row] = await store.addOutbound([sampleOutbound("a")], { turnId: "t1" });
@@ -107,7 +107,7 @@ export function describeOutbox(context: () => ContractContext): void {
       expect(await store.counts()).toMatchObject({ outboxWaiting: 2, outboxDead: 0 });
     });
 
-    test("what is sent in the place of an answer without a turn names its input", async () => {
+    test("a replacement of an answer without a turn names its input", async () => {
       const { store } = context();
       const { input } = await store.acceptInput(sampleMessage("1"), { admission: { owner: true, kind: "user" }, receivedAtMs: NOW_MS });
       const { outbox } = await store.settleInputs([input.id], { type: "command" }, { outbox: [sampleOutbound("a", { state: "sending" })] });

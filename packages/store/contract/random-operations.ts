@@ -202,7 +202,7 @@ const commands = fc.commands([accept, accept, start, start, join, append, end, e
 
 export function describeRandomOperations(createFixture: () => Promise<StoreFixture>): void {
   describe("random operations", () => {
-    test("whatever is asked, the store holds what the model holds", { timeout: 120_000 }, async () => {
+    test("the store equals its model after any operations", { timeout: 120_000 }, async () => {
       const property = fc.asyncProperty(commands, async (sequence) => {
         const fixture = await createFixture();
         const model = new StoreModel();

@@ -39,7 +39,7 @@ async function runTurn(store: Store, id: string, changes: Parameters<typeof samp
 /** Requests are kept by reference, found by session and turn, and forgotten by age and number. */
 export function describeRequests(context: () => ContractContext): void {
   describe("model requests", () => {
-    test("bring their texts along where nothing else has them", async () => {
+    test("include texts that are stored nowhere else", async () => {
       const { store } = context();
       await runTurn(store, "t1");
       const body = { system: { stable: "You condense.", session: "" }, messages: [userEntry("one\u0000two").message], tools: [] };
@@ -54,7 +54,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readRequestBody("nothing")).toBeUndefined();
     });
 
-    test("keep their texts from an id that names none of them", async () => {
+    test("do not reveal their texts for a foreign id", async () => {
       const { store } = context();
       const body = { system: { stable: "You condense.", session: "" }, messages: [], tools: [] };
       const { promptHash: _promptHash, ...request } = sampleRequest(1);
@@ -64,7 +64,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readRequestBody("r0000000001")).toEqual(body);
     });
 
-    test("are kept also when none of their entries could be read, and are made of nothing then", async () => {
+    test("are kept even when none of their entries is readable", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       await store.endTurn(sampleEnd("t1", { requests: [sampleRequest(1, { lastEntryId: "" })], outbox: [] }));
@@ -73,7 +73,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readContext("session-1", { at: kept?.lastEntryId ?? "" })).toEqual([]);
     });
 
-    test("come back as they were written, newest first, page by page", async () => {
+    test("are returned as written, newest first, page by page", async () => {
       const { store } = context();
       await runTurn(store, "t1");
       await runTurn(store, "t2");
@@ -100,7 +100,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect((await store.listRequests({ sessionId: "session-1", turnId: "t1", limit: 9 })).items).toEqual(all.slice(2));
     });
 
-    test("what was never kept is not there", async () => {
+    test("unknown requests are not found", async () => {
       const { store } = context();
       expect(await store.readRequest("r0000000001")).toBeUndefined();
       expect(await store.readRequest("nothing")).toBeUndefined();
@@ -145,7 +145,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(request).not.toHaveProperty("promptHash");
     });
 
-    test("the context of a moment is what it was then, whatever was compacted later", async () => {
+    test("the context of a past moment ignores later compactions", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
       const append = async (body: ReturnType<typeof userEntry> | ReturnType<typeof compactionEntry>): Promise<string> =>
@@ -165,7 +165,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readContext("session-9", { at: e })).toEqual([]);
     });
 
-    test("maintenance forgets what is old, and what is too much", async () => {
+    test("maintenance removes old and surplus requests", async () => {
       const { store } = context();
       for (const id of ["t1", "t2", "t3"]) await runTurn(store, id);
       const numbers = async (): Promise<readonly number[]> =>
@@ -178,7 +178,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await numbers()).toEqual([]);
     });
 
-    test("a deleted session takes its requests along", async () => {
+    test("are deleted with their session", async () => {
       const { store } = context();
       await runTurn(store, "t1");
       const [request] = (await store.listRequests({ sessionId: "session-1", limit: 1 })).items;
@@ -186,7 +186,7 @@ export function describeRequests(context: () => ContractContext): void {
       expect(await store.readRequest(request?.id ?? "")).toBeUndefined();
     });
 
-    test("are there after a restart", async () => {
+    test("survive a restart", async () => {
       const { store, fixture } = context();
       await runTurn(store, "t1");
       const before = await store.listRequests({ sessionId: "session-1", limit: 9 });

@@ -14,7 +14,7 @@ async function fill(store: Store, count: number): Promise<void> {
 
 export function describeSessions(context: () => ContractContext): void {
   describe("sessions", () => {
-    test("a session is made once; a taken session id is refused", async () => {
+    test("a session is created once; a taken session id is refused", async () => {
       const { store } = context();
       const made = await store.createSession(sampleSession({ spawnedBy: "agent:main:a" }), { nowMs: NOW_MS });
       expect(made).toMatchObject({
@@ -132,7 +132,7 @@ export function describeSessions(context: () => ContractContext): void {
       expect(seen).toEqual(Array.from({ length: 60 }, (_, index) => `s-${String(59 - index).padStart(4, "0")}`));
     });
 
-    test("the list leaves out what nothing has happened in lately, and what is not wanted, and goes on where it ended", async () => {
+    test("the list filters inactive and unwanted sessions, and continues at its cursor", async () => {
       const { store, fixture } = context();
       await fill(store, 450);
       const late = await store.listSessions({ limit: 9, activeSinceMs: NOW_MS + 446 });
@@ -168,7 +168,7 @@ export function describeSessions(context: () => ContractContext): void {
       expect(rest.items.map((session) => session.sessionId)).toEqual(["s0"]);
     });
 
-    test("a deletion takes every transcript of the key, but not under a running turn", async () => {
+    test("a deletion removes every transcript of the key, and is refused during a running turn", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS });

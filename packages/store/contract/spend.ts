@@ -23,7 +23,7 @@ export function describeSpend(context: () => ContractContext): void {
       expect(await store.readSpend("2026-03-03", "main")).toEqual([]);
     });
 
-    test("is there after a restart", async () => {
+    test("survives a restart", async () => {
       const { store, fixture } = context();
       await store.addSpend(charge);
       await store.close();

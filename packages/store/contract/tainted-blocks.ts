@@ -16,7 +16,7 @@ export function describeTaintedBlocks(context: () => ContractContext): void {
       expect(await store.readTaintedBlocks({ ...file, agentId: "play" })).toEqual(new Set());
     });
 
-    test("are there after a restart", async () => {
+    test("survive a restart", async () => {
       const { store, fixture } = context();
       await store.addTaintedBlocks(file, ["a"]);
       await store.close();

@@ -19,7 +19,7 @@ async function exported(store: Store, sessionId: string, options?: { readonly af
 
 export function describeTranscript(context: () => ContractContext): void {
   describe("transcript", () => {
-    test("a note keeps what it says of itself", async () => {
+    test("a notice keeps its fields", async () => {
       const { store } = context();
       await store.createSession(sampleSession(), { nowMs: NOW_MS });
       const note = { type: "notice", level: "warning", text: "A file was not sent.", key: "k", tellsModel: true } as const;
@@ -94,7 +94,7 @@ export function describeTranscript(context: () => ContractContext): void {
       expect(await store.readRecentContext("session-9", { maxChars: 1, images: IMAGES })).toEqual({ entries: [], omitted: 0 });
     });
 
-    test("an export with `after` begins behind that entry", async () => {
+    test("an export with `after` starts after that entry", async () => {
       const { store } = context();
       const [first, ...rest] = await appendTexts(store, ["a", "b", "c"]);
       expect(await exported(store, "session-1", { after: first?.id ?? "" })).toEqual(rest);
@@ -157,7 +157,7 @@ export function describeTranscript(context: () => ContractContext): void {
       },
     );
 
-    test("a notice with a key is written once, is found by it in whatever conversation, and goes with it", async () => {
+    test("a notice with a key is written once, is found in any conversation, and is removed with it", async () => {
       const { store, fixture } = context();
       await appendTexts(store, ["a"]);
       const notice = { type: "notice", level: "info", text: "delivered", key: "k1" } as const;
@@ -198,7 +198,7 @@ export function describeTranscript(context: () => ContractContext): void {
       expect(await exported(store, "session-2")).toEqual([]);
     });
 
-    test("prompts come back byte for byte, the newest first", async () => {
+    test("prompts are returned byte for byte, newest first", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       await store.savePrompt(samplePrompt());
@@ -215,7 +215,7 @@ export function describeTranscript(context: () => ContractContext): void {
       await expect(store.savePrompt(samplePrompt({ sessionId: "session-9" }))).rejects.toMatchObject({ code: "not-found" });
     });
 
-    test("an imported session stands as if it had been spoken here", async () => {
+    test("an imported session equals one from this store", async () => {
       const { store } = context();
       const session = await store.importSession(importedSession());
       const { entries: _entries, ...record } = importedSession();

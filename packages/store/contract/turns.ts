@@ -70,7 +70,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await last("memory", "user")).toBeUndefined();
     });
 
-    test("a chat of somebody else that a session had turns from is found, over a reset too", async () => {
+    test("finds a guest's chat that had turns in a session, even before a reset", async () => {
       const { store } = context();
       const chat = (id: string, accountId = "default"): typeof ORIGIN => ({ ...ORIGIN, accountId, conversation: { kind: "direct", id } });
       const said = async (id: string, chatId: string, owner: boolean): Promise<void> => {
@@ -89,7 +89,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await has("agent:other:main", chat("oc_guest"))).toBe(false);
     });
 
-    test("notes that made way are forgotten with the turn that began them, in one commit", async () => {
+    test("yielded notes are removed with their turn, in one commit", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", [], { kind: "memory", touch: { memoryFlushAtMs: NOW_MS } }));
       const kept = await store.endTurn(sampleEnd("t1"));
@@ -125,7 +125,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(next.turn).toMatchObject({ origin, owner: false });
     });
 
-    test("the end of a person's turn is the last that was talked; the end of another one is not", async () => {
+    test("only the end of a person's turn updates the last activity", async () => {
       const { store } = context();
       await store.startTurn(sampleTurn("t1", []));
       const talked = await store.endTurn(sampleEnd("t1", { interactedAtMs: NOW_MS + 3000, endedAtMs: NOW_MS + 3000 }));
@@ -148,7 +148,7 @@ export function describeTurns(context: () => ContractContext): void {
       await expect(late).rejects.toMatchObject({ code: "conflict" });
     });
 
-    test("inputs of a turn that ends without an answer can wait again, for another turn", async () => {
+    test("inputs of a turn without an answer can be requeued for another turn", async () => {
       const { store } = context();
       const id = await accept(store, "1");
       await store.startTurn(sampleTurn("t1", [id]));
@@ -205,7 +205,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect((await store.counts()).usage).toEqual(second.session.usage);
     });
 
-    test("turns that were running are taken up again, oldest first; an attempt counts from its beginning, unless it is handed over", async () => {
+    test("running turns are resumed, oldest first; an attempt counts from its start unless it is released", async () => {
       const { store, fixture } = context();
       const id = await accept(store, "1");
       await store.startTurn(sampleTurn("t1", [id]));
@@ -229,7 +229,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect((await third.readInput(id))?.state).toEqual({ type: "answered" });
     });
 
-    test("a committed entry sets the attempts of a turn back to one, and its starts go on counting", async () => {
+    test("a committed entry resets the attempts of a turn to one, while its starts keep counting", async () => {
       const { store, fixture } = context();
       await store.startTurn(sampleTurn("t1", []));
       const second = await fixture.open();
@@ -245,7 +245,7 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await fourth.readTurn("t1")).toMatchObject({ attempts: 1, starts: 3 });
     });
 
-    test("counts attempts as the only resumed turn apart, and takes one back that is handed over", async () => {
+    test("counts attempts as the only resumed turn separately, and takes back a released one", async () => {
       const { store, fixture } = context();
       await store.startTurn(sampleTurn("t1", []));
       expect(await store.readTurn("t1")).toMatchObject({ starts: 1, soloStarts: 0 });

@@ -38,7 +38,7 @@ async function exported(): Promise<string> {
   return text;
 }
 
-test("a conversation is a file of lines, the owner's alone, and no file stays open", async () => {
+test("a conversation is a private file of lines, and no file stays open", async () => {
   await speak("t1");
   await speak("t2");
   await store.flushCopies();
@@ -73,7 +73,7 @@ test("a conversation is a file of lines, the owner's alone, and no file stays op
   expect(open.filter((path) => path.endsWith(".jsonl"))).toEqual([]);
 });
 
-test("what is said while copies are written waits for the next round, together", async () => {
+test("entries committed during a copy round are batched into the next one", async () => {
   const rounds: number[][] = [];
   const grown = new Map<number, number>();
   const said = (n: number): void => void grown.set(n, (grown.get(n) ?? 0) + 1);
@@ -148,7 +148,7 @@ test("what is said while copies are written waits for the next round, together",
   await copier.stop();
 });
 
-test("what the last process left half done is completed at the start", async () => {
+test("an unfinished copy of the last process is completed at the start", async () => {
   await speak("t1");
   await store.flushCopies();
   const good = (await copy()).length;
@@ -165,7 +165,7 @@ test("what the last process left half done is completed at the start", async () 
   expect(await copy()).toBe(whole);
 });
 
-test("a file that somebody has shortened or removed is written anew", async () => {
+test("a shortened or removed file is rewritten", async () => {
   await speak("t1");
   await store.flushCopies();
   await rm(fixture.copyPath("session-1"));
@@ -178,7 +178,7 @@ test("a file that somebody has shortened or removed is written anew", async () =
   expect(await copy()).toBe(await exported());
 });
 
-test("a folder that cannot be written to stops the copies and nothing else", async () => {
+test("an unwritable folder stops only the copies", async () => {
   const folder = dirname(dirname(fixture.copyPath("session-1")));
   await mkdir(dirname(folder), { recursive: true });
   await writeFile(folder, "in the way");
@@ -193,7 +193,7 @@ test("a folder that cannot be written to stops the copies and nothing else", asy
   expect(fixture.logger.lines.at(-1)).toMatchObject({ level: "info" });
 });
 
-test("the file of a deleted session is whole, renamed, and removed by maintenance", async () => {
+test("the file of a deleted session is completed, renamed, and removed by maintenance", async () => {
   await speak("t1");
   await store.resetSession("agent:main:main", { sessionId: "session-2", isPrivate: true, nowMs: NOW_MS });
   await speak("t2");
@@ -211,7 +211,7 @@ test("the file of a deleted session is whole, renamed, and removed by maintenanc
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a deletion that was stopped before the renaming is finished at the start", async () => {
+test("an interrupted deletion is finished at the start", async () => {
   await speak("t1");
   await store.flushCopies();
   await store.close();
@@ -222,7 +222,7 @@ test("a deletion that was stopped before the renaming is finished at the start",
   await expect.poll(() => readdir(dirname(fixture.copyPath("session-1")))).toEqual(["session-1.jsonl.deleted.1970-01-01T00-00-00.000Z"]);
 });
 
-test("a process that has lost the store leaves the files to the one that has it", async () => {
+test("a fenced-off process does not touch the files", async () => {
   await speak("t1");
   // Opened before the copier of the first has had its turn.
   const second = await fixture.open();

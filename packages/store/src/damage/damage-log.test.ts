@@ -18,7 +18,7 @@ const open = (): DamageLog => new DamageLog(folder, { clock: createTestClock(), 
 const rows = (sessionKey: string) => ({ kind: "rows", text: "left out", isComplete: false, sessionKey }) as const;
 const database = (path: string) => ({ kind: "database", text: "restored", isComplete: true, path }) as const;
 
-test("keeps what was found through restarts until it is acknowledged, one by one or all", async () => {
+test("keeps damage through restarts until it is acknowledged, singly or all at once", async () => {
   const log = open();
   await log.record(database("/a"));
   await log.record(rows("agent:main:main"));
@@ -53,7 +53,7 @@ test("counts rows of one session in one event, and stays bounded", async () => {
   expect(open().list()).toEqual(log.list());
 });
 
-test("writes damage that is found at once in one go", async () => {
+test("batches concurrent damage into one write", async () => {
   const renames = vi.spyOn(fs.promises, "rename");
   syncBuiltinESMExports();
   try {
@@ -94,7 +94,7 @@ test("remembers which database was used last, also after its damage was acknowle
   expect(open().database).toEqual({ id: "two", others: ["one"] });
 });
 
-test("begins empty when its file cannot be read, and says so; what a killed process was writing is removed", async () => {
+test("starts empty and reports it when its file is unreadable; removes unfinished writes", async () => {
   await writeFile(join(folder, "damage.json"), "{");
   await writeFile(join(folder, "damage.json.tmp"), "{");
   expect(open().list()).toEqual([]);
@@ -120,13 +120,13 @@ test.each([
   expect(await readFile(join(folder, "damage.json.unreadable"), "utf8")).toBe(content);
 });
 
-test("goes on where a folder is in the place of its file", async () => {
+test("works when a folder is in place of its file", async () => {
   await mkdir(join(folder, "damage.json"));
   await open().record(rows("agent:main:main"));
   expect(open().list()).toHaveLength(1);
 });
 
-test("keeps what could not be acknowledged on disk", async () => {
+test("keeps events whose acknowledgement could not be stored", async () => {
   const log = open();
   await log.record(database("/a"));
   await rm(folder, { recursive: true });

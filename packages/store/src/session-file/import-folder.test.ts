@@ -91,7 +91,7 @@ test("entries and transcripts become sessions", async () => {
   expect(await store.readContext("s2")).toMatchObject([{ message: { content: [{ text: "tick" }] } }]);
 });
 
-test("a second import changes nothing and says why", async () => {
+test("is a no-op the second time, and says why", async () => {
   await write({ main: { sessionId: "s3" } }, { "s3.jsonl": transcript("s3", "hi") });
   await importSessionFolder(store, folder, options);
   const again = await importSessionFolder(store, folder, options);
@@ -99,7 +99,7 @@ test("a second import changes nothing and says why", async () => {
   expect(await store.readContext("s3")).toHaveLength(1);
 });
 
-test("an unreadable transcript is kept aside and its session begins empty, saying so", async () => {
+test("keeps an unreadable transcript aside, starts its session empty and reports it", async () => {
   await write(
     { main: { sessionId: "s3" }, gone: { sessionId: "s4" }, "agent:main:x": { updatedAt: 1 }, bad: { sessionId: "../s5" } },
     { "s3.jsonl": "\u0000\u0000broken" },
@@ -117,7 +117,7 @@ test("an unreadable transcript is kept aside and its session begins empty, sayin
   expect(await store.readContext("s3")).toEqual([]);
 });
 
-test("a transcript outside the folder is not followed", async () => {
+test("does not follow a transcript outside the folder", async () => {
   await write({ main: { sessionId: "s3", sessionFile: "../../secret.jsonl" } }, {});
   await writeFile(join(fixture.folder, "..", "secret.jsonl"), transcript("s9", "secret"));
   await writeFile(join(fixture.folder, "secret.jsonl"), transcript("s9", "secret"));
@@ -125,7 +125,7 @@ test("a transcript outside the folder is not followed", async () => {
   expect(await store.readContext("s3")).toEqual([]);
 });
 
-test("a session id that leads outside the folder is not followed either", async () => {
+test("does not follow a session id outside the folder", async () => {
   await mkdir(join(fixture.folder, "other"));
   await writeFile(join(fixture.folder, "other", "x.jsonl"), "\u0000secret");
   await write({ main: { sessionId: "../other/x" }, second: { sessionId: "../other/x", sessionFile: "/" } }, {});
@@ -140,7 +140,7 @@ test.each(["", "{", "[]", "null", "7"])("a folder with the index %j is refused",
   await expect(importSessionFolder(store, folder, options)).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("a trial says the same and leaves no trace", async () => {
+test("reports the same in a dry run and changes nothing", async () => {
   await write(
     { main: { sessionId: "s3" }, "agent:main:main": { sessionId: "s4" }, twin: { sessionId: "s3" }, gone: { sessionId: "s5" } },
     { "s3.jsonl": transcript("s3", "hi"), "s4.jsonl": transcript("s4", "ho"), "s5.jsonl": "broken" },
@@ -155,7 +155,7 @@ test("a trial says the same and leaves no trace", async () => {
   expect(trial).toEqual({ ...report, imported: [report.imported[0], gone] });
 });
 
-test("sessions of agents that are not there wait until somebody says whose they become", async () => {
+test("refuses sessions of unknown agents until an agent is given", async () => {
   await write({ "agent:ghost:main": { sessionId: "s1" }, "agent:../x:main": { sessionId: "s2" } }, { "s1.jsonl": transcript("s1", "boo") });
   const report = await importSessionFolder(store, folder, options);
   expect(report.refused.map(({ reason }) => reason)).toEqual([expect.stringContaining("no agent"), expect.stringContaining("no agent")]);
@@ -163,7 +163,7 @@ test("sessions of agents that are not there wait until somebody says whose they 
   expect(forAll.imported).toMatchObject([{ key: "agent:main:main", entries: 1 }]);
 });
 
-test("whatever lies in the folder, the rest is taken", async () => {
+test("imports the rest of a folder with arbitrary files", async () => {
   const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
   const index = {
     "agent:main:good": { sessionId: "good", label: "a\u0000b", updatedAt: 8e15, compactionCount: "many", deliveryContext: 7, usage: [] },

@@ -40,7 +40,7 @@ async function collect(entries: AsyncIterable<ImportedEntry> | Iterable<Imported
   return all;
 }
 
-test("a large file is read by a thread: its facts first, then its entries in their order, with the ids that others refer to", async () => {
+test("reads a large file in a thread: facts first, then entries in order, with the ids that others refer to", async () => {
   await using file = await openSessionFile(path);
   expect(file).toMatchObject({ isReadable: true, sessionId: "long", count: COUNT + 1, compactionCount: 1, lastMs: NOW_MS });
   expect(file.problems).toEqual([{ type: "torn-tail", line: COUNT + 3 }]);
@@ -52,13 +52,13 @@ test("a large file is read by a thread: its facts first, then its entries in the
   expect(entries.at(-1)?.body).toMatchObject({ type: "compaction", message: { firstKeptEntryId: "1500" } });
 });
 
-test("what is appended while a file is read is not taken", async () => {
+test("ignores data that is appended while the file is read", async () => {
   await using file = await openSessionFile(path);
   await appendFile(path, `${JSON.stringify({ role: "user", content: "later" })}\n`);
   expect(await collect(file.entries)).toHaveLength(COUNT + 1);
 });
 
-test("a file that is changed while it is read is refused, and nothing of it is stored", async () => {
+test("refuses a file that changes while it is read, and stores nothing", async () => {
   const fixture = await createSqliteFixture();
   const store = await fixture.open();
   await using file = await openSessionFile(path);
@@ -87,7 +87,7 @@ test.each([
   await fixture.remove();
 });
 
-test("a signal ends the reading, whatever the thread does", async () => {
+test("stops reading on abort, whatever the thread does", async () => {
   const stop = new AbortController();
   const silent = openSessionFile(path, { signal: stop.signal, worker: program("setInterval(() => undefined, 1000);") });
   stop.abort(new Error("enough"));

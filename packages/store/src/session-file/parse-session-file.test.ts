@@ -37,7 +37,7 @@ describe("what we write, we read", () => {
     return text;
   }
 
-  test("an exported session is the imported one, in whatever pieces it is read", async () => {
+  test("imports an export unchanged, for any chunk sizes", async () => {
     const property = fc.asyncProperty(arbitraryEntries, fc.integer({ min: 1, max: 300 }), async (entries, size) => {
       const text = await throughStore(entries);
       const parsed = await parseSessionFile(inPieces(Buffer.from(text), size));
@@ -48,7 +48,7 @@ describe("what we write, we read", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("whatever is cut off or written over, everything before it is kept", async () => {
+  test("keeps everything before a truncation or an overwrite", async () => {
     const garbage = fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
       fc.json().map((text) => Buffer.from(text)),
@@ -63,7 +63,7 @@ describe("what we write, we read", () => {
     await fc.assert(property, { numRuns: 60 });
   });
 
-  test("a line that is lost takes only itself along", async () => {
+  test("loses only the damaged line", async () => {
     const property = fc.asyncProperty(arbitraryEntries, fc.nat(), async (entries, at) => {
       const all = (await throughStore(entries)).split("\n").slice(0, -1);
       const lost = 1 + (at % entries.length);
@@ -80,7 +80,7 @@ describe("what we write, we read", () => {
   });
 });
 
-test("bytes of any kind are no exception", async () => {
+test("does not throw for arbitrary bytes", async () => {
   const property = fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 })), async (pieces) => {
     const parsed = await parseSessionFile(
       (async function* () {
@@ -224,7 +224,7 @@ describe("older and other files", () => {
     expect(parsed.entries.at(-1)?.body).toMatchObject({ type: "compaction", message: { firstKeptEntryId: "1" } });
   });
 
-  test("a compaction whose kept entry is gone keeps what is there", async () => {
+  test("keeps the existing entries of a compaction whose first kept entry is missing", async () => {
     const compaction = {
       type: "compaction",
       id: "z",
@@ -240,7 +240,7 @@ describe("older and other files", () => {
     for (const { problems } of [parsed, alone]) expect(problems).toEqual([{ type: "lost-cut" }]);
   });
 
-  test("a torn tail is cut, a missing header is said, and nothing at all is unreadable", async () => {
+  test("cuts a torn tail, reports a missing header, and treats an empty file as unreadable", async () => {
     const text = lines(header, { role: "user", content: "Hello" });
     expect(await parseSessionFile(text.slice(0, -3))).toMatchObject({
       isReadable: true,
@@ -256,7 +256,7 @@ describe("older and other files", () => {
       expect((await parseSessionFile(nothing)).isReadable).toBe(false);
   });
 
-  test("an image of a kind that no model takes leaves a mark", async () => {
+  test("replaces an image of an unsupported type by a note", async () => {
     const content = [
       { type: "image", data: "AA==", mimeType: "image/tiff" },
       { type: "image", source: { type: "base64", media_type: "image/png", data: "AA==" } },

@@ -80,7 +80,7 @@ function marksOf(bodies: readonly TranscriptBody[]): readonly boolean[] {
 
 const owners = { agentId: "main", isForAll: false, agents: new Set(["main"]), random: TEST_RANDOM, nowMs: NOW_MS };
 
-test("an export that is imported elsewhere and exported again is the same file, byte for byte", { timeout: 120_000 }, async () => {
+test("export, import and export again gives the same bytes", { timeout: 120_000 }, async () => {
   const second = await fresh();
   await second.store.createSession(sampleSession({ key: "agent:main:other", sessionId: "other" }), { nowMs: NOW_MS });
   let count = 0;
@@ -161,7 +161,7 @@ test("a session shows every field that a sessions.json has", () => {
   expect(Object.keys(entry)).toEqual(expect.arrayContaining(names.split(" ")));
 });
 
-test("an import never takes what is there: a second one changes nothing, another key is a second conversation", async () => {
+test("an import never overwrites: a second one is a no-op, another key makes a second conversation", async () => {
   const { store, folder } = await fresh();
   const path = join(folder, "theirs.jsonl");
   const line = { role: "user", content: "hello", timestamp: 1769774401000 };

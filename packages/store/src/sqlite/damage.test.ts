@@ -62,7 +62,7 @@ test.each([
   expect(fixture.damages).toEqual([{ type: "entry", id: "e0000000002", sessionKey: "agent:main:main" }]);
 });
 
-test("a damaged summary leaves what it kept", async () => {
+test("keeps the kept entries of a damaged summary", async () => {
   await appendTexts("one", "two");
   await store.appendEntry("session-1", compactionEntry("e0000000002", "summary"), { timestampMs: NOW_MS });
   tamper("UPDATE transcript SET payload = replace(payload, 'summary', 'summarx') WHERE id = 3");
@@ -88,7 +88,7 @@ test.each([
   expect(fixture.damages).toEqual([{ type: "outbound", id: row?.id }]);
 });
 
-test("a damaged input becomes a dead letter; its redelivery is still known", async () => {
+test("makes a damaged input a dead letter, and still recognises its redelivery", async () => {
   const options = { admission: OWNER, receivedAtMs: NOW_MS };
   const { input } = await store.acceptInput(sampleMessage("1"), options);
   await store.acceptInput(sampleMessage("2"), options);
@@ -100,7 +100,7 @@ test("a damaged input becomes a dead letter; its redelivery is still known", asy
   expect((await store.counts()).inputsDead).toBe(1);
 });
 
-test("a turn whose address is damaged is given up, with its inputs", async () => {
+test("gives up a turn with a damaged address, and its inputs", async () => {
   const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
   await store.startTurn(sampleTurn("t1", [input.id]));
   await store.startTurn(sampleTurn("t2", []));
@@ -112,7 +112,7 @@ test("a turn whose address is damaged is given up, with its inputs", async () =>
   expect(fixture.damages).toEqual([{ type: "turn", id: "t1", sessionKey: "agent:main:main" }]);
 });
 
-test("a session with damaged facts goes on with the cautious defaults", async () => {
+test("continues a session with damaged facts with cautious defaults", async () => {
   await appendTexts("one");
   await store.patchSession("agent:main:main", { overrides: { elevated: "off" } }, { nowMs: NOW_MS });
   await store.close();
@@ -125,7 +125,7 @@ test("a session with damaged facts goes on with the cautious defaults", async ()
   expect(fixture.damages).toHaveLength(1);
 });
 
-test("what is kept of a session in use is not what a disk makes of it, and the next change heals it there", async () => {
+test("prefers the cached session to its damaged row, which the next change repairs", async () => {
   await appendTexts("one");
   await store.patchSession("agent:main:main", { overrides: { elevated: "off" } }, { nowMs: NOW_MS });
   tamper(`UPDATE sessions SET facts = replace(facts, '"elevated":"off"', '"elevated":"full"')`);
@@ -137,13 +137,13 @@ test("what is kept of a session in use is not what a disk makes of it, and the n
   expect(fixture.damages).toEqual([]);
 });
 
-test("a session does not become private by damage", async () => {
+test("does not make a damaged session private", async () => {
   await store.createSession(sampleSession({ isPrivate: false }), { nowMs: NOW_MS });
   tamper("UPDATE sessions SET is_private = 1");
   expect((await store.readSession("agent:main:main"))?.isPrivate).toBe(false);
 });
 
-test("a damaged prompt is no prompt, for every session that shares its text", async () => {
+test("ignores a damaged prompt for every session that shares its text", async () => {
   await appendTexts("one");
   await store.savePrompt(samplePrompt());
   tamper("UPDATE prompt_texts SET body = replace(body, 'You are', 'You were')");
@@ -170,7 +170,7 @@ test.each([
   expect(fixture.damages).toEqual([{ type: "request", id: "r0000000001" }]);
 });
 
-test("damaged dead letters are listed without what they said; they are purged and never replayed", async () => {
+test("lists damaged dead letters without content; they can be purged, not replayed", async () => {
   const { input } = await store.acceptInput(sampleMessage("1"), { admission: OWNER, receivedAtMs: NOW_MS });
   const [row] = await store.addOutbound([sampleOutbound("a")]);
   tamper("UPDATE inbox SET payload = replace(payload, 'text of', 'test of')");
@@ -198,7 +198,7 @@ test.runIf(process.platform === "linux")("a database that has lost a table is da
   expect(open.filter((name) => name.startsWith(fixture.file))).toEqual([]);
 });
 
-test("a message that is damaged while it waits is not handed out for sending", async () => {
+test("does not send a queued message that is damaged", async () => {
   const rows = await store.addOutbound([sampleOutbound("a"), sampleOutbound("b")]);
   tamper("UPDATE outbox SET payload = replace(payload, 'sent as a', 'sent as c')");
   expect(await store.claimOutbound(rows[0]?.id ?? "")).toBe(false);
@@ -210,7 +210,7 @@ test("a message that is damaged while it waits is not handed out for sending", a
   expect(fixture.damages).toEqual([{ type: "outbound", id: rows[0]?.id }]);
 });
 
-test("messages that are damaged hide none that stand behind them", async () => {
+test("still sends the messages after a damaged one", async () => {
   const rows = await store.addOutbound(["a", "b", "c", "d"].map((key) => sampleOutbound(key)));
   tamper("UPDATE outbox SET payload = replace(payload, 'sent as', 'send as') WHERE id < 4");
   expect(await store.listPendingOutbound({ limit: 2 })).toEqual([rows[3]]);
@@ -218,7 +218,7 @@ test("messages that are damaged hide none that stand behind them", async () => {
   expect(fixture.damages).toHaveLength(3);
 });
 
-test("damage of what a turn has made names the turn's session and address", async () => {
+test("reports damaged rows of a turn with its session and address", async () => {
   const origin = { channel: "feishu", accountId: "second", conversation: { kind: "group", id: "oc_7", threadId: "5" } } as const;
   await store.startTurn(sampleTurn("t1", [], { origin }));
   const [row] = await store.addOutbound([sampleOutbound("a")], { turnId: "t1" });
@@ -234,7 +234,7 @@ test("damage of what a turn has made names the turn's session and address", asyn
   ]);
 });
 
-test("damage of what a lost turn has made names the session alone", async () => {
+test("reports damaged rows of a lost turn with its session only", async () => {
   await store.startTurn(sampleTurn("t1", []));
   await store.endTurn(sampleEnd("t1"));
   tamper("DELETE FROM turns");
@@ -243,7 +243,7 @@ test("damage of what a lost turn has made names the session alone", async () => 
   expect(fixture.damages).toEqual([{ type: "entry", id: "e0000000001", sessionKey: "agent:main:main" }]);
 });
 
-test("a header of a format that can only be read is damage, and no full disk", async () => {
+test("reports a header of a read-only format as damage, not as a full disk", async () => {
   await store.close();
   const bytes = await readFile(fixture.file);
   // The number of the format for writing: SQLite takes a number that it does not know for a file to be read only.

@@ -57,14 +57,14 @@ test("a failed write leaves no trace in cached records when the rest of its tran
   expect(await store.readSession("agent:main:main")).toMatchObject({ isPrivate: true });
 });
 
-test("writes that are asked for together share commits, eight each", async () => {
+test("concurrent writes share commits, eight each", async () => {
   const before = store.metrics();
   await Promise.all(Array.from({ length: 64 }, (_, index) => accept(`${index}`)));
   expect(store.metrics().commits - before.commits).toBe(8);
   expect(store.metrics().writes - before.writes).toBe(64);
 });
 
-test("whoever shared a flush goes on in a turn of the event loop of its own, in order, and what is written meanwhile shares the next", async () => {
+test("callers of a shared flush resume in order, one per event loop turn, and their next writes share a flush", async () => {
   const before = store.metrics().commits;
   let turn = 0;
   let counting = setImmediate(function count() {
@@ -90,7 +90,7 @@ test("whoever shared a flush goes on in a turn of the event loop of its own, in 
 const acceptAhead = (id: string): ReturnType<SqliteStore["acceptInputOptimistic"]> =>
   store.acceptInputOptimistic(sampleMessage(id), { admission: OWNER, receivedAtMs: NOW_MS });
 
-test("an input that is taken ahead and its turn share one commit, which what is asked for meanwhile goes with", async () => {
+test("an input taken ahead and its turn share one commit, which concurrent writes join", async () => {
   const other = connect({ ...fixture.options, migrations: MIGRATIONS });
   const before = store.metrics().commits;
   const accepted = await acceptAhead("1");
@@ -106,7 +106,7 @@ test("an input that is taken ahead and its turn share one commit, which what is 
   other.close();
 });
 
-test("what others wait for is not read before it is committed: behind that nothing is written ahead", async () => {
+test("nothing is written ahead after a write that others wait for", async () => {
   let isTold = false;
   const waited = accept("1").then(() => (isTold = true));
   const { committed } = await acceptAhead("2");
@@ -123,7 +123,7 @@ test("no commit holds more than eight writes, ahead or not", async () => {
   expect(after.commits - before.commits).toBe(3);
 });
 
-test("a close commits what was written ahead while others were still being told of the commit before", async () => {
+test("a close commits writes made ahead while callers of the previous commit are resolved", async () => {
   const first = Promise.race(Array.from({ length: 8 }, async (_, index) => accept(`${index}`)));
   await first;
   const { result, committed } = await acceptAhead("ahead");
@@ -137,7 +137,7 @@ test("a close commits what was written ahead while others were still being told 
   reopened.close();
 });
 
-test("when the commit fails, nothing that was written ahead has happened", async () => {
+test("a failed commit undoes everything written ahead", async () => {
   const run = database.run.bind(database);
   const full = vi.spyOn(database, "run").mockImplementation((sql, ...values) => {
     if (sql === "COMMIT") throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
@@ -157,7 +157,7 @@ test("when the commit fails, nothing that was written ahead has happened", async
   expect((await accept("1")).type).toBe("accepted");
 });
 
-test("plain copies and snapshots hold only what is committed", async () => {
+test("plain copies and snapshots hold only committed data", async () => {
   const accepted = await acceptAhead("1");
   const started = await store.startTurnOptimistic(sampleTurn("t1", [accepted.result.input.id]));
   const commits = store.metrics().commits;
@@ -168,7 +168,7 @@ test("plain copies and snapshots hold only what is committed", async () => {
   expect(await store.lastSnapshotAtMs()).toBe(fixture.clock.now());
 });
 
-test("a write that may wait shares the commit of the next one, or goes alone after a moment", async () => {
+test("a deferrable write joins the next commit, or commits alone after a delay", async () => {
   const charge = { day: "2026-03-01", agentId: "main", cause: "user" as const, calls: 1, tokens: 100 };
   const before = store.metrics();
   const shared = store.addSpend(charge, { mayWait: true });
@@ -195,7 +195,7 @@ test("a write that fails alone leaves nothing behind", async () => {
   expect((await accept("2")).type).toBe("accepted");
 });
 
-test("in a pause the log is written back, and not while there is work", async () => {
+test("the log is checkpointed only when idle", async () => {
   const logBytes = async (): Promise<number> => (await stat(`${fixture.file}-wal`)).size;
   await accept("1");
   const grown = await logBytes();
@@ -236,14 +236,14 @@ test("a full disk acknowledges nothing, and the store works again when there is 
   expect(database.get("PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
 });
 
-test("a store that may not be written to says so", async () => {
+test("a read-only store reports that it cannot write", async () => {
   database.execute("PRAGMA query_only = ON");
   await expect(accept("1")).rejects.toMatchObject({ code: "full" });
   database.execute("PRAGMA query_only = OFF");
   expect((await accept("1")).type).toBe("accepted");
 });
 
-test("no query scans a table, sorts by hand, or grows with what it does not return", async () => {
+test("no query scans a table, sorts without an index, or grows with rows it does not return", async () => {
   const { input } = await accept("1");
   await store.startTurn(sampleTurn("t1", [input.id]));
   await store.joinTurn("t1", { inputIds: [], entries: [], timestampMs: NOW_MS });

@@ -45,7 +45,7 @@ function rows(): Readonly<Record<string, number>> {
 
 const NOTHING = { conversations: 0, transcript: 0, sessions: 0 };
 
-test("an import reads no further ahead than a slice, commits each of them, and lets others work in between", async () => {
+test("an import reads one slice ahead, commits each slice, and yields in between", async () => {
   const before = store.metrics().commits;
   const accepted: number[] = [];
   const entries = entriesWith(3 * SLICE + 1, async (index) => {
@@ -71,7 +71,7 @@ test("large entries share no commit", async () => {
   expect(store.metrics().commits - before).toBe(7);
 });
 
-test("nobody sees a session whose import has not ended, and its plain file is written afterwards", async () => {
+test("a session is invisible until its import ends; its plain file is written afterwards", async () => {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const imported = store.importSession({
@@ -114,7 +114,7 @@ test("an import that is cancelled leaves nothing, and rejects with the reason", 
   expect(rows()).toEqual(NOTHING);
 });
 
-test("an import whose names are taken meanwhile leaves nothing", async () => {
+test("an import whose key is taken in the meantime leaves nothing", async () => {
   const entries = entriesWith(SLICE + 10, async (index) => {
     if (index === SLICE + 5) await store.importSession({ ...SESSION, key: "agent:main:other", entries: [entry(0)] });
   });
@@ -122,7 +122,7 @@ test("an import whose names are taken meanwhile leaves nothing", async () => {
   expect(rows()).toEqual({ conversations: 1, transcript: 1, sessions: 1 });
 });
 
-test("an import whose names are taken, and a trial, read no entry", async () => {
+test("an import whose key is taken, and a dry run, read no entry", async () => {
   await store.importSession({ ...SESSION, entries: [entry(0)] });
   const unread = entriesWith(1, () => {
     throw new Error("an entry was read");
@@ -133,7 +133,7 @@ test("an import whose names are taken, and a trial, read no entry", async () => 
   expect(rows()).toEqual({ conversations: 1, transcript: 1, sessions: 1 });
 });
 
-test("the next start removes what a process left of an import that it did not end, and the session can be imported again", async () => {
+test("the next start removes an unfinished import, and the session can be imported again", async () => {
   const reached = Promise.withResolvers<void>();
   const imported = store.importSession({
     ...SESSION,

@@ -32,7 +32,7 @@ function withFile(work: (connection: DatabaseSync) => void): void {
   connection.close();
 }
 
-test("folder and file are the owner's alone, and every commit is flushed", async () => {
+test("folder and file are private, and every commit is flushed", async () => {
   const database = open(FIRST);
   expect((await stat(folder())).mode & 0o777).toBe(0o700);
   for (const name of await readdir(folder())) expect((await stat(join(folder(), name))).mode & 0o777).toBe(0o600);
@@ -42,7 +42,7 @@ test("folder and file are the owner's alone, and every commit is flushed", async
   database.close();
 });
 
-test("a copy that is asked for in the middle of a transaction waits for its end, and holds what it has committed", async () => {
+test("a copy requested during a transaction waits for its end and includes its commit", async () => {
   const database = open(FIRST);
   database.run("BEGIN IMMEDIATE");
   database.run("INSERT INTO notes VALUES ('new')");
@@ -57,13 +57,13 @@ test("a copy that is asked for in the middle of a transaction waits for its end,
   database.close();
 });
 
-test("a copy to where nothing can be written fails", async () => {
+test("a copy to an unwritable place fails", async () => {
   const database = open(FIRST);
   await expect(database.copyTo(join(root, "nowhere", "copy.sqlite"))).rejects.toThrow(/unable to open/);
   database.close();
 });
 
-test("a step forward keeps what is there, and a copy of it from before", async () => {
+test("a migration keeps the data, and a copy from before", async () => {
   open(FIRST).close();
   expect(await readdir(folder())).toEqual([DATABASE_NAME]);
   const database = open(FIRST, SECOND);
@@ -77,7 +77,7 @@ test("a step forward keeps what is there, and a copy of it from before", async (
   old.close();
 });
 
-test("a copy before a step that cannot be finished is not left behind", async () => {
+test("an unfinished copy before a migration is removed", async () => {
   const rows = Array.from({ length: 100 }, () => "INSERT INTO notes VALUES (hex(zeroblob(2000)));").join("");
   open({ version: 1, sql: `${FIRST.sql} ${rows}` }).close();
   const bytes = await readFile(file());
@@ -86,7 +86,7 @@ test("a copy before a step that cannot be finished is not left behind", async ()
   expect(await readdir(folder())).toEqual([DATABASE_NAME]);
 });
 
-test("what a killed process left of a copy before a step is replaced, and no recovery finds it", async () => {
+test("the unfinished copy of a killed migration is replaced, and ignored by recovery", async () => {
   open(FIRST).close();
   await writeFile(`${file()}.copying`, "half of a copy");
   expect(await listRestorable(folder())).toEqual([]);
@@ -96,7 +96,7 @@ test("what a killed process left of a copy before a step is replaced, and no rec
   expect((await readdir(folder())).map((name) => join(folder(), name))).toEqual([file(), copy?.path]);
 });
 
-test("a step that fails changes nothing", () => {
+test("a failed migration changes nothing", () => {
   open(FIRST, SECOND).close();
   expect(() => open(FIRST, SECOND, BROKEN)).toThrow(expect.objectContaining({ code: "internal" }));
   const database = open(FIRST, SECOND);
@@ -116,7 +116,7 @@ test("another program's database is refused", async () => {
   withFile((connection) => expect(connection.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]));
 });
 
-test("a header of which SQLite only says that it is of another format is damaged", async () => {
+test("a header that SQLite reports as another format is damaged", async () => {
   open(FIRST).close();
   const bytes = await readFile(file());
   // The number of the schema's format, of which SQLite knows 1 to 4.
@@ -125,14 +125,14 @@ test("a header of which SQLite only says that it is of another format is damaged
   expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged", message: expect.stringContaining("put a backup") }));
 });
 
-test("a file that is no database is damaged, and is left alone", async () => {
+test("a file that is no database is damaged, and stays untouched", async () => {
   await mkdir(folder());
   await writeFile(file(), "x".repeat(9000));
   expect(() => open(FIRST)).toThrow(expect.objectContaining({ code: "damaged" }));
   expect((await stat(file())).size).toBe(9000);
 });
 
-test("says what is wrong where a folder is in the place of the file", async () => {
+test("reports a folder in place of the file", async () => {
   await mkdir(file(), { recursive: true });
   expect(() => open(FIRST)).toThrow(/factotum\.sqlite in the state folder has to be a file/);
 });

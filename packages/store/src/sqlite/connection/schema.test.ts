@@ -23,7 +23,7 @@ function open(version: number): Database {
   return connect({ folder, clock: createTestClock(), logger: createTestLogger(), migrations });
 }
 
-test("version 2 numbers the turns that are there, each conversation for itself", () => {
+test("version 2 numbers existing turns per conversation", () => {
   const old = open(1);
   old.execute(`
     INSERT INTO conversations (session_id, session_key, agent_id, started_at) VALUES ('a', 'k', 'main', 0), ('b', 'k', 'main', 0);
@@ -43,7 +43,7 @@ test("version 2 numbers the turns that are there, each conversation for itself",
   database.close();
 });
 
-test("version 5 takes an old row that was tried more than once for one that may be shown", () => {
+test("version 5 marks an old row with several attempts as possibly delivered", () => {
   const old = open(4);
   const columns = "idempotency_key, session_key, purpose, state, attempts, created_at, due_at, expires_at, payload, sum";
   old.execute(`
@@ -62,7 +62,7 @@ test("version 5 takes an old row that was tried more than once for one that may 
   database.close();
 });
 
-test("version 8 gives stored messages their key, and nothing else one", () => {
+test("version 8 adds keys to stored messages only", () => {
   const old = open(7);
   const add = (message: MsgContext, sumOffset = 0): void => {
     const payload = JSON.stringify({ message, admission: OWNER });

@@ -76,7 +76,7 @@ const STEPS = [
 ];
 
 describe("a recovery that is killed", { timeout: 60_000 }, () => {
-  test("goes on from wherever it was killed: nothing is lost, one folder, one record", async () => {
+  test("resumes from any point: nothing is lost, one folder, one record", async () => {
     const template = await wreck();
     const roots = STEPS.map((_, index) => `${template}-${index}`);
     for (const root of roots) cpSync(template, root, { recursive: true });
@@ -85,7 +85,7 @@ describe("a recovery that is killed", { timeout: 60_000 }, () => {
     for (const root of roots) await expectRecovered(root);
   });
 
-  test("does so also when it is killed each time that it goes on", async () => {
+  test("resumes even when every attempt is killed", async () => {
     const root = await wreck();
     const kills = ["rename factotum.sqlite 1", "copyFile damaged.sqlite 1", "rename factotum.sqlite 1", "rename factotum.sqlite 1"];
     // The later ones come from the build folder: what is set aside is not moved again.
@@ -94,7 +94,7 @@ describe("a recovery that is killed", { timeout: 60_000 }, () => {
     await expectRecovered(root);
   });
 
-  test("leaves a database alone that somebody has put in its place meanwhile", async () => {
+  test("does not touch a database that was put in its place in the meantime", async () => {
     const root = await wreck();
     const folder = join(root, "state");
     rmSync(scene.copies, { recursive: true });

@@ -42,7 +42,7 @@ const LOSSES: readonly [StoreRecovery["loss"], () => Promise<void>][] = [
 ];
 
 describe.each(LOSSES)("a database that is %s", (loss, lose) => {
-  test("comes back from the newest snapshot, and what was said since from the plain files", async () => {
+  test("is rebuilt from the newest snapshot and the plain files", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "before");
     await store.snapshot();
@@ -76,7 +76,7 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
     expect(await textsOf(again, "id-main")).toEqual(["before", "after", "later"]);
   });
 
-  test("comes back from the plain files alone where there is no snapshot", async () => {
+  test("is rebuilt from the plain files without a snapshot", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
     await store.resetSession("agent:main:main", { sessionId: "id-second", isPrivate: true, nowMs: fixture.clock.nowMs + 500 });
@@ -262,7 +262,7 @@ describe("a recovery", () => {
     expect(await readdir(scene.copies)).toEqual(["id-main.jsonl"]);
   });
 
-  test("sets a plain file aside of which a part cannot be read, and takes the rest", async () => {
+  test("keeps a partly unreadable plain file aside, and restores the rest", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
     await store.close();
@@ -275,7 +275,7 @@ describe("a recovery", () => {
     expect(await readFile(aside, "utf8")).toContain('"mess');
   });
 
-  test("also happens when the whole state folder is gone", async () => {
+  test("also runs when the whole state folder is gone", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
     await store.close();
@@ -283,7 +283,7 @@ describe("a recovery", () => {
     expect(await textsOf(await scene.open(), "id-main")).toEqual(["one"]);
   });
 
-  test("puts conversations of files that name no session where an import puts them", async () => {
+  test("restores files without a session key under import keys", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "old");
     await store.close();
@@ -293,7 +293,7 @@ describe("a recovery", () => {
     expect(await keysOf(await scene.open())).toEqual(["agent:main:import:id-main"]);
   });
 
-  test("fills a gap that neither the damaged file nor a snapshot can", async () => {
+  test("fills gaps of the damaged file and the snapshot from plain files", async () => {
     const store = await scene.open();
     for (let n = 0; n < 40; n += 1) await scene.talk(store, "main", `${n} ${"x".repeat(900)}`);
     await store.close();
@@ -315,7 +315,7 @@ describe("a recovery", () => {
     expect((await textsOf(again, "id-main")).map((text) => Number(text.split(" ")[0]))).toEqual(Array.from({ length: 40 }, (_, n) => n));
   });
 
-  test("refuses to begin empty where snapshots are there and none can be used, and names the command for a fresh start", async () => {
+  test("refuses to start empty when no snapshot is usable, and names the command for a fresh start", async () => {
     const store = await scene.open();
     await store.snapshot();
     await store.close();
@@ -355,7 +355,7 @@ describe("what the next start will do", () => {
 });
 
 describe("no loss", () => {
-  test("is seen in a new state folder, in one whose sessions were all deleted, nor in files of others", async () => {
+  test("is reported for a new state folder, for one without sessions, or for foreign files", async () => {
     await mkdir(scene.copies, { recursive: true });
     await writeFile(join(scene.copies, "notes.jsonl"), '{"my":"notes"}\n');
     const theirs = [
@@ -377,7 +377,7 @@ describe("no loss", () => {
     expect(again.damage.list()).toEqual([]);
   });
 
-  test("is seen in another database that was put in place, but its predecessor's snapshots are kept and told of", async () => {
+  test("is reported for a replaced database, but its predecessor's snapshots are kept and reported", async () => {
     const store = await scene.open();
     await scene.talk(store, "main", "one");
     await store.snapshot();
@@ -405,7 +405,7 @@ describe("no loss", () => {
     expect((await scene.open()).damage.list()).toHaveLength(1);
   });
 
-  test("is forgotten when it was reported before: each change of the database is reported, and its snapshots stay", async () => {
+  test("is assumed after an earlier report: each change of the database is reported, and its snapshots stay", async () => {
     const first = await scene.open();
     await scene.talk(first, "main", "one");
     await first.snapshot();

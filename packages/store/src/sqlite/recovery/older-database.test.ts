@@ -31,7 +31,7 @@ async function begin(): Promise<SqliteStore> {
   return scene.open();
 }
 
-test("an older copy of the database gets back what the plain files know, which keep all of it", async () => {
+test("an older copy of the database is completed from the plain files, which stay complete", async () => {
   const store = await begin();
   await scene.talk(store, "main", "second");
   await scene.talk(store, "other", "third");
@@ -55,7 +55,7 @@ test("an older copy of the database gets back what the plain files know, which k
   expect(scene.recoveries).toHaveLength(1);
 });
 
-test("a database that has lost its log after a kill gets back what the plain files know", async () => {
+test("a database that lost its log after a kill is completed from the plain files", async () => {
   const store = await begin();
   await scene.talk(store, "main", "second");
   await store.flushCopies();
@@ -69,7 +69,7 @@ test("a database that has lost its log after a kill gets back what the plain fil
   expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
 });
 
-test("a snapshot of the same database that is newer is what an older copy is restored from", async () => {
+test("an older copy is restored from a newer snapshot of the same database", async () => {
   const store = await begin();
   await scene.talk(store, "main", "second");
   await store.snapshot();
@@ -82,7 +82,7 @@ test("a snapshot of the same database that is newer is what an older copy is res
   expect(await textsOf(again, "id-main")).toEqual(["first", "second", "third"]);
 });
 
-test("what was under way in an older copy is not done again, and what was deleted since stays deleted", async () => {
+test("unfinished work of an older copy is not repeated, and later deletions hold", async () => {
   const store = await scene.open();
   await scene.talk(store, "secret", "deleted");
   await scene.talk(store, "main", "first");
@@ -102,7 +102,7 @@ test("what was under way in an older copy is not done again, and what was delete
   expect(await textsOf(again, "id-main")).toEqual(["first", "second"]);
 });
 
-test("a recovery that a kill has interrupted goes on as one of an older copy", async () => {
+test("an interrupted recovery resumes as one of an older copy", async () => {
   const store = await begin();
   await scene.talk(store, "main", "second");
   await store.close();
@@ -117,7 +117,7 @@ test("a recovery that a kill has interrupted goes on as one of an older copy", a
   expect(await textsOf(last, "id-main")).toEqual(["first", "second"]);
 });
 
-test("files that lag, are torn, edited, deleted, reset, imported or of others are no sign of an older copy", async () => {
+test("stale, torn, edited, deleted, reset, imported or foreign files do not indicate an older copy", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "first");
   await scene.talk(store, "secret", "deleted");

@@ -68,7 +68,7 @@ async function removeCopies(): Promise<void> {
 const names = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, "0")}`);
 
 describe("a database whose structure is damaged", () => {
-  test("gets back everything that a broken index does not hold", async () => {
+  test("recovers everything from behind a broken index", async () => {
     const store = await open();
     for (const name of names) await talk(store, name);
     await store.close();
@@ -92,7 +92,7 @@ describe("a database whose structure is damaged", () => {
     expect((await stat(folder)).mode & 0o077).toBe(0);
   });
 
-  test("gets back what is behind and before a page that cannot be read, and the rest from the last snapshot", async () => {
+  test("recovers the rows around an unreadable page, and the rest from the last snapshot", async () => {
     const store = await open();
     for (const name of names.slice(0, 20)) await talk(store, name);
     expect(await store.snapshot()).toEqual([]);
@@ -114,7 +114,7 @@ describe("a database whose structure is damaged", () => {
     expect((await again.readContext("s03")).length).toBeGreaterThan(0);
   });
 
-  test("does nothing twice: what a snapshot has under way, and the damaged file says nothing of, is a dead letter", async () => {
+  test("repeats nothing: unfinished work of a snapshot becomes a dead letter unless the damaged file knows it", async () => {
     const store = await open();
     await talk(store, "done");
     await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: NOW_MS });
@@ -136,7 +136,7 @@ describe("a database whose structure is damaged", () => {
     expect(items.map(({ reason }) => reason)).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("restored")));
   });
 
-  test("keeps what is under way as it is where the damaged file still says so", async () => {
+  test("keeps unfinished work that the damaged file still has", async () => {
     const store = await open();
     await store.snapshot();
     await store.acceptInput(sampleMessage("waiting"), { admission: OWNER, receivedAtMs: NOW_MS });
@@ -150,7 +150,7 @@ describe("a database whose structure is damaged", () => {
     expect((await again.listInputs({ state: "waiting", limit: 5 })).items).toHaveLength(1);
   });
 
-  test("without a readable page and without a snapshot it stays as it is, and the error says what to do", async () => {
+  test("stays untouched without a readable page and a snapshot, and the error says what to do", async () => {
     const store = await open();
     await talk(store, "a");
     await store.close();
@@ -162,7 +162,7 @@ describe("a database whose structure is damaged", () => {
     expect((await readdir(fixture.folder)).filter((name) => name.startsWith("damaged") || name === "recovering")).toEqual([]);
   });
 
-  test("without a readable page it is the snapshot", async () => {
+  test("is restored from the snapshot without a readable page", async () => {
     const store = await open();
     await talk(store, "a");
     await store.snapshot();
@@ -181,7 +181,7 @@ describe("snapshots", () => {
     return files.map((name) => Number(/^factotum-(\d+)-[0-9a-f-]{36}\.sqlite$/.exec(name)?.[1])).toSorted((a, b) => a - b);
   };
 
-  test("are whole and private", async () => {
+  test("are complete and private", async () => {
     const store = await open();
     expect(await store.lastSnapshotAtMs()).toBeUndefined();
     for (const name of names.slice(0, 3)) await talk(store, name);
@@ -209,7 +209,7 @@ describe("snapshots", () => {
     expect((await snapshotTimes()).map((time) => (time - start) / HOUR_MS)).toEqual([25, 50, 55, 60]);
   });
 
-  test("know whether the database has changed since the newest, also by an earlier process", async () => {
+  test("detect changes since the newest one, even by an earlier process", async () => {
     const store = await open();
     await store.snapshot();
     expect(await store.hasChangedSinceSnapshot()).toBe(false);
@@ -223,7 +223,7 @@ describe("snapshots", () => {
     expect(await next.hasChangedSinceSnapshot()).toBe(false);
   });
 
-  test("removes what a killed process was writing", async () => {
+  test("removes unfinished snapshots of a killed process", async () => {
     const store = await open();
     await mkdir(join(fixture.folder, "snapshots"));
     await writeFile(join(fixture.folder, "snapshots", "unchecked.sqlite"), "half");
@@ -233,7 +233,7 @@ describe("snapshots", () => {
     expect(await readdir(fixture.folder)).not.toContain("recovering");
   });
 
-  test("find damage that no query has met yet, and keep the last sound one", async () => {
+  test("find damage before any query does, and keep the last sound one", async () => {
     const store = await open();
     for (const name of names) await talk(store, name);
     await store.snapshot();

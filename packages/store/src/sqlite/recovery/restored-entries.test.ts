@@ -34,7 +34,7 @@ async function loseDatabase(store: SqliteStore): Promise<void> {
   for (const end of ["", "-wal", "-shm"]) await rm(`${fixture.file}${end}`, { force: true });
 }
 
-test("a plain file that is read from where the snapshot had written it goes on at the conversation's last entry", async () => {
+test("a plain file continues the snapshot at the conversation's last entry", async () => {
   const store = await begin();
   await add(store, "one", "two");
   await store.flushCopies();

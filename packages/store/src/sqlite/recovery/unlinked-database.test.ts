@@ -43,7 +43,7 @@ async function waitingInput(store: SqliteStore): Promise<string> {
 }
 
 describe.each(DEEDS)("a database that is %s while it is in use", (_name, deed) => {
-  test("is noticed, saved by the end of the store, and goes on as if nothing had happened", async () => {
+  test("is noticed, saved when the store closes, and restored completely", async () => {
     const other = await makeOther();
     const store = await scene.open();
     await scene.talk(store, "main", "before");
@@ -71,7 +71,7 @@ describe.each(DEEDS)("a database that is %s while it is in use", (_name, deed) =
   });
 });
 
-test("a database that was saved before a kill comes back with all of it, and what was under way is not done again", async () => {
+test("restores a database that was saved before a kill, without repeating unfinished work", async () => {
   const other = await makeOther();
   const store = await scene.open();
   await scene.talk(store, "main", "before");
@@ -136,7 +136,7 @@ test.each([
   expect((await again.listSessions({ limit: 9 })).items.map(({ key }) => key)).not.toContain("agent:main:other");
 });
 
-test("a damaged database of which there is no snapshot is deleted: the plain files come back", async () => {
+test("rebuilds a deleted damaged database from the plain files when there is no snapshot", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "before");
   await store.close();
@@ -149,7 +149,7 @@ test("a damaged database of which there is no snapshot is deleted: the plain fil
   expect(scene.recoveries).toMatchObject([{ loss: "missing", isComplete: false }]);
 });
 
-test("a database whose log is written back by another program, and that is copied and read, is left alone", async () => {
+test("ignores other programs that checkpoint, copy or read the database", async () => {
   const store = await scene.open();
   await scene.talk(store, "main", "one");
   const other = new DatabaseSync(fixture.file);

@@ -4,7 +4,7 @@ import { decodeId, encodeId } from "./sequence-id.ts";
 
 const sequences = fc.integer({ min: 0, max: 2 ** 50 - 1 });
 
-test("ids come back as the number they were made of, and sort like it", () => {
+test("ids parse to their number and sort like it", () => {
   fc.assert(
     fc.property(sequences, sequences, (a, b) => {
       expect(decodeId("e", encodeId("e", a))).toBe(a);
