@@ -19,7 +19,6 @@ test("a gateway begins anew as the same command, with flags for the heap and an 
       HOME: "/home/ada",
       MALLOC_ARENA_MAX: "1",
       MALLOC_MMAP_THRESHOLD_: "8192",
-      MALLOC_TRIM_THRESHOLD_: "65536",
       MALLOC_TOP_PAD_: "16384",
       FACTOTUM_TUNED: "1",
     },

@@ -41,7 +41,6 @@ const RUNNING_FLAGS: readonly string[] = [
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: "1",
   MALLOC_MMAP_THRESHOLD_: "8192",
-  MALLOC_TRIM_THRESHOLD_: "65536",
   MALLOC_TOP_PAD_: "16384",
 } as const;
 const MARK = "FACTOTUM_TUNED";
