@@ -17,7 +17,6 @@ test("a gateway begins anew as the same command, with flags for the heap and an 
     args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
     env: {
       HOME: "/home/ada",
-      MALLOC_ARENA_MAX: "1",
       MALLOC_MMAP_THRESHOLD_: "8192",
       MALLOC_TOP_PAD_: "16384",
       FACTOTUM_TUNED: "1",

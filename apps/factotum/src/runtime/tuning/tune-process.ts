@@ -35,19 +35,18 @@ const RUNNING_FLAGS: readonly string[] = [
   "--max-inlined-bytecode-size-cumulative=100",
 ];
 /**
- * One arena that gives back what is free. glibc otherwise keeps one for each thread, and in each what the compiler of V8 once needed, in pieces of 8 to
- * 32 KiB (mallopt(3)): those come from the system and go back to it, and leave no gaps between what stays.
+ * glibc otherwise keeps in its arenas what the compiler of V8 once needed, in pieces of 8 to 32 KiB (mallopt(3)): these come from the system, return to it
+ * when freed, and leave no gaps between what stays.
  */
 const ALLOCATOR = {
-  MALLOC_ARENA_MAX: "1",
   MALLOC_MMAP_THRESHOLD_: "8192",
   MALLOC_TOP_PAD_: "16384",
 } as const;
 const MARK = "FACTOTUM_TUNED";
 
-/** How to begin anew; `undefined` where it is done already, or no use. Whoever has set the allocator keeps it as it is. */
+/** How to re-execute; `undefined` where that is done already or useless. An allocator that the environment configures stays as it is. */
 export function planTuning({ platform, env, execPath, execArgv, argv, hasChannel }: ProcessFacts): TunedStart | undefined {
-  if (platform !== "linux" || hasChannel || env[MARK] !== undefined || env["MALLOC_ARENA_MAX"] !== undefined) return undefined;
+  if (platform !== "linux" || hasChannel || env[MARK] !== undefined || setsAllocator(env)) return undefined;
   const flags = isGiven(HEAP_FLAG, execArgv) ? [] : [HEAP_FLAG];
   const kept = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return {
@@ -64,6 +63,10 @@ export function planRunning(execArgv: readonly string[]): readonly string[] {
 /** Sets V8 for turns. For when everything is loaded: flags keep V8 from using compiled code. */
 export function tuneRunning(): void {
   for (const flag of planRunning(process.execArgv)) setFlagsFromString(flag);
+}
+
+function setsAllocator(env: ProcessFacts["env"]): boolean {
+  return Object.entries(env).some(([name, value]) => name.startsWith("MALLOC_") && value !== undefined);
 }
 
 function isGiven(flag: string, execArgv: readonly string[]): boolean {
