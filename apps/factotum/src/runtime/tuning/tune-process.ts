@@ -24,8 +24,6 @@ export interface TunedStart {
 const HEAP_FLAG = "--max-semi-space-size=32";
 /** What V8 reads again and again while it runs, so that it can wait until everything is loaded. */
 const RUNNING_FLAGS: readonly string[] = [
-  // A turn keeps little: small steps of the heap cost a little time and save most of the memory.
-  "--heap-growing-percent=80",
   // A turn calls most functions once. V8 compiles a function in its quick way (Maglev) after 400 calls, which for somebody who writes a few times a day is never.
   "--invocation-count-for-maglev=50",
   "--minimum-invocations-after-ic-update=50",
