@@ -6,10 +6,9 @@ import { join, relative, sep } from "node:path";
 import { statePaths, type Environment, type StatePaths } from "@factotum/config";
 
 /**
- * Has Node take the code that V8 made of the program's text from the state directory, where `saveCode` of an earlier start left it: compiling is a good part
- * of a start. Holds for what is loaded from now on. `entry` is the file that the build begins with; it names its chunks by their content, so another
- * build has another entry. Does nothing where there is no state directory yet, and where somebody else has decided (NODE_COMPILE_CACHE,
- * NODE_DISABLE_COMPILE_CACHE). Never throws for the folder: without it a start only takes longer.
+ * Has Node load V8's compiled code from the state directory, where `saveCode` of an earlier start stored it: compiling is a good part of a start. Affects
+ * later imports. `entry` is the entry file of the build; it names its chunks by content hash, so it differs between builds. A no-op without a state
+ * directory, and where NODE_COMPILE_CACHE or NODE_DISABLE_COMPILE_CACHE is set. Never throws for the folder: without it a start only takes longer.
  */
 export function keepCode(env: Environment, entry: string): void {
   const { stateFolder } = statePaths(env);
@@ -18,8 +17,8 @@ export function keepCode(env: Environment, entry: string): void {
 }
 
 /**
- * Writes down what has been compiled so far and is not there yet, and removes the code of other builds, so that one is kept. Blocks for some ten milliseconds
- * the first time. Does nothing where `keepCode` did nothing. Rejects when an old one cannot be removed.
+ * Stores newly compiled code and removes that of other builds. Blocks for tens of milliseconds the first time. A no-op where `keepCode` was one. Rejects when
+ * an old build's code cannot be removed.
  */
 export async function saveCode(paths: Pick<StatePaths, "stateFolder">): Promise<void> {
   const [kept, all] = [getCompileCacheDir(), codeFolder(paths)];

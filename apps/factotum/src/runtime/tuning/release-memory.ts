@@ -2,25 +2,25 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock } from "@factotum/agent-contract";
 
-/** How often it is looked whether the process rests. */
+/** The interval between checks for rest. */
 const CHECK_MS = 2_000;
-/** Less work than this between two looks is none: timers, a health check. */
+/** Less CPU time than this between two checks counts as rest: timers, a health check. */
 const REST_CPU_MS = 40;
-/** The least time between two releases: somebody who writes every few seconds shall not be answered by a collector. */
+/** The minimum time between two releases, so that a chat with a message every few seconds does not wait for collections. */
 const MIN_GAP_MS = 15_000;
 
-/** What is watched, and what is done. */
+/** Options of `releaseMemoryAtRest`. */
 export interface MemoryReleaseOptions {
   readonly clock: Clock;
   /** CPU time of the process so far, all threads, milliseconds. */
   readonly cpuMs: () => number;
-  /** Gives memory back. Blocks the process for some ten milliseconds. */
+  /** Returns memory to the system. Blocks the process for tens of milliseconds. */
   readonly release: () => void;
 }
 
 /**
- * Gives memory back when the process has come to rest, once for each time that it worked: at its start, and after turns. V8 keeps the pages of what was
- * short-lived for the next load, and for a process that mostly waits there is none. Dispose it to end the watching.
+ * Releases memory when the process has become idle, once after each period of work, including the start. V8 otherwise keeps the pages of short-lived objects
+ * for the next load, which a mostly idle process does not have. Dispose to stop.
  */
 export function releaseMemoryAtRest({ clock, cpuMs, release }: MemoryReleaseOptions): Disposable {
   let before = cpuMs();
@@ -42,7 +42,7 @@ export function releaseMemoryAtRest({ clock, cpuMs, release }: MemoryReleaseOpti
   return { [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-/** A full collection that also gives back the pages of the young generation. V8 offers it under a flag alone, which may be set at any time. */
+/** A full collection that also releases the pages of the young generation. V8 exposes it behind a flag, which can be set at any time. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as (options: { readonly type: "major"; readonly flavor: "last-resort" }) => void;

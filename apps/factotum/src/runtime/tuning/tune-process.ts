@@ -1,34 +1,33 @@
 import { setFlagsFromString } from "node:v8";
 
-/** What the tuning looks at and passes on. */
+/** The facts of this process that tuning depends on. */
 export interface ProcessFacts {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly execPath: string;
   readonly execArgv: readonly string[];
   readonly argv: readonly string[];
-  /** A parent that talks over a channel would lose it. */
+  /** True with an IPC channel to the parent, which a re-execution would lose. */
   readonly hasChannel: boolean;
 }
 
-/** The same program, begun anew. */
+/** The arguments and environment of the re-executed program. */
 export interface TunedStart {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * A turn makes much garbage: a young generation that may grow to this size is collected less often. The size is read when the process begins. Nothing else
- * may stand here without a look at the start: most flags have V8 refuse the code that Node brings along for its own modules, and compile each of them anew.
+ * A turn produces much garbage, and a larger young generation is collected less often. V8 reads the size at process start. Measure the start before adding a
+ * flag here: with most flags V8 rejects the compiled code of Node's own modules and compiles each of them again.
  */
 const HEAP_FLAG = "--max-semi-space-size=32";
-/** What V8 reads again and again while it runs, so that it can wait until everything is loaded. */
+/** Flags that V8 reads continuously, so they are set after everything is loaded. What each gains: `docs/performance.md`. */
 const RUNNING_FLAGS: readonly string[] = [
-  // A turn calls most functions once. V8 compiles a function in its quick way (Maglev) after 400 calls, which for somebody who writes a few times a day is never.
+  // A turn calls most functions once, so with the default threshold of 400 calls most code is never optimised (Maglev) in a gateway of one person.
   "--invocation-count-for-maglev=50",
   "--minimum-invocations-after-ic-update=50",
-  // Compiling takes the processor from the turns that it is for. They go a long way through much code and stay nowhere, so that little is won by drawing
-  // functions together, and much of the compiling is that.
+  // Turns run through much code once, so inlining gains little, and most of the compile time, which is taken from turns, goes into it.
   "--max-maglev-inlined-bytecode-size-cumulative=100",
   "--max-inlined-bytecode-size-cumulative=100",
 ];
@@ -53,12 +52,12 @@ export function planTuning({ platform, env, execPath, execArgv, argv, hasChannel
   };
 }
 
-/** The flags for a process that has loaded everything; one that its command line has given stays as it was given. */
+/** The flags to set after loading, without those given on the command line. */
 export function planRunning(execArgv: readonly string[]): readonly string[] {
   return RUNNING_FLAGS.filter((flag) => !isGiven(flag, execArgv));
 }
 
-/** Sets V8 for turns. For when everything is loaded: flags keep V8 from using compiled code. */
+/** Sets V8's flags for turns. Call it after loading: flags keep V8 from using compiled code. */
 export function tuneRunning(): void {
   for (const flag of planRunning(process.execArgv)) setFlagsFromString(flag);
 }
@@ -76,8 +75,8 @@ function nameOf(flag: string): string {
 }
 
 /**
- * Replaces this process, with its number and its streams, by one whose memory is set for a gateway: that can only be given to a process before it begins.
- * Returns in the new one, and where nothing is replaced. What was set is taken out of the environment again: the programs that it starts are not its own.
+ * Re-executes this process with the allocator and the heap configured for a gateway, which is only possible at process start; id and streams stay. Returns in
+ * the new process, and where nothing is to be done. Removes the variables from the environment again, so that child processes do not inherit them.
  */
 export function tuneProcess(): void {
   const { platform, env, execPath, execArgv, argv } = process;
