@@ -12,9 +12,9 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
   ...changes,
 });
 
-test("a gateway begins anew as the same command, with flags for the heap and an allocator that gives memory back", () => {
+test("re-executes a gateway as the same command, with an allocator that returns memory", () => {
   expect(planTuning(facts())).toEqual({
-    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
+    args: ["/usr/bin/node", "--no-warnings", "/opt/factotum.mjs", "gateway", "run"],
     env: {
       HOME: "/home/ada",
       MALLOC_MMAP_THRESHOLD_: "8192",
@@ -24,31 +24,24 @@ test("a gateway begins anew as the same command, with flags for the heap and an 
   });
 });
 
-test("Node's own modules come compiled under these flags, as they do without", () => {
+test("sets the flags only after loading, because under each of them Node compiles its own modules again", () => {
   const program = `
     const usage = require("internal/test/binding").internalBinding("builtins").getCacheUsage();
     console.log(usage.compiledWithCache.size > 0, usage.compiledWithoutCache.size);`;
   const run = (...flags: string[]): string =>
     execFileSync(process.execPath, ["--no-warnings", "--expose-internals", ...flags, "-e", program], { encoding: "utf8" }).trim();
-  const flags = planTuning(facts({ execPath: "node", argv: [], execArgv: [] }))?.args.filter((arg) => arg.startsWith("--")) ?? [];
-  expect(run(...flags)).toBe("true 0");
-  // Those that wait until everything is loaded.
+  expect(run()).toBe("true 0");
   for (const flag of planRunning([])) expect(run(flag)).toMatch(/^false [1-9]/);
 });
 
-test("a flag that was given stays as it was given", () => {
-  const args = planTuning(facts({ execArgv: ["--max-semi-space-size=32"] }))?.args;
-  expect(args?.filter((arg) => arg.startsWith("--max-semi-space-size"))).toEqual(["--max-semi-space-size=32"]);
-});
-
-test("a flag for the running process stays as it was given, and the others are set", () => {
+test("keeps a flag of the command line, and sets the others", () => {
   const all = planRunning([]);
   expect(planRunning(["--no-warnings", "--invocation-count-for-maglev=9000"])).toEqual(
     all.filter((flag) => !flag.startsWith("--invocation-count")),
   );
 });
 
-test("V8 knows the flags for the running process: of one that it does not know it would tell the terminal", () => {
+test("uses only flags that V8 knows, which prints an error for others", () => {
   const set = (flags: readonly string[]): string =>
     spawnSync(process.execPath, ["-e", `for (const flag of ${JSON.stringify(flags)}) require("node:v8").setFlagsFromString(flag)`], {
       encoding: "utf8",
@@ -62,6 +55,6 @@ test.each<[string, Partial<ProcessFacts>]>([
   ["where the allocator was set by somebody else", { env: { MALLOC_ARENA_MAX: "4" } }],
   ["under a parent that talks over a channel", { hasChannel: true }],
   ["on a system with another allocator", { platform: "darwin" }],
-])("nothing is begun anew %s", (_case, changes) => {
+])("does not re-execute %s", (_case, changes) => {
   expect(planTuning(facts(changes))).toBeUndefined();
 });

@@ -18,11 +18,9 @@ export interface TunedStart {
 }
 
 /**
- * A turn produces much garbage, and a larger young generation is collected less often. V8 reads the size at process start. Measure the start before adding a
- * flag here: with most flags V8 rejects the compiled code of Node's own modules and compiles each of them again.
+ * Flags that V8 reads continuously, so they are set after everything is loaded: with most flags V8 rejects the compiled code of Node's own modules and
+ * compiles each of them again. What each gains: `docs/performance.md`.
  */
-const HEAP_FLAG = "--max-semi-space-size=32";
-/** Flags that V8 reads continuously, so they are set after everything is loaded. What each gains: `docs/performance.md`. */
 const RUNNING_FLAGS: readonly string[] = [
   // A turn calls most functions once, so with the default threshold of 400 calls most code is never optimised (Maglev) in a gateway of one person.
   "--invocation-count-for-maglev=50",
@@ -44,10 +42,9 @@ const MARK = "FACTOTUM_TUNED";
 /** How to re-execute; `undefined` where that is done already or useless. An allocator that the environment configures stays as it is. */
 export function planTuning({ platform, env, execPath, execArgv, argv, hasChannel }: ProcessFacts): TunedStart | undefined {
   if (platform !== "linux" || hasChannel || env[MARK] !== undefined || setsAllocator(env)) return undefined;
-  const flags = isGiven(HEAP_FLAG, execArgv) ? [] : [HEAP_FLAG];
   const kept = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   return {
-    args: [execPath, ...execArgv, ...flags, ...argv.slice(1)],
+    args: [execPath, ...execArgv, ...argv.slice(1)],
     env: { ...Object.fromEntries(kept), ...ALLOCATOR, [MARK]: "1" },
   };
 }
@@ -75,7 +72,7 @@ function nameOf(flag: string): string {
 }
 
 /**
- * Re-executes this process with the allocator and the heap configured for a gateway, which is only possible at process start; id and streams stay. Returns in
+ * Re-executes this process with the allocator configured for a gateway, which is only possible at process start; id and streams stay. Returns in
  * the new process, and where nothing is to be done. Removes the variables from the environment again, so that child processes do not inherit them.
  */
 export function tuneProcess(): void {
