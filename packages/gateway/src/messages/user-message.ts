@@ -17,7 +17,7 @@ import type { MediaStage } from "../media/media-stage.ts";
 /** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {
   readonly said: GatheredMessage;
-  /** Absent where there is no workspace to work in: then attachments are left out. */
+  /** Absent where there is no workspace to work in: then attachments are left out, and of a long text only its beginning and its end are kept. */
   readonly facts: RunFacts | undefined;
   /** Where a text is kept that is too long for the model. */
   readonly session: Pick<LongTextPlace, "sessionId" | "sessionKey">;
@@ -63,7 +63,7 @@ export async function renderUserMessage(
     whole.text,
     context.model?.client.info.contextWindow,
     { ...request.session, untrusted: !admission.owner },
-    request.opensFiles ? stage.store : undefined,
+    request.opensFiles && facts !== undefined ? stage.store : undefined,
   );
   const message = { ...whole, text: shortened.text };
   const platform = channels.channelFor(message.origin);

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
@@ -109,6 +110,20 @@ describe.each([
     expect(await client.call("agent", { message: "second words", idempotencyKey: "k2" })).toMatchObject({ text: "Yes." });
     expect(lastRequest()).toMatch(/first words.*second words/);
   });
+});
+
+test("a message that is too long for the model and of which no file can be kept is refused with its beginning and its end", async () => {
+  await using running = await startTestGateway({ platform, patch: withoutModel });
+  // No file can be kept where a file lies in place of the folder.
+  await writeFile(path.join(running.home, "media"), "");
+  await platform.say(platform.message(`begin ${"lorem ipsum ".repeat(8_000)} end`));
+  await running.gateway.engine.idle();
+  expect(platform.sent).toMatchObject([{ outbound: { type: "text", text: told, replyTo: "message-1" } }]);
+  expect((await running.store.listInputs({ state: "told", limit: 9 })).items).toHaveLength(1);
+  await mend(running);
+  await platform.say(platform.message("second words"));
+  await running.gateway.engine.idle();
+  expect(lastRequest()).toMatch(/begin lorem.*characters of this message are left out here\.\).*ipsum {2}end.*second words/);
 });
 
 test("in the page's own chat a refused message is one entry and one error, live as well as after a reload", async () => {
