@@ -1,0 +1,127 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { FactotumConfig } from "@factotum/config";
+import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
+import type { AnthropicServer } from "@factotum/testing-providers";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import type { TestGateway } from "../../test/gateway-harness.ts";
+
+const SESSION = "agent:main:main";
+const OTHER = { id: "other", name: "Otto", isBot: false };
+const LOOK = toolReply({ name: "ls", input: {} });
+
+let server: AnthropicServer;
+let platform: TestPlatform;
+beforeEach(async () => {
+  server = await startAnthropicServer();
+  platform = new TestPlatform();
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+/** A conversation that two owners share, with a model that a few pages fill. */
+const shared = (config: FactotumConfig): FactotumConfig => {
+  const base = withModel(server.baseUrl)(config);
+  const { anthropic } = base.models.providers;
+  if (anthropic === undefined) throw new Error("no provider");
+  const models = [{ id: "claude-sonnet-5-5", contextWindow: 20_000, maxOutput: 1000 }];
+  return {
+    ...base,
+    commands: { ...base.commands, ownerAllowFrom: ["test:owner-1", "test:other"] },
+    session: { ...base.session, sharedMain: true },
+    models: { ...base.models, providers: { anthropic: { ...anthropic, models } } },
+  };
+};
+
+const start = (): Promise<TestGateway> => startTestGateway({ platform, patch: shared, accountConfig: { allowFrom: ["owner-1", "other"] } });
+
+const sentTexts = (): readonly string[] => platform.sent.map(({ outbound }) => (outbound.type === "text" ? outbound.text : ""));
+const messagesOf = (index: number): string => JSON.stringify(server.requests.at(index)?.body?.["messages"]);
+
+/** Says the first message; the others while the model is asked about it. */
+async function sayDuring(running: TestGateway, first: string, meanwhile: () => Promise<void>): Promise<void> {
+  const gate = server.hold();
+  await platform.say(platform.message(first, { sender: OTHER }));
+  await server.nextRequest();
+  await meanwhile();
+  gate.open();
+  await running.gateway.engine.idle();
+}
+
+test("a message that was said into a turn is in the requests after it, where it was said", async () => {
+  server.script([LOOK, textReply("Both."), textReply("Yes.")]);
+  await using running = await start();
+  await sayDuring(running, "one", async () => void (await platform.say(platform.message("two"))));
+  await platform.say(platform.message("three"));
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["Both.", "Yes."]);
+  expect(messagesOf(-1).split("two")).toHaveLength(2);
+  expect(isPrefixOf(server.requests[1]?.body ?? {}, server.requests[2]?.body ?? {})).toBe(true);
+});
+
+test("a message is not said into an owner's turn when its sender is the owner no more: it has a turn of its own, as a guest's", async () => {
+  server.script([LOOK, textReply("One."), textReply("Two.")]);
+  await using running = await start();
+  await sayDuring(running, "one", async () => {
+    await platform.say(platform.message("two"));
+    const { config } = running.gateway.engine.services;
+    await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
+  });
+  expect(sentTexts()).toEqual(["One.", "Two."]);
+  expect(messagesOf(1)).not.toContain("two");
+  expect(messagesOf(2)).toContain(String.raw`\"owner\":false`);
+});
+
+test("a message that cannot be made ready for a turn at work keeps nothing else from it, and fails by itself, for its sender to see", async () => {
+  server.script([LOOK, textReply("Done.")]);
+  await using running = await start();
+  // No file can be kept where a file lies in place of the folder.
+  await writeFile(path.join(running.home, "media"), "");
+  await sayDuring(running, "one", async () => {
+    await platform.say(platform.message("two"));
+    await platform.say(platform.message("lorem ipsum ".repeat(8_000)));
+    await platform.say(platform.message("/status"));
+  });
+  expect(messagesOf(1)).toContain("two");
+  expect(messagesOf(1)).not.toContain("lorem");
+  expect(sentTexts()).toContain("Done.");
+  expect(sentTexts().filter((text) => text.includes("Something went wrong"))).toHaveLength(1);
+  const warnings = running.logger.lines.filter((line) => line.includes("could not be said into a turn"));
+  expect(warnings.length).toBeGreaterThanOrEqual(1);
+  for (const line of warnings) expect(line).toMatch(/"level":"warn".*"inputId":"i\d+".*"error":"/);
+});
+
+test("a message that is made ready when its turn is stopped waits, without a word in the log", async () => {
+  server.script([LOOK, textReply("Two.")]);
+  await using running = await start();
+  const fetching = Promise.withResolvers<void>();
+  let hangs = 1;
+  const file = platform.attachment(async () => {
+    fetching.resolve();
+    return hangs-- > 0 ? new Promise<never>(() => undefined) : new Uint8Array();
+  });
+  const gate = server.hold();
+  await platform.say(platform.message("one", { sender: OTHER }));
+  await server.nextRequest();
+  await platform.say(platform.message("two", { attachments: [file] }));
+  gate.open();
+  await fetching.promise;
+  await running.gateway.engine.sessions.abort(SESSION, { queued: false, reason: "you asked me to stop" });
+  await running.gateway.engine.idle();
+  expect(sentTexts()).toContain("Two.");
+  expect(running.logger.lines.filter((line) => line.includes("could not be said into a turn"))).toEqual([]);
+});
+
+test("a call is judged by everybody who has said something into its turn", async () => {
+  await using running = await start();
+  server.respond(async ({ index }) => {
+    if (index === 0) return LOOK;
+    if (index === 2) return textReply("Well.");
+    const { config } = running.gateway.engine.services;
+    await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
+    return toolReply({ name: "write", input: { path: "a.txt", content: "1" } });
+  });
+  await sayDuring(running, "one", async () => void (await platform.say(platform.message("two"))));
+  expect(messagesOf(1)).toContain("two");
+  expect(messagesOf(2)).toContain("write was refused. Rule owner");
+});
