@@ -83,6 +83,8 @@ describe.each([
     await running.gateway.engine.idle();
     expect(platform.sent.at(-1)).toMatchObject({ outbound: { text: "Yes." } });
     expect(lastRequest()).toMatch(/first words.*second words/);
+    // There was no prompt that could have cut a file.
+    expect(lastRequest()).not.toContain("truncation");
     expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
     expect(platform.sent).toHaveLength(2);
   });
