@@ -1,10 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
+import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
+import { StoreError } from "@factotum/store";
+import type { Store } from "@factotum/store";
 import { isPrefixOf, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
+import { endsAsKilled, startTestGateway, TestPlatform, withMethods, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
 const SESSION = "agent:main:main";
@@ -124,4 +127,44 @@ test("a call is judged by everybody who has said something into its turn", async
   await sayDuring(running, "one", async () => void (await platform.say(platform.message("two"))));
   expect(messagesOf(1)).toContain("two");
   expect(messagesOf(2)).toContain("write was refused. Rule owner");
+});
+
+test("what comes in while a turn takes up its calls after a kill is said into it, behind what became of them", async () => {
+  const exec = { name: "exec", input: { command: "sleep" } };
+  const runnerOf = (begun: () => void, end: Promise<void>): CommandRunner => ({
+    run: async () => {
+      begun();
+      await end;
+      return { end: { type: "exited", exitCode: 0 }, output: "slept", outputBytes: 5, durationMs: 1 };
+    },
+  });
+  let isKilled = false;
+  const around = (store: Store): Store =>
+    endsAsKilled(
+      withMethods(() => ({
+        appendToTurn: async (...args) => {
+          if (isKilled) throw new StoreError("internal", "The process is dead.");
+          return store.appendToTurn(...args);
+        },
+      }))(store),
+    );
+  const begun = Promise.withResolvers<void>();
+  server.script([toolReply(exec, exec)]);
+  const first = await startTestGateway({ platform, patch: shared, around, runner: runnerOf(begun.resolve, new Promise(() => undefined)) });
+  await platform.say(platform.message("one"));
+  await begun.promise;
+  isKilled = true;
+  await first.stop();
+
+  const again = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  server.script([textReply("Both.")]);
+  await using second = await startTestGateway({ platform, patch: shared, home: first.home, runner: runnerOf(again.resolve, end.promise) });
+  await again.promise;
+  await platform.say(platform.message("two"));
+  end.resolve();
+  await second.gateway.engine.idle();
+  expect(sentTexts()).toEqual(["Both."]);
+  expect(messagesOf(-1)).toMatch(/exec had been started when the gateway stopped.*slept.*two/);
+  expect(server.violations).toEqual([]);
 });
