@@ -183,11 +183,42 @@ describe("the notes before a conversation is summarised", () => {
     await running[Symbol.asyncDispose]();
   });
 
-  test("are not taken when the configuration says so, nor in a group", async () => {
+  test("are not taken when the configuration says so", async () => {
     play(() => textReply("NO_REPLY"));
     await using running = await startTestGateway({ platform, patch: small({ memoryFlush: false }) });
     await converse(running, 7);
     expect(kinds()).toEqual(["summary"]);
+  });
+
+  const GROUP = { origin: { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } } };
+  const denying =
+    (...deny: string[]) =>
+    (config: FactotumConfig): FactotumConfig => ({ ...config, tools: { ...config.tools, deny } });
+  const boxed = (config: FactotumConfig): FactotumConfig => ({
+    ...config,
+    agents: config.agents.map((agent) => ({ ...agent, sandbox: { ...agent.sandbox, mode: "all" } })),
+  });
+  const same = (config: FactotumConfig): FactotumConfig => config;
+
+  test.each([
+    ["are taken in private", {}, same, ["flush", "summary"]],
+    ["are taken where only one tool writes", {}, denying("edit", "exec"), ["flush", "summary"]],
+    ["are not taken in a group, whose members would read them", GROUP, same, ["summary"]],
+    ["are not taken where no tool writes", {}, denying("write", "edit"), ["summary"]],
+    ["are not taken where tools work in another folder than the agent's", {}, boxed, ["summary"]],
+  ] as const)("%s", async (_name, extra, change, expected) => {
+    play(() => textReply("NO_REPLY"));
+    await using running = await startTestGateway({
+      platform,
+      patch: (config) => change(withModel(server.baseUrl)(config)),
+      accountConfig: { groupPolicy: "open", groups: { "*": { requireMention: false } } },
+    });
+    for (const text of [long("one"), long("two"), "/compact"]) {
+      await platform.say(platform.message(text, extra));
+      await running.gateway.engine.idle();
+    }
+    expect(kinds()).toEqual(expected);
+    expect(said().at(-1)).toBe("Older messages are summarised now.");
   });
 
   test("are taken before a summary that a person asks for", async () => {
