@@ -198,7 +198,7 @@ describe("a cold cache behind large results", () => {
     nowMs += 2 * 60 * 60_000;
     server.script([textReply("Yes.")]);
     await say("And?");
-    const { requests } = await listContextRequests({ sessionKey: MAIN, limit: 100 }, running.gateway.engine.services);
+    const { requests } = await listContextRequests({ sessionKey: MAIN, limit: 100 }, running.gateway.engine.parts);
     expect(requests[0]?.causes).toEqual(causes);
   });
 });

@@ -121,7 +121,7 @@ describe("what clients see of a run", () => {
   /** What is told of a session until its run is over, by its type; text that comes in pieces is joined. */
   async function watch(running: TestGateway, act: () => Promise<void>): Promise<readonly ChatEvent[]> {
     const events: ChatEvent[] = [];
-    using _watch = running.gateway.engine.services.events.subscribe(SESSION, (event) => void events.push(event));
+    using _watch = running.gateway.engine.parts.events.subscribe(SESSION, (event) => void events.push(event));
     await act();
     await running.gateway.engine.idle();
     return events;

@@ -67,7 +67,7 @@ test("a message is not said into an owner's turn when its sender is the owner no
   await using running = await start();
   await sayDuring(running, "one", async () => {
     await platform.say(platform.message("two"));
-    const { config } = running.gateway.engine.services;
+    const { config } = running.gateway.engine.parts.running;
     await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
   });
   expect(sentTexts()).toEqual(["One.", "Two."]);
@@ -120,7 +120,7 @@ test("a call is judged by everybody who has said something into its turn", async
   server.respond(async ({ index }) => {
     if (index === 0) return LOOK;
     if (index === 2) return textReply("Well.");
-    const { config } = running.gateway.engine.services;
+    const { config } = running.gateway.engine.parts.running;
     await running.gateway.reload(running.settings({ ...config, commands: { ...config.commands, ownerAllowFrom: ["test:other"] } }));
     return toolReply({ name: "write", input: { path: "a.txt", content: "1" } });
   });
