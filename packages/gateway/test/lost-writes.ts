@@ -1,6 +1,5 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { StoreError } from "@factotum/store";
-import type { NewTurn, StartedTurn, Store, PendingCommit } from "@factotum/store";
+import type { StoreError, NewTurn, StartedTurn, Store, PendingCommit } from "@factotum/store";
 
 /** When and with what a commit fails. */
 export interface LostCommit {

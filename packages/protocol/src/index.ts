@@ -56,6 +56,6 @@ export { isRpcMethod, RPC_METHODS } from "./methods.ts";
 export type { RpcEvent, RpcEvents } from "./rpc-events.ts";
 export { RPC_EVENTS } from "./rpc-events.ts";
 export type { AgentRunResult } from "./agent-run.ts";
-export type { RpcMethod, RpcMethods, RpcAccess, RpcMethodSchemas } from "./methods.ts";
+export type { RpcMethod, RpcMethods, RpcAccess, RpcMethodSchemas } from "./method-types.ts";
 export { MAX_CHAT_ATTACHMENTS, MAX_UPLOAD_BYTES } from "./webchat.ts";
 export type { ChatAttachment, WebchatDelivery, WebchatInput, WebchatSocket } from "./webchat.ts";

@@ -1,22 +1,20 @@
 import type { ContextBudget } from "@factotum/agent-core";
-import type { RunKind, UsageTotals } from "@factotum/agent-contract";
+import type { RunKind, UsageTotals, Clock, Logger } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { SessionRecord } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 import { LaneYield } from "../kernel/lane-abort.ts";
 import { SessionLanes } from "../queue/session-lanes.ts";
-import type { Compaction, CompactionRequest } from "../summaries/compact-session.ts";
+import type { Compaction, CompactionRequest, Compactor } from "../summaries/compact-session.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
 import { isOversized } from "../summaries/is-oversized.ts";
 import { mayFlushMemory } from "./memory-flush.ts";
 import type { FlushMemory } from "./memory-flush.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
-import type { Clock, Logger } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 import type { ContextReader } from "./context-size.ts";
-import type { Compactor } from "../summaries/compact-session.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
 /** Most concurrent summaries, over all sessions. */

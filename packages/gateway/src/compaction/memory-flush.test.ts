@@ -77,9 +77,9 @@ describe("the notes before a conversation is summarised", () => {
   test("are written once for each summary, before it, and nobody hears of it", async () => {
     play(takeNotes("- word-0 was said first"));
     await using running = await startTestGateway({ platform, patch: small() });
-    await converse(running, 7);
+    await converse(running, 6);
     expect(kinds()).toEqual(["flush", "flush", "summary"]);
-    expect(said()).toEqual(Array.from({ length: 7 }, () => "Noted."));
+    expect(said()).toEqual(Array.from({ length: 6 }, () => "Noted."));
     const flush = server.requests.findIndex(({ body }) => isFlush(body));
     const { body } = server.requests[flush] ?? {};
     expect(isPrefixOf(server.requests[flush - 1]?.body ?? {}, body ?? {})).toBe(true);
@@ -92,7 +92,7 @@ describe("the notes before a conversation is summarised", () => {
     expect(spent.find(({ cause }) => cause === "memory")?.calls).toBe(2);
     // The next cycle has notes of its own.
     const before = kinds().length;
-    await converse(running, 8, 7);
+    await converse(running, 8, 6);
     expect(
       kinds()
         .slice(before)
@@ -127,7 +127,7 @@ describe("the notes before a conversation is summarised", () => {
     const notes = path.join(workspaceOf(running), "memory", `${day}.md`);
     await mkdir(path.dirname(notes), { recursive: true });
     await writeFile(notes, "- old\n");
-    await converse(running, 6, 1);
+    await converse(running, 5, 1);
     const results = server.requests.flatMap(({ body }) => {
       const last = (body?.["messages"] as readonly { readonly content: unknown }[] | undefined)?.at(-1)?.content;
       return Array.isArray(last) ? (last as { type: string; is_error?: boolean }[]).filter(({ type }) => type === "tool_result") : [];
@@ -186,7 +186,7 @@ describe("the notes before a conversation is summarised", () => {
   test("are not taken when the configuration says so", async () => {
     play(() => textReply("NO_REPLY"));
     await using running = await startTestGateway({ platform, patch: small({ memoryFlush: false }) });
-    await converse(running, 7);
+    await converse(running, 6);
     expect(kinds()).toEqual(["summary"]);
   });
 

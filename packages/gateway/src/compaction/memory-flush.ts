@@ -1,12 +1,11 @@
 import { access, constants } from "node:fs/promises";
-import type { AgentTool, RunFacts, RunKind, ToolCall } from "@factotum/agent-contract";
+import type { AgentTool, RunFacts, RunKind, ToolCall, Clock, Random } from "@factotum/agent-contract";
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import type { Store, TranscriptEntry, TurnRecord } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
-import type { Clock, Random } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import { MAX_NOTES_BYTES, notesPath } from "../messages/notes-file.ts";

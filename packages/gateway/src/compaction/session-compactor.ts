@@ -1,6 +1,6 @@
 import { joinOutcomes } from "../summaries/compaction-outcome.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
-import type { CompactionRequest } from "../summaries/compact-session.ts";
+import type { CompactionRequest, Compactor } from "../summaries/compact-session.ts";
 import { readContextSize, windowBudget } from "./context-size.ts";
 import type { ContextReader } from "./context-size.ts";
 import { isOverfull, isOversized } from "../summaries/is-oversized.ts";
@@ -11,7 +11,6 @@ import type { BackgroundCompactor } from "./background-compactor.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
-import type { Compactor } from "../summaries/compact-session.ts";
 
 /** A session whose next request fits. */
 export interface SessionWithRoom {

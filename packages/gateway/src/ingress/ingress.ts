@@ -1,13 +1,12 @@
+import type { Logger, Clock } from "@factotum/agent-contract";
+import type { MsgContext } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
+import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
-import type { Logger } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
 import type { Observer } from "../observe/observer.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { MsgContext } from "@factotum/channel-contract";
-import { StoreError } from "@factotum/store";
-import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store } from "@factotum/store";
 import { admitMessage } from "../access/admit-message.ts";
 import type { Activation, Admission } from "../access/admit-message.ts";
 import { isListedOwner, withPresentOwner } from "../access/owner.ts";

@@ -1,8 +1,7 @@
 import type { Clock } from "@factotum/agent-contract";
-import type { MediaStage } from "../media/media-stage.ts";
-import type { Store } from "@factotum/store";
+import type { Store, ConversationRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
-import type { ConversationRecord } from "@factotum/store";
+import type { MediaStage } from "../media/media-stage.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;

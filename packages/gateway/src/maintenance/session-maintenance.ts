@@ -4,8 +4,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import { maintenanceBounds } from "./maintenance-bounds.ts";
 import type { MaintenanceBounds } from "./maintenance-bounds.ts";
 import { pruneSessions } from "./prune-sessions.ts";
-import type { PruneOptions } from "./prune-sessions.ts";
-import type { Pruned, PruneTargets } from "./prune-sessions.ts";
+import type { PruneOptions, Pruned, PruneTargets } from "./prune-sessions.ts";
 
 /** From one slice of a pass to the next: whoever talks meanwhile comes first. */
 const SLICE_PAUSE_MS = 1000;

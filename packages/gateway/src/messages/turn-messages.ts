@@ -1,6 +1,6 @@
 import { opensFiles } from "@factotum/agent-core";
-import type { AgentMessage, RunFacts, UserMessage } from "@factotum/agent-contract";
-import type { InputRecord } from "@factotum/store";
+import type { AgentMessage, RunFacts, UserMessage, Clock, Logger } from "@factotum/agent-contract";
+import type { InputRecord, Store } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
@@ -13,8 +13,6 @@ import type { SessionContext, SessionFacts } from "../conversation/session-conte
 import { sourceEvents } from "../prompt/source-events.ts";
 import { messagesIn } from "../queue/turn-job.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
-import type { Clock, Logger } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { LocalFiles } from "../media/local-files.ts";
 import { renderUserMessage } from "./user-message.ts";

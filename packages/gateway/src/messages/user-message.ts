@@ -1,7 +1,7 @@
 import { renderEffectivePrompt } from "@factotum/agent-core";
-import type { RunFacts, UserMessage } from "@factotum/agent-contract";
+import type { RunFacts, UserMessage, Random } from "@factotum/agent-contract";
 import { displayId } from "../access/display-id.ts";
-import type { PreparedMedia } from "../media/media-stage.ts";
+import type { PreparedMedia, MediaStage } from "../media/media-stage.ts";
 import { shortenText } from "./long-message.ts";
 import type { LongTextPlace } from "./long-message.ts";
 import { isTainted } from "../taint/taint.ts";
@@ -9,10 +9,8 @@ import { messageFacts } from "./message-facts.ts";
 import type { MessageFactsContext } from "./message-facts.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { GatheredMessage } from "../queue/turn-job.ts";
-import type { Random } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { MediaStage } from "../media/media-stage.ts";
 
 /** What of the turn goes into one of its messages. */
 export interface UserMessageRequest {

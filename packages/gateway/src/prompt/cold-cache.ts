@@ -1,13 +1,12 @@
 import { estimateTokens, rerenderMessages, viewHistory } from "@factotum/agent-core";
 import type { HistoryViewOptions } from "@factotum/agent-core";
-import type { PromptRecord } from "@factotum/store";
+import type { PromptRecord, Store } from "@factotum/store";
 import { parseBasis } from "./prompt-cause.ts";
 import { readHistory } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
 import { estimatePromptTokens } from "../context/session-cache.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { SessionCache } from "../context/session-cache.ts";
-import type { Store } from "@factotum/store";
 
 /** The least share of a request that rendering it again has to save where nothing else asks for it. */
 const LEAST_SAVING = 0.1;

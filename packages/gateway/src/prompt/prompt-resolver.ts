@@ -1,10 +1,10 @@
 import { homedir } from "node:os";
 import path from "node:path";
-import type { RunKind } from "@factotum/agent-contract";
+import type { RunKind, Clock, Logger } from "@factotum/agent-contract";
 import { planBootstrap } from "@factotum/agent-core";
-import type { BootstrapFile, EffectivePromptFacts } from "@factotum/agent-core";
+import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
-import type { PromptRecord } from "@factotum/store";
+import type { PromptRecord, Store } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
@@ -14,9 +14,6 @@ import { identityName, readBootstrapFiles } from "../workspace/bootstrap-files.t
 import { readSources } from "../workspace/source-changes.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import { renderSessionPrompt } from "./session-prompt.ts";
-import type { Clock, Logger } from "@factotum/agent-contract";
-import type { PromptFacts } from "@factotum/agent-core";
-import type { Store } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 

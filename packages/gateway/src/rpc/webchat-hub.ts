@@ -1,10 +1,9 @@
-import type { Random } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
+import type { Random, Clock } from "@factotum/agent-contract";
+import type { Store } from "@factotum/store";
+import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Store } from "@factotum/store";
-import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 

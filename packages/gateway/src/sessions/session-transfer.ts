@@ -1,13 +1,11 @@
-import type { Random } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
-import type { SessionEvents } from "../events/session-events.ts";
-import type { RunningConfig } from "../agents/running-config.ts";
-import type { Store } from "@factotum/store";
+import type { Random, Clock } from "@factotum/agent-contract";
+import type { Store, ImportReport, SessionRecord } from "@factotum/store";
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { RpcMethods, SessionImportReport, SessionSummary } from "@factotum/protocol";
 import { importSessionFile, importSessionFolder, renderEntry, renderHeader, renderSessionEntry, StoreError } from "@factotum/store";
-import type { ImportReport, SessionRecord } from "@factotum/store";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { LaneShutdown } from "../kernel/lane-abort.ts";
 import { isSessionKey, normalizeSessionKey } from "../routing/session-key.ts";
 import { describeProblems } from "./describe-problems.ts";

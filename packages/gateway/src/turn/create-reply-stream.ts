@@ -1,13 +1,11 @@
-import type { CrashPointHook } from "../kernel/crash-point.ts";
-import type { Logger } from "@factotum/agent-contract";
-import type { Random } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
-import type { Dispatcher } from "../delivery/dispatcher.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { RunningConfig } from "../agents/running-config.ts";
+import type { Logger, Random, Clock } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
+import type { CrashPointHook } from "../kernel/crash-point.ts";
+import type { Dispatcher } from "../delivery/dispatcher.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { BlockStream } from "../delivery/streaming/block-stream.ts";

@@ -1,10 +1,8 @@
-import type { Logger } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
+import type { Logger, Clock } from "@factotum/agent-contract";
+import type { Store, InputRecord, TurnRecord } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Store } from "@factotum/store";
-import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import { LaneInterrupt, LaneShutdown, LaneYield } from "../kernel/lane-abort.ts";
 import { isFinalStoreError } from "../storage/is-final-store-error.ts";

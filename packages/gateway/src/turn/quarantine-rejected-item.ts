@@ -1,10 +1,8 @@
-import type { Logger } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
-import type { SessionCache } from "../context/session-cache.ts";
-import type { AgentMessage, ModelInfo } from "@factotum/agent-contract";
+import type { Logger, Clock, AgentMessage, ModelInfo } from "@factotum/agent-contract";
 import { quarantine, viewHistory } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
 import type { NewRequest, Store, TranscriptBody } from "@factotum/store";
+import type { SessionCache } from "../context/session-cache.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { contextMessages } from "../context/read-history.ts";
 

@@ -1,17 +1,12 @@
-import type { Logger } from "@factotum/agent-contract";
-import type { Random } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
-import type { Observer } from "../observe/observer.ts";
-import type { SpendGuard } from "../spend/spend-guard.ts";
-import type { Cooldowns } from "@factotum/models";
-import type { AgentMessage, ModelClient } from "@factotum/agent-contract";
+import type { Logger, Random, Clock, AgentMessage, ModelClient } from "@factotum/agent-contract";
+import type { Cooldowns, FailoverSwitch } from "@factotum/models";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
-import type { FailoverSwitch } from "@factotum/models";
+import type { Observer } from "../observe/observer.ts";
+import type { SpendGuard, SpendCause } from "../spend/spend-guard.ts";
 import { modelChain } from "../requests/model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { credentialProfile } from "../requests/session-credential.ts";
 import type { LanePlace } from "../queue/lane-place.ts";
-import type { SpendCause } from "../spend/spend-guard.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import type { PromptCause } from "../prompt/prompt-cause.ts";
 

@@ -1,23 +1,6 @@
-import type { InputWatchers } from "../queue/run-report.ts";
-import type { SessionEvents } from "../events/session-events.ts";
-import type { MediaStage } from "../media/media-stage.ts";
-import type { SessionCache } from "../context/session-cache.ts";
-import type { Conversations } from "../conversation/conversations.ts";
-import type { ChannelRegistry } from "../channels/channel-registry.ts";
-import type { RunningConfig } from "../agents/running-config.ts";
-import type { Logger } from "@factotum/agent-contract";
-import type { Random } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
-import { opensFiles, viewHistory } from "@factotum/agent-core";
-import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
-import type { AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
-import type { Origin } from "@factotum/channel-contract";
-import { LaneShutdown } from "../kernel/lane-abort.ts";
-import { withFetchedContext } from "../messages/fetch-context.ts";
-import { publishEntry } from "../delivery/publish-entry.ts";
-import { StoreError } from "@factotum/store";
+import type { Logger, Random, Clock, AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type {
+  Store,
   InputRecord,
   NewTurn,
   PromptRecord,
@@ -27,6 +10,20 @@ import type {
   TurnRecord,
   PendingCommit,
 } from "@factotum/store";
+import { opensFiles, viewHistory } from "@factotum/agent-core";
+import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
+import type { Origin } from "@factotum/channel-contract";
+import { StoreError } from "@factotum/store";
+import type { InputWatchers } from "../queue/run-report.ts";
+import type { SessionEvents } from "../events/session-events.ts";
+import type { MediaStage } from "../media/media-stage.ts";
+import type { SessionCache } from "../context/session-cache.ts";
+import type { Conversations } from "../conversation/conversations.ts";
+import type { ChannelRegistry } from "../channels/channel-registry.ts";
+import type { RunningConfig } from "../agents/running-config.ts";
+import { LaneShutdown } from "../kernel/lane-abort.ts";
+import { withFetchedContext } from "../messages/fetch-context.ts";
+import { publishEntry } from "../delivery/publish-entry.ts";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import type { RequestRecorderOptions } from "../requests/request-recorder.ts";

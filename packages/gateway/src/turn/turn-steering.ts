@@ -1,13 +1,10 @@
-import type { Logger } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
+import type { Logger, Clock, AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
+import type { Store, InputRecord, TurnRecord } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Store } from "@factotum/store";
-import type { AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
-import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { RequestRecorder } from "../requests/request-recorder.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";

@@ -1,13 +1,11 @@
+import type { Logger, Clock, RunOutcome } from "@factotum/agent-contract";
+import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import type { InputRecord, Store, TurnRecord } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
-import type { Logger } from "@factotum/agent-contract";
-import type { Clock } from "@factotum/agent-contract";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { Notices } from "../notices/notices.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
-import type { RunOutcome } from "@factotum/agent-contract";
-import type { InputRecord, Store, TurnRecord } from "@factotum/store";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
 import type { FinishedRun, TurnConcluder } from "./turn-concluder.ts";

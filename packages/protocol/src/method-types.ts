@@ -1,0 +1,187 @@
+import type * as z from "zod";
+import type { AgentRunResult } from "./agent-run.ts";
+import type { ChatEntry, ChatSnapshot } from "./chat.ts";
+import type { ConfigReloadResult } from "./config.ts";
+import type { ContextReport, ContextRequest, ReplayResult } from "./context.ts";
+import type { DeadLetter } from "./dead-letters.ts";
+import type { SessionImportReport, SessionKind, SessionSummary } from "./sessions.ts";
+import type { GatewayStatus } from "./status.ts";
+import type { DamageEvent } from "./damage.ts";
+import type { GatewayWarning } from "./warnings.ts";
+import type { ChatAttachment } from "./webchat.ts";
+
+/** Every method with its parameters and result. */
+export interface RpcMethods {
+  /**
+   * Says something in a session: words, images that were handed in before, or both. Resolves once it is committed; the same `idempotencyKey` is said
+   * once. Without a key: the agent's main session.
+   */
+  "chat.send": {
+    params: {
+      readonly sessionKey?: string;
+      readonly agentId?: string;
+      readonly text: string;
+      readonly attachments?: readonly ChatAttachment[];
+      readonly idempotencyKey: string;
+    };
+    result: { readonly sessionKey: string; readonly status: "accepted" | "duplicate" };
+  };
+  /** Entries before a point, newest page first, oldest first inside the page. `limit` 50 by default, 200 at most. */
+  "chat.history": {
+    params: { readonly sessionKey: string; readonly before?: string; readonly limit?: number };
+    result: { readonly entries: readonly ChatEntry[]; readonly before?: string };
+  };
+  /** Begins to send the session's events to this connection and answers with the state they follow on. Again: a fresh snapshot. */
+  "chat.subscribe": { params: { readonly sessionKey?: string; readonly agentId?: string; readonly limit?: number }; result: ChatSnapshot };
+  "chat.unsubscribe": { params: { readonly sessionKey: string }; result: { readonly subscribed: boolean } };
+  /** Ends the current run of a session, and drops what waits behind it if `queued` is true. */
+  "chat.abort": {
+    params: { readonly sessionKey: string; readonly runId?: string; readonly queued?: boolean };
+    result: { readonly aborted: boolean; readonly dropped: number };
+  };
+  /** Says something and waits for the end of the run. */
+  agent: {
+    params: { readonly message: string; readonly agentId?: string; readonly sessionKey?: string; readonly idempotencyKey: string };
+    result: AgentRunResult;
+  };
+  "agents.list": {
+    params: Record<string, never>;
+    result: {
+      readonly agents: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly isDefault: boolean;
+        readonly mainSessionKey: string;
+      }[];
+    };
+  };
+  /**
+   * Newest activity first. `limit` 50 by default, 200 at most; `cursor` from the page before. With `kinds` a page can be shorter than `limit` though more
+   * follow: a page looks at 200 sessions at most.
+   */
+  "sessions.list": {
+    params: {
+      readonly agentId?: string;
+      readonly kinds?: readonly SessionKind[];
+      readonly activeMinutes?: number;
+      readonly limit?: number;
+      readonly cursor?: string;
+    };
+    result: { readonly sessions: readonly SessionSummary[]; readonly cursor?: string };
+  };
+  /** A session with every field that is known of it, named as in a `sessions.json`. */
+  "sessions.show": {
+    params: { readonly key: string };
+    result: { readonly session: SessionSummary; readonly entry: Readonly<Record<string, unknown>> };
+  };
+  /**
+   * The next lines of a session's plain file, each with its line break; the first one is its header. `after` and `sessionId` are those of the part before;
+   * without `after` in the answer it was the last part.
+   */
+  "sessions.export": {
+    params: { readonly key: string; readonly sessionId?: string; readonly after?: string };
+    result: { readonly sessionId: string; readonly lines: readonly string[]; readonly after?: string };
+  };
+  /**
+   * Imports a folder with a `sessions.json`, or one transcript, from an absolute path on the gateway's machine. With `agentId` everything becomes that
+   * agent's; `key` is for a single transcript; `dryRun` only says what would happen.
+   */
+  "sessions.import": {
+    params: { readonly path: string; readonly agentId?: string; readonly key?: string; readonly dryRun?: boolean };
+    result: SessionImportReport;
+  };
+  /** Finds a session by key (exactly, then without case if that is unique) or by label. */
+  "sessions.resolve": {
+    params: { readonly key?: string; readonly label?: string; readonly agentId?: string };
+    result: { readonly session: SessionSummary };
+  };
+  /** Changes the session's own settings; `null` clears one. */
+  "sessions.patch": {
+    params: { readonly key: string; readonly label?: string | null; readonly sendPolicy?: "allow" | "deny" | null };
+    result: { readonly session: SessionSummary };
+  };
+  /** Starts the conversation anew; the old transcript is kept. */
+  "sessions.reset": { params: { readonly key: string }; result: { readonly session: SessionSummary } };
+  /** Removes a session; its file stays as `<id>.jsonl.deleted.<time>` until maintenance. A running one is aborted first. */
+  "sessions.delete": { params: { readonly key: string }; result: { readonly deleted: boolean } };
+  /** The kept model requests of a session, newest first. `limit` 50 by default, 200 at most; `before` from the page before. */
+  "context.list": {
+    params: { readonly sessionKey: string; readonly limit?: number; readonly before?: string };
+    result: { readonly requests: readonly ContextRequest[]; readonly before?: string };
+  };
+  /**
+   * What a model was given in one request: by `id`, by `turn` (its number in the conversation from 1, or its id) and `request` (its number in the turn; the
+   * last one when left out), else the newest. `diff` compares with the last request of another turn, or with the one before.
+   */
+  "context.report": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly diff?: number | "previous";
+      /** Texts too; sizes only when left out. */
+      readonly texts?: boolean;
+    };
+    result: ContextReport;
+  };
+  /** Sends a kept request again, to its model or another. The answer comes as `replay` events and at the end; the conversation does not change. */
+  "context.replay": {
+    params: {
+      readonly sessionKey?: string;
+      readonly id?: string;
+      readonly turn?: number | string;
+      readonly request?: number;
+      readonly model?: string;
+      /** The caller's own; its `replay` events carry it. */
+      readonly replayId: string;
+    };
+    result: ReplayResult;
+  };
+  /** What failed for good, newest first. `limit` 50 by default, 200 at most; `cursor` from the page before. */
+  "deadletters.list": {
+    params: { readonly type?: DeadLetter["type"]; readonly limit?: number; readonly cursor?: string };
+    result: { readonly letters: readonly DeadLetter[]; readonly cursor?: string };
+  };
+  /** One of them with what is stored: the message as it came, or the part as it should have gone. */
+  "deadletters.show": { params: { readonly id: string }; result: { readonly letter: DeadLetter; readonly payload?: unknown } };
+  /** Tries one again with attempts of its own. One that may have been shown is refused with `conflict` unless `risk` is true. */
+  "deadletters.replay": {
+    params: { readonly id: string; readonly risk?: boolean };
+    result: { readonly replayed: true; readonly sessionKey: string };
+  };
+  /** Forgets some: those named, or those that failed before a time. Gives how many were there. */
+  "deadletters.purge": {
+    params: { readonly ids?: readonly string[]; readonly failedBeforeMs?: number };
+    result: { readonly purged: number };
+  };
+  status: { params: Record<string, never>; result: GatewayStatus };
+  /** What of the gateway its owner should know now, the worst first. Changes come as `warnings-change`. */
+  "warnings.list": { params: Record<string, never>; result: { readonly warnings: readonly GatewayWarning[] } };
+  /** Damage of the stored state that nobody has acknowledged yet, oldest first. */
+  "damage.list": { params: Record<string, never>; result: { readonly events: readonly DamageEvent[] } };
+  /** Ends the notice of damage: of those named, of all when none is. Gives those that it ended. */
+  "damage.acknowledge": { params: { readonly ids?: readonly string[] }; result: { readonly acknowledged: readonly DamageEvent[] } };
+  /** Looks at the configuration file at once, and goes on with it if it is good. */
+  "config.reload": { params: Record<string, never>; result: ConfigReloadResult };
+  /** Has a process of its own end the gateway and start it again, with the environment that it has now. */
+  "gateway.restart": { params: Record<string, never>; result: { readonly restarting: true } };
+  /** Drains and ends the gateway. */
+  "gateway.shutdown": { params: { readonly reason?: string }; result: { readonly stopping: true } };
+}
+
+/** Name of a method. */
+export type RpcMethod = keyof RpcMethods;
+
+/** Who may call a method: `owner` is the holder of the gateway's token. */
+export type RpcAccess = "owner";
+
+/** Every method: who may call it, whether it is refused while nothing can be stored, and a parser for its parameters and its result. */
+export type RpcMethodSchemas = {
+  readonly [Method in RpcMethod]: {
+    readonly access: RpcAccess;
+    readonly stores: boolean;
+    readonly params: z.ZodType<RpcMethods[Method]["params"]>;
+    readonly result: z.ZodType<RpcMethods[Method]["result"]>;
+  };
+};
