@@ -9,7 +9,7 @@ import type { Database } from "../connection/database.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import { decodeId } from "../values/sequence-id.ts";
 import { COPY_ENDING, readCopy, readHeader } from "./session-copies.ts";
-import type { SessionCopy } from "./session-copies.ts";
+import type { CopyFolders, SessionCopy } from "./session-copies.ts";
 
 /** Read of the end of a file first: entries are in the order of their ids, and the newest is the last. */
 const TAIL_BYTES = 1024 * 1024;
@@ -33,13 +33,23 @@ export async function hasNewerCopies(
   const sequence = database.get("SELECT seq FROM sqlite_sequence WHERE name = 'transcript'");
   const newest = sequence === undefined ? 0 : numberOf(sequence, "seq");
   const known = knownBytes(database);
+  return isAnyNewer(copies, newest, (sessionId) => known.get(sessionId) ?? (isSameDatabase ? 0 : Infinity));
+}
+
+/** The same where nothing is known of a database but the number of its newest entry: every file is opened. */
+export async function hasCopiesNewerThan(newest: number, copies: CopyFolders): Promise<boolean> {
+  return isAnyNewer(copies, newest, () => 0);
+}
+
+/** `knownOf`: how many bytes of a conversation's file is known. */
+async function isAnyNewer(copies: CopyFolders, newest: number, knownOf: (sessionId: string) => number): Promise<boolean> {
   for (const agentId of await copies.agents()) {
     const folder = copies.folder(agentId);
     for (const name of await namesIn(folder)) {
       if (!name.endsWith(COPY_ENDING)) continue;
       const sessionId = name.slice(0, -COPY_ENDING.length);
       const path = join(folder, name);
-      const bytes = known.get(sessionId) ?? (isSameDatabase ? 0 : Infinity);
+      const bytes = knownOf(sessionId);
       const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       if (size > bytes && (await holdsNewer({ agentId, sessionId, path }, { bytes, size, newest }))) return true;
     }

@@ -13,6 +13,7 @@ import { toStoreError } from "../to-store-error.ts";
 import { StoreError } from "../../port/store-error.ts";
 import { checkFile } from "./check-file.ts";
 import { identify, listRestorable, wasUsed } from "./find-loss.ts";
+import { hasCopiesNewerThan } from "./find-newer-copies.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
 import { endRecovery, putBack, setAside } from "./recovery-journal.ts";
 import { recoveryText } from "./recovery-text.ts";
@@ -46,7 +47,8 @@ const NOTHING_LEFT =
 /**
  * Rebuilds the database of a state folder (R10): the newest sound snapshot, over it every row of a damaged file that can still be read, and what
  * the plain files of the conversations have on top. One that is sound and older than those is the base itself, unless a snapshot of it is newer. What the snapshot
- * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done: nothing is done twice. The files from before are
+ * says is on its way, and nothing else says anything of, becomes a dead letter, since it may have been done, and so does all of it in
+ * a file that is older than the plain files: nothing is done twice. The files from before are
  * moved into a folder of their own and kept as they are, and the damage is recorded before the result is used. The result is a database with an id of its own,
  * so the snapshots from before stay. A recovery that was killed goes on with the same folder and the same record. Nobody may have the database open. Rejects
  * with `damaged` when there is nothing to build on; then all stays as it was.
@@ -165,11 +167,13 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
   try {
     into.exec("BEGIN");
     if (!isExact) giveUpWhatIsUnderWay(into, clock.now());
-    const { rows, brokenTables, failure } = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
+    const salvaged = isSalvaged ? salvage(join(options.folder, SALVAGED_NAME), into) : NOTHING_SALVAGED;
+    const { rows, brokenTables, failure, newestEntry } = salvaged;
+    const isOlder = loss === "older" || (newestEntry !== undefined && (await hasCopiesNewerThan(newestEntry, copies)));
     // What an older file says is under way may have been done since, as with a snapshot.
-    if (loss === "older") giveUpWhatIsUnderWay(into, clock.now());
+    if (isOlder) giveUpWhatIsUnderWay(into, clock.now());
     const hasAll = brokenTables === 0 && failure === undefined;
-    const isComplete = isExact || (loss === "structure" && hasAll);
+    const isComplete = isExact || (isSalvaged && hasAll && !isOlder);
     const hasGaps = isSalvaged && !hasAll;
     if (hasGaps) removeOrphans(into);
     const fromCopies = await restoreCopies(new Database(into), { copies, clock, asideFolder: damagedFolder, hasGaps });
@@ -186,20 +190,37 @@ async function build(databaseId: string, options: BuildOptions): Promise<BuiltDa
   }
 }
 
-/** Of a file that is not there, or was never used, something is missing. */
-const NOTHING_SALVAGED: ReturnType<typeof salvage> = { rows: 0, brokenTables: 1 };
+interface SalvagedRows extends ReturnType<typeof salvageRows> {
+  readonly failure?: unknown;
+  /** The number of its newest entry; absent where it cannot be read. */
+  readonly newestEntry?: number;
+}
 
-function salvage(damaged: string, into: DatabaseSync): ReturnType<typeof salvageRows> & { readonly failure?: unknown } {
+/** Of a file that is not there, or was never used, something is missing. */
+const NOTHING_SALVAGED: SalvagedRows = { rows: 0, brokenTables: 1 };
+
+function salvage(damaged: string, into: DatabaseSync): SalvagedRows {
   let from: DatabaseSync | undefined;
   try {
     from = new DatabaseSync(damaged, { timeout: 5000 });
     from.prepare("SELECT count(*) FROM sqlite_schema").get();
-    return salvageRows(from, into);
+    const salvaged = salvageRows(from, into);
+    const newestEntry = newestEntryOf(from);
+    return { ...salvaged, ...(newestEntry === undefined ? {} : { newestEntry }) };
   } catch (failure) {
     if (!(failure instanceof Error) || !("errcode" in failure)) throw failure;
     return { rows: 0, brokenTables: 0, failure };
   } finally {
     if (from?.isOpen === true) from.close();
+  }
+}
+
+function newestEntryOf(database: DatabaseSync): number | undefined {
+  try {
+    return Number(database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'transcript'").get()?.["seq"] ?? 0);
+  } catch (error) {
+    if (!(error instanceof Error) || !("errcode" in error)) throw error;
+    return undefined;
   }
 }
 
