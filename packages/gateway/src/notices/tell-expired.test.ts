@@ -84,6 +84,19 @@ test("a notice that ran out of time is no message that anybody waits for", async
   expect(sentTo("dm-notice")).toEqual([]);
 });
 
+test("a notice that its chat refuses is reported there as no message of anybody", async () => {
+  running = await startTestGateway({ platform });
+  platform.answer = (outbound) =>
+    outbound.type === "text" && outbound.text.startsWith("bad")
+      ? { type: "rejected", code: "rejected", retry: { type: "never" }, message: "bad words" }
+      : undefined;
+  await dispatch(row("bad notice", { purpose: "notice", target: origin("dm-notice") }));
+  await running.gateway.engine.idle();
+  await dispatch(row("bad answer", { target: origin("dm-answer") }));
+  await expect.poll(() => sentTo("dm-answer")).toEqual([expect.stringContaining("could not be sent here")]);
+  expect(sentTo("dm-notice")).toEqual([]);
+});
+
 test("of messages of one conversation that run out of time together one notice tells, behind the last of them", async () => {
   running = await startTestGateway({ platform });
   await dispatch(row("it works"));
