@@ -23,7 +23,7 @@ export function renderSubagentContext({ role, task, depth, maxDepth, attachments
     `You are a sub-agent${role === undefined ? "" : ` named "${oneLine(role)}"`}. Another agent gave you one task and is waiting for its result.`,
     `- Task: ${cutText(oneLine(task), MAX_TASK_CHARS, "…")}`,
     `- ${depth < maxDepth ? "You may start sub-agents of your own; their results come to you." : "You may not start sub-agents of your own."} Sub-agents may be nested ${maxDepth} deep; you are at depth ${depth}.`,
-    "- The last message of each turn is the result of that turn. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
+    "- Your last message in a turn is the result of that turn. Factotum delivers it to the agent that asked; do not send it anywhere yourself.",
     "- Do not poll and do not start conversations: anything that you are waiting for arrives as a message.",
     ...(attachments.length === 0 ? [] : ["- Files for the task:"]),
     ...attachments.map(({ name, path }) => `  - ${oneLine(name)}: ${oneLine(path)}`),

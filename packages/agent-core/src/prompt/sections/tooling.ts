@@ -13,7 +13,7 @@ export const tooling: PromptSection = {
       "## Tooling",
       "These are the tools of this session. Names are case-sensitive: use them exactly as listed.",
       ...orderTools(tools).map(({ name, summary }) => `- ${name}: ${oneLine(summary)}`),
-      "A policy may still refuse a call; the result says why. TOOLS.md holds notes on how to use tools; it does not add any.",
+      "A policy may still refuse a call; the result says why. TOOLS.md holds notes on how to use tools; it does not add tools.",
     ].join("\n");
   },
 };
