@@ -6,7 +6,7 @@ import { mitLicence, thirdPartyNotices } from "../../scripts/build/third-party-n
 /** Small modules that several commands share, with no import but small parts of Node: a chunk for each costs every start a resolution, and memory with it. */
 const SMALL_SHARED = {
   name: "base",
-  test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue)\.ts$/,
+  test: /\/apps\/factotum\/src\/(?:runtime\/(?:assets|node-version|version|tuning\/tune-process|log-line|cli-error|exit-codes|cli-context))\.ts$|\/state-paths\.ts$|\/(?:clean-text|parse-arguments|thinking-levels|keyed-queue|without-undefined)\.ts$/,
 } as const;
 
 /**

@@ -7,6 +7,7 @@ import type { AnthropicServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { RpcClient } from "../src/rpc/rpc-client.ts";
 import { checkedOfficially } from "./check-official.ts";
 import { feishuConfig, waitForSent } from "./feishu-scene.ts";
@@ -56,7 +57,7 @@ class Scene implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    this.#product = await startProduct({ config: this.#config, ...(this.#home === undefined ? {} : { home: this.#home }) });
+    this.#product = await startProduct({ config: this.#config, ...withoutUndefined({ home: this.#home }) });
     this.#home = this.#product.home;
   }
 

@@ -5,6 +5,7 @@ import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { checkedOfficially } from "./check-official.ts";
 
 const PAGE = "https://chat.example.com";
@@ -33,7 +34,7 @@ const call = (method: string, route: string, headers: Readonly<Record<string, st
   fetch(`${product.url}${route}`, {
     method,
     headers: { authorization: `Bearer ${product.token}`, ...headers },
-    ...(body === undefined ? {} : { body }),
+    ...withoutUndefined({ body }),
   });
 
 const hello = { model: "factotum", messages: [{ role: "user" as const, content: "hello" }] };

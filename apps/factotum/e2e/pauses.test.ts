@@ -7,6 +7,7 @@ import type { AnthropicServer } from "@factotum/testing-providers";
 import { runCommand, startProduct } from "@factotum/testing-product";
 import type { Product } from "@factotum/testing-product";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { checkedOfficially } from "./check-official.ts";
 
 /** Thinks between its answers, and takes its thoughts back only behind the unchanged prefix. */
@@ -62,7 +63,7 @@ async function start(home?: string): Promise<Product> {
     models: { providers: { anthropic: { baseUrl: model.baseUrl, apiKey: "sk-ant-test-0123456789" } } },
   };
   const env = { NODE_OPTIONS: `--import=${path.join(folder, "clock.mjs")}`, CLOCK_FILE: path.join(folder, "ahead") };
-  return startProduct({ config, env, ...(home === undefined ? {} : { home }) });
+  return startProduct({ config, env, ...withoutUndefined({ home }) });
 }
 
 /** Moves the product's clock on. */

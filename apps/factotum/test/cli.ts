@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { statePaths } from "@factotum/config";
 import { noonZone } from "@factotum/testing-product";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../src/runtime/cli-context.ts";
 import { runCli } from "../src/cli/run-cli.ts";
 
@@ -72,7 +73,7 @@ export class CliHome implements AsyncDisposable {
       platform: "linux",
       print: (text) => void (stdout += text),
       note: (text) => void (stderr += text),
-      ...(confirm === undefined ? {} : { confirm }),
+      ...withoutUndefined({ confirm }),
       signal: new AbortController().signal,
     };
     return { code: await runCli(args, context), stdout, stderr };

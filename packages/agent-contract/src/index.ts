@@ -45,3 +45,5 @@ export type {
   SkillEntry,
   SkillIndex,
 } from "./ports.ts";
+export { withoutUndefined } from "./without-undefined.ts";
+export type { WithoutUndefined } from "./without-undefined.ts";

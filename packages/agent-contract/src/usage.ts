@@ -1,3 +1,4 @@
+import { withoutUndefined } from "./without-undefined.ts";
 /**
  * Tokens of one model call.
  *
@@ -40,7 +41,7 @@ export function addUsage(totals: UsageTotals, call: Usage): UsageTotals {
     cacheRead: totals.cacheRead + call.cacheRead,
     cacheWrite: totals.cacheWrite + call.cacheWrite,
     total: totals.total + call.total,
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...withoutUndefined({ costUsd }),
     calls: totals.calls + 1,
     lastInput: call.input,
     lastCacheRead: call.cacheRead,
@@ -58,7 +59,7 @@ export function joinUsage(earlier: UsageTotals, later: UsageTotals): UsageTotals
     cacheRead: earlier.cacheRead + later.cacheRead,
     cacheWrite: earlier.cacheWrite + later.cacheWrite,
     total: earlier.total + later.total,
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...withoutUndefined({ costUsd }),
     calls: earlier.calls + later.calls,
     lastInput: later.lastInput,
     lastCacheRead: later.lastCacheRead,

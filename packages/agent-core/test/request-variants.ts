@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, ImageContent, RunKind, ToolSchema } from "@factotum/agent-contract";
 import {
   BOOTSTRAP_NAMES,
@@ -66,7 +67,7 @@ function promptFacts(at: Surroundings, run: RunKind, options: { readonly light: 
     documentation: { folder: "/opt/factotum/docs" },
     authorizedSenders: ["a1b2c3d4e5f6"],
     projectContext,
-    ...(privateMemory === undefined ? {} : { privateMemory }),
+    ...withoutUndefined({ privateMemory }),
     deliversToChannel: true,
     channel: { dialect: "feishu-markdown", markdown: "subset", maxMessageChars: 4_000, reactions: true, voice: false },
     heartbeat: { prompt: undefined },

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { hashOf } from "./document/hash-of.ts";
 import { formatOf, parseText } from "./document/parse-text.ts";
 import type { FactotumConfig } from "./factotum-config.ts";
@@ -125,7 +126,7 @@ async function fallBack(problems: readonly ConfigProblem[], place: Place): Promi
 }
 
 function refusal(problems: readonly ConfigProblem[], { paths, path, fileHash }: Place): RefusedConfig {
-  return { type: "refused", paths, path, problems, ...(fileHash === undefined ? {} : { fileHash }) };
+  return { type: "refused", paths, path, problems, ...withoutUndefined({ fileHash }) };
 }
 
 async function useCopy(copy: LastGoodCopy, problems: readonly ConfigProblem[], place: Place): Promise<LoadedConfig | RefusedConfig> {
@@ -163,7 +164,7 @@ function finish(reading: ConfigReading, place: Finish): LoadedConfig | RefusedCo
     source,
     problems: [...notices, ...reading.problems, ...port.problems],
     inactive: inactiveKeys(valid.written),
-    ...(fileHash === undefined ? {} : { fileHash }),
+    ...withoutUndefined({ fileHash }),
     runningHash: hashOf(reading.text),
     written: valid.written,
   };

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomBytes, randomUUID } from "node:crypto";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, CommandRunner, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { AttachmentRef, Channel, ChannelHost, MsgContext, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { ChannelError, messageId } from "@factotum/channel-contract";
@@ -317,7 +318,7 @@ export async function startTestGateway(
     },
     store: options.around?.(store) ?? store,
     damage: store.damage,
-    ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
+    ...withoutUndefined({ reserve: options.reserve }),
     localFiles: localFiles(files),
     remoteFiles: options.remoteFiles ?? {
       fetch: async () => ({ type: "refused", reason: "unavailable", message: "there is no web in this test" }),
@@ -330,7 +331,7 @@ export async function startTestGateway(
     onRestartRequest: async () => undefined,
     onShutdownRequest: () => undefined,
     onSecret: (value) => void secrets.add(value),
-    ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
+    ...withoutUndefined({ crashPoint: options.crashPoint }),
     hideSecrets: (text) => [...secrets].reduce((shown, secret) => shown.replaceAll(secret, "[hidden]"), text),
     ...common,
   });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { findProvider, type MatchLogic, type ModelInfo as PricedModel, type ModelPrice } from "@pydantic/genai-prices";
 import { MODEL_CONFIGS, type ModelConfig } from "llm-zoo";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CatalogueRow, RowPrices } from "../src/catalogue/catalogue-row.ts";
 
 /** The packages that the figures come from. A new version needs its date here; the script stops when the two do not fit. */
@@ -111,9 +112,7 @@ function toRow(id: string, pattern: string, configs: readonly ModelConfig[], mod
   const prices = model === undefined ? estimatedPrices(usual[0]) : pricesOf(model, window);
   return {
     id,
-    ...(match === undefined ? {} : { match }),
-    ...(window === undefined ? {} : { window }),
-    ...(output === undefined ? {} : { output }),
+    ...withoutUndefined({ match, window, output }),
     ...(usual.length === 0 ? {} : { images: usual.some((config) => config.capabilities.supportsVision) }),
     ...(usual.length === 0 ? {} : { reasoning: usual.some((config) => config.capabilities.supportsReasoning) }),
     ...(levels.length === 0 ? {} : { levels }),

@@ -1,4 +1,5 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ModelApi, ModelClient, ModelEvent, ModelInfo, ModelRequest, Random, ThinkingLevel } from "@factotum/agent-contract";
 import { answerLimits, type AnswerLimits } from "./answer-limits.ts";
 import { normalizeBaseUrl } from "./base-url.ts";
@@ -160,7 +161,7 @@ function toStreamCall(
     clock,
     rules: module.streamRules,
     assembler: new MessageAssembler({ usedIds: collectCallIds(prepared.request), generateId }),
-    ...(prepared.bind === undefined ? {} : { bind: prepared.bind }),
+    ...withoutUndefined({ bind: prepared.bind }),
     ...(prepared.tags === undefined ? {} : { tagged: new TaggedParts({ ...prepared.tags, generateId }) }),
     errors,
     promptTokens: prepared.promptTokens,

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelApi } from "@factotum/agent-contract";
 import { parseOllamaHost } from "./ollama/ollama-address.ts";
 import { type OllamaProbe, ollamaServer } from "./ollama/ollama-server.ts";
@@ -65,7 +66,7 @@ const HOST_ADVICE = "write the address at which Ollama answers, such as OLLAMA_H
 function demoModel(why: string, problem?: string): DefaultModel {
   const reason = `no key is set, and ${why}`;
   const provider = { id: "demo", api: "demo" as const, baseUrl: "" };
-  return { reference: "demo/demo", provider, reason, ...(problem === undefined ? {} : { problem }) };
+  return { reference: "demo/demo", provider, reason, ...withoutUndefined({ problem }) };
 }
 
 async function chooseLocalModel(serverUrl: string, probeOllama: OllamaProbe): Promise<DefaultModel> {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelInfo } from "@factotum/agent-contract";
 import type { CatalogueRow } from "./catalogue/catalogue-row.ts";
 import { costOf } from "./catalogue/catalogue-cost.ts";
@@ -88,9 +89,7 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
     ...exact,
     maxOutput: Math.min(maxOutput, output?.most ?? maxOutput),
     tools: "native",
-    ...(levels === undefined ? {} : { thinkingLevels: levels }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(cacheLifetime === undefined ? {} : { cacheLifetime }),
+    ...withoutUndefined({ thinkingLevels: levels, cost, cacheLifetime }),
     ...overrides,
     known,
   };
@@ -100,9 +99,9 @@ export function resolveModelInfo(provider: string, id: string, overrides: ModelI
 function limitsOf(row: CatalogueRow, byLine: Limits | undefined): Partial<Limits> {
   return {
     ...(row.window === undefined ? {} : { contextWindow: Math.min(row.window, byLine?.contextWindow ?? row.window) }),
-    ...(row.output === undefined ? {} : { maxOutput: row.output }),
+    ...withoutUndefined({ maxOutput: row.output }),
     ...(row.images === undefined ? {} : { input: row.images ? TEXT_AND_IMAGES : TEXT }),
-    ...(row.reasoning === undefined ? {} : { reasoning: row.reasoning }),
+    ...withoutUndefined({ reasoning: row.reasoning }),
   };
 }
 

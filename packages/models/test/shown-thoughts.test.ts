@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { noThoughtsNote, resolveModelInfo } from "../src/index.ts";
@@ -16,7 +17,7 @@ async function asked(wire: Wire, info: Partial<ModelInfo>, request: Partial<Mode
   const config = body["generationConfig"] as { readonly thinkingConfig?: unknown } | undefined;
   const fields = ["thinking", "output_config", "reasoning", "reasoning_effort"];
   const found = Object.fromEntries(Object.entries(body).filter(([key]) => fields.includes(key)));
-  return { ...found, ...(config?.thinkingConfig === undefined ? {} : { thinkingConfig: config.thinkingConfig }) };
+  return { ...found, ...withoutUndefined({ thinkingConfig: config?.thinkingConfig }) };
 }
 
 describe("thoughts that people read are asked for at the default level too", () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, realpath, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BUNDLED_SKILLS_FOLDER } from "./bundled-skills-folder.ts";
@@ -135,9 +136,7 @@ describe("where skills come from", () => {
     await put("managed/a/SKILL.md", "x");
     await put("managed/b/SKILL.md", "x");
     const list = async (allow?: string[]): Promise<string[]> =>
-      (await index().list({ workspace: join(base, "workspace"), signal, ...(allow === undefined ? {} : { allow }) })).map(
-        ({ name }) => name,
-      );
+      (await index().list({ workspace: join(base, "workspace"), signal, ...withoutUndefined({ allow }) })).map(({ name }) => name);
     expect(await list()).toEqual(["a", "b"]);
     expect(await list(["b", "missing"])).toEqual(["b"]);
     expect(await list([])).toEqual([]);

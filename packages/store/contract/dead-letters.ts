@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { DeadLetter, OutboxRecord, Store } from "../src/index.ts";
 import { NOW_MS, OWNER, sampleEnd, sampleMessage, sampleOutbound, sampleTurn } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
@@ -67,7 +68,7 @@ export function describeDeadLetters(context: () => ContractContext): void {
       let cursor: string | undefined;
       do {
         const before = fixture.rowsRead();
-        const page = await store.listDeadLetters({ limit: 1, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.listDeadLetters({ limit: 1, ...withoutUndefined({ cursor }) });
         expect(fixture.rowsRead() - before).toBeLessThanOrEqual(4);
         paged.push(...page.items);
         cursor = page.cursor;

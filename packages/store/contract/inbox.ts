@@ -1,6 +1,7 @@
 import { messageId } from "@factotum/channel-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { NOW_MS, ORIGIN, OWNER, sampleMessage, sampleOutbound, sampleSession } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
 
@@ -141,7 +142,7 @@ export function describeInbox(context: () => ContractContext): void {
       const second = await store.listInputs({
         state: "waiting",
         limit: 3,
-        ...(first.cursor === undefined ? {} : { cursor: first.cursor }),
+        ...withoutUndefined({ cursor: first.cursor }),
       });
       expect(second.items.map((input) => input.message.eventId)).toEqual(["4"]);
       expect(second.cursor).toBeUndefined();

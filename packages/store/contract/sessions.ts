@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Store } from "../src/index.ts";
 import { NOW_MS, sampleEnd, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
@@ -123,7 +124,7 @@ export function describeSessions(context: () => ContractContext): void {
       let cursor: string | undefined;
       let pages = 0;
       do {
-        const page = await store.listSessions({ limit: 25, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.listSessions({ limit: 25, ...withoutUndefined({ cursor }) });
         seen.push(...page.items.map((session) => session.sessionId));
         cursor = page.cursor;
         pages += 1;
@@ -144,7 +145,7 @@ export function describeSessions(context: () => ContractContext): void {
       let cursor: string | undefined;
       do {
         const before = fixture.rowsRead();
-        const page = await store.listSessions({ limit: 3, isWanted: rare, ...(cursor === undefined ? {} : { cursor }) });
+        const page = await store.listSessions({ limit: 3, isWanted: rare, ...withoutUndefined({ cursor }) });
         expect(fixture.rowsRead() - before).toBeLessThanOrEqual(201);
         seen.push(page.items.map(({ sessionId }) => sessionId));
         cursor = page.cursor;
@@ -164,7 +165,7 @@ export function describeSessions(context: () => ContractContext): void {
       }
       const first = await store.listSessions({ agentId: "main", limit: 2 });
       expect(first.items.map((session) => session.sessionId)).toEqual(["s3", "s2"]);
-      const rest = await store.listSessions({ agentId: "main", limit: 2, ...(first.cursor === undefined ? {} : { cursor: first.cursor }) });
+      const rest = await store.listSessions({ agentId: "main", limit: 2, ...withoutUndefined({ cursor: first.cursor }) });
       expect(rest.items.map((session) => session.sessionId)).toEqual(["s0"]);
     });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Store, TranscriptEntry } from "../src/index.ts";
 import { assistantEntry, compactionEntry, importedSession, NOW_MS, samplePrompt, sampleSession, sampleTurn, userEntry } from "./samples.ts";
 import type { ContractContext } from "./contract-context.ts";
@@ -47,11 +48,11 @@ export function describeTranscript(context: () => ContractContext): void {
       expect(last.items).toEqual(entries.slice(20));
       // The entries, and the conversation's own row.
       expect(fixture.rowsRead() - before).toBeLessThanOrEqual(10 + 1 + 1);
-      const middle = await store.readTranscript("session-1", { limit: 19, ...(last.cursor === undefined ? {} : { before: last.cursor }) });
+      const middle = await store.readTranscript("session-1", { limit: 19, ...withoutUndefined({ before: last.cursor }) });
       expect(middle.items).toEqual(entries.slice(1, 20));
       const first = await store.readTranscript("session-1", {
         limit: 19,
-        ...(middle.cursor === undefined ? {} : { before: middle.cursor }),
+        ...withoutUndefined({ before: middle.cursor }),
       });
       expect(first).toEqual({ items: entries.slice(0, 1) });
       await expect(store.readTranscript("session-1", { limit: 1, before: "x" })).rejects.toMatchObject({ code: "invalid" });

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { NOW_MS } from "../contract/samples.ts";
 import type { StoreFixture } from "../contract/contract-context.ts";
@@ -50,7 +51,7 @@ export function createTestLogger(): TestLogger {
   const write =
     (level: string) =>
     (message: string, fields?: Readonly<Record<string, unknown>>): void => {
-      lines.push({ level, message, ...(fields === undefined ? {} : { fields }) });
+      lines.push({ level, message, ...withoutUndefined({ fields }) });
     };
   const logger: TestLogger = {
     lines,

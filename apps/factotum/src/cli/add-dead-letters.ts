@@ -1,5 +1,6 @@
 import { Option } from "commander";
 import type { Command } from "commander";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type * as DeadLetterCommands from "../commands/dead-letters.ts";
 import type { CliContext, Finish } from "../runtime/cli-context.ts";
 import { age, json, positive } from "./options.ts";
@@ -47,7 +48,7 @@ export function addDeadLetters(program: Command, context: CliContext, finish: Fi
           await load()
         ).deadLettersPurge(context, ids, {
           json: options.json === true,
-          ...(options.olderThan === undefined ? {} : { olderThanMs: options.olderThan }),
+          ...withoutUndefined({ olderThanMs: options.olderThan }),
         }),
       ),
     );

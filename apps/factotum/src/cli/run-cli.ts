@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
@@ -22,7 +23,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
 function report(error: unknown, context: CliContext, json: boolean): number {
   const known = error instanceof CliError ? error : unexpected(error);
   if (json) {
-    const body = { code: known.code, message: known.message, ...(known.fix === undefined ? {} : { fix: known.fix }) };
+    const body = { code: known.code, message: known.message, ...withoutUndefined({ fix: known.fix }) };
     context.print(`${JSON.stringify({ error: body }, null, 2)}\n`);
   } else {
     context.note(`factotum: ${known.message}\n${known.fix === undefined ? "" : `${known.fix}\n`}`);
@@ -34,7 +35,7 @@ function report(error: unknown, context: CliContext, json: boolean): number {
 function unexpected(error: unknown): CliError {
   const message = error instanceof Error ? error.message : "the command failed";
   const fix = error instanceof Error ? fixFor(error) : WHERE;
-  return new CliError("failure", message, { cause: error, ...(fix === undefined ? {} : { fix }) });
+  return new CliError("failure", message, { cause: error, ...withoutUndefined({ fix }) });
 }
 
 const WHERE = "Run it again with FACTOTUM_DEBUG=1 to see where.";

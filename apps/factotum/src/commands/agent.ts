@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -12,8 +13,7 @@ export async function agent(
   const params = {
     message: options.message,
     idempotencyKey: randomUUID(),
-    ...(options.agent === undefined ? {} : { agentId: options.agent }),
-    ...(options.session === undefined ? {} : { sessionKey: options.session }),
+    ...withoutUndefined({ agentId: options.agent, sessionKey: options.session }),
   };
   try {
     const result = await gateway.client.request("agent", params, { signal: context.signal });

@@ -1,4 +1,5 @@
 import type { ContextPartType, ContextReport, RpcMethods } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -29,9 +30,9 @@ export async function context(cli: CliContext, options: ContextOptions): Promise
   using gateway = await connectGateway(cli);
   const params: RpcMethods["context.report"]["params"] = {
     diff: options.diff ?? "previous",
-    ...(options.session === undefined ? {} : { sessionKey: options.session }),
+    ...withoutUndefined({ sessionKey: options.session }),
     ...(options.turn === undefined ? {} : { turn: parseTurn(options.turn) }),
-    ...(options.request === undefined ? {} : { request: options.request }),
+    ...withoutUndefined({ request: options.request }),
     ...(options.texts ? { texts: true } : {}),
   };
   try {

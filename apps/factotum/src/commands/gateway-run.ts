@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import { formatProblem, isExposed, loadConfig, rememberConfig, type LoadedConfig, type StatePaths } from "@factotum/config";
 import type { CliContext } from "../runtime/cli-context.ts";
@@ -173,7 +174,7 @@ async function load(context: CliContext): Promise<LoadedConfig> {
 function withOverrides(loaded: LoadedConfig, { port, bind }: GatewayRunOptions): LoadedConfig {
   const gateway = {
     ...loaded.config.gateway,
-    ...(port === undefined ? {} : { port }),
+    ...withoutUndefined({ port }),
     ...(bind === undefined ? {} : { bind: checkedBind(bind) }),
   };
   if (gateway.auth.mode === "none" && isExposed(gateway)) {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RpcMethods } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
 import { EXIT } from "../runtime/exit-codes.ts";
 import { connectGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -22,9 +23,7 @@ export async function replay(context: CliContext, options: ReplayOptions): Promi
   const params: RpcMethods["context.replay"]["params"] = {
     turn: parseTurn(options.turn),
     replayId,
-    ...(options.session === undefined ? {} : { sessionKey: options.session }),
-    ...(options.request === undefined ? {} : { request: options.request }),
-    ...(options.model === undefined ? {} : { model: options.model }),
+    ...withoutUndefined({ sessionKey: options.session, request: options.request, model: options.model }),
   };
   try {
     const result = await gateway.client.request("context.replay", params, {

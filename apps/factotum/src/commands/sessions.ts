@@ -1,5 +1,6 @@
 import { open, rm } from "node:fs/promises";
 import { resolve } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { RpcMethod, RpcMethods, SessionImportReport, SessionKind, SessionSummary } from "@factotum/protocol";
 import { createPortableLines } from "@factotum/store";
@@ -32,14 +33,12 @@ export async function sessionsList(cli: CliContext, options: SessionListOptions)
     const page = await ask(cli, gateway, "sessions.list", {
       limit: Math.min(PAGE, wanted - sessions.length),
       ...(options.kind === undefined ? {} : { kinds: [options.kind] }),
-      ...(options.agent === undefined ? {} : { agentId: options.agent }),
-      ...(options.active === undefined ? {} : { activeMinutes: options.active }),
-      ...(cursor === undefined ? {} : { cursor }),
+      ...withoutUndefined({ agentId: options.agent, activeMinutes: options.active, cursor }),
     });
     sessions.push(...page.sessions);
     ({ cursor } = page);
   } while (cursor !== undefined && sessions.length < wanted);
-  if (options.json) printJson(cli, { sessions, ...(cursor === undefined ? {} : { cursor }) });
+  if (options.json) printJson(cli, { sessions, ...withoutUndefined({ cursor }) });
   else {
     for (const session of sessions) cli.print(`${describeSession(session)}\n`);
     if (sessions.length === 0) cli.note("factotum: there are no such sessions\n");
@@ -111,8 +110,7 @@ export async function sessionsImport(
   const report = await ask(cli, gateway, "sessions.import", {
     path: resolve(path),
     dryRun: options.dryRun,
-    ...(options.agent === undefined ? {} : { agentId: options.agent }),
-    ...(options.key === undefined ? {} : { key: options.key }),
+    ...withoutUndefined({ agentId: options.agent, key: options.key }),
   });
   if (options.json) printJson(cli, report);
   else for (const line of describeReport(report)) cli.print(`${line}\n`);

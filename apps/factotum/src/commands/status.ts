@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describeCommandPolicy, formatProblem, isFatal, loadConfig } from "@factotum/config";
 import type { DamageEvent, GatewayStatus } from "@factotum/protocol";
 import { findPendingRecovery, readDamageEvents, type PendingRecovery } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { CHANNELS } from "../compose/extensions.ts";
 import { sessionFolders } from "../compose/session-folders.ts";
 import { printJson, type CliContext } from "../runtime/cli-context.ts";
@@ -130,7 +131,7 @@ async function readDisk({ env, paths }: CliContext): Promise<DiskFacts> {
     },
     commandPolicy: loaded.type === "loaded" ? describeCommandPolicy(loaded.config) : [],
     databaseBytes: await sizeOf(join(paths.stateFolder, "factotum.sqlite")),
-    ...(recovery === undefined ? {} : { recovery }),
+    ...withoutUndefined({ recovery }),
     sessionFiles: await countSessionFiles(join(paths.home, "agents")),
     damage: readDamageEvents(paths.stateFolder),
   };

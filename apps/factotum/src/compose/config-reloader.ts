@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import {
   describeCommandPolicy,
@@ -117,7 +118,7 @@ export class ConfigReloader implements ConfigControl {
 
   #keepFor(problems: readonly string[], fileHash: string | undefined, error?: unknown): Result {
     const { path } = this.#running;
-    this.#seen = { problems, ...(fileHash === undefined ? {} : { fileHash }) };
+    this.#seen = { problems, ...withoutUndefined({ fileHash }) };
     const state = JSON.stringify([fileHash, problems]);
     if (state !== this.#told) {
       this.#told = state;
@@ -151,5 +152,5 @@ function listensAt({ written: { gateway } }: LoadedConfig): object {
 }
 
 function seenOf({ fileHash, problems }: LoadedConfig): Pick<Report, "fileHash" | "problems"> {
-  return { problems: problems.map(formatProblem), ...(fileHash === undefined ? {} : { fileHash }) };
+  return { problems: problems.map(formatProblem), ...withoutUndefined({ fileHash }) };
 }

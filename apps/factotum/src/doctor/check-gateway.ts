@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import type { LoadedConfig } from "@factotum/config";
 import type { BlockedConversation, GatewayWarning } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { findGateway, requestError } from "../rpc/connect-gateway.ts";
@@ -21,7 +22,7 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
     }
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return [{ check: "gateway", level: "error", message: error.message, ...(error.fix === undefined ? {} : { fix: error.fix }) }];
+    return [{ check: "gateway", level: "error", message: error.message, ...withoutUndefined({ fix: error.fix }) }];
   }
   const { port, bind } = config.gateway;
   const host = bind === "loopback" ? "127.0.0.1" : bind === "lan" ? "0.0.0.0" : bind;
@@ -70,7 +71,7 @@ function blockedFinding({ channel, accountId, conversation, threadId, waiting, s
 }
 
 function toFinding(check: string, { level, text, fix }: GatewayWarning): Finding {
-  return { check, level, message: text, ...(fix === undefined ? {} : { fix }) };
+  return { check, level, message: text, ...withoutUndefined({ fix }) };
 }
 
 function tryToListen(port: number, host: string): Promise<string | undefined> {

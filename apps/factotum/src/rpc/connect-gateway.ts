@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CliContext } from "../runtime/cli-context.ts";
 import { CliError } from "../runtime/cli-error.ts";
 import { isProcessAlive, readRuntimeFile, type RuntimeFacts } from "../runtime/runtime-file.ts";
@@ -35,7 +36,7 @@ async function connect(context: CliContext, { url }: RuntimeFacts): Promise<Pick
   let refusal: unknown;
   for await (const token of ownTokens(context)) {
     try {
-      const client = await Client.connect({ url, version, signal, ...(token === undefined ? {} : { token }) });
+      const client = await Client.connect({ url, version, signal, ...withoutUndefined({ token }) });
       return { client, token };
     } catch (error) {
       // Wrong tokens of this machine delay further wrong ones, and the next may be the right one.

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind } from "@factotum/agent-contract";
 import { promptVariant } from "../prompt/prompt-variant.ts";
 import { headOf } from "../text/cut-text.ts";
@@ -59,7 +60,7 @@ export function planBootstrap(files: readonly BootstrapFile[], limits: Bootstrap
     if (isMemory(name)) privateMemory = planned;
     else projectContext.push(planned);
   }
-  return { projectContext, ...(privateMemory === undefined ? {} : { privateMemory }), truncations };
+  return { projectContext, ...withoutUndefined({ privateMemory }), truncations };
 }
 
 function inOrder(files: readonly BootstrapFile[], names: readonly BootstrapName[]): readonly BootstrapFile[] {

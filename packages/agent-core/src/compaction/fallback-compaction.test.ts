@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -106,7 +107,7 @@ describe("fallbackCompaction", () => {
             reserveTokens,
             overheadTokens,
             time: UTC,
-            ...(previousSummary === undefined ? {} : { previousSummary }),
+            ...withoutUndefined({ previousSummary }),
           };
           const made = fallbackCompaction(messages, options);
           const sent = request(made);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { TimeFormat } from "../effective-prompt/time-format.ts";
 import { renderJson } from "../effective-prompt/render-json.ts";
@@ -45,7 +46,7 @@ function linesOf(message: AgentMessage): readonly Line[] {
       const sender = parts?.sender?.name ?? parts?.sender?.id;
       return [
         {
-          fields: { role: "user", ...(sender === undefined ? {} : { sender }), ...(parts?.sender?.owner === true ? { owner: true } : {}) },
+          fields: { role: "user", ...withoutUndefined({ sender }), ...(parts?.sender?.owner === true ? { owner: true } : {}) },
           text: `${text}${imagesOf(message.content)}`,
           maxChars: MAX_SAID_CHARS,
         },

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CompactionPlan } from "./plan-compaction.ts";
 import {
   fitToMerge,
@@ -30,7 +31,7 @@ export async function summarisePlan(plan: CompactionPlan, options: SummariseOpti
   const { summariserWindow, instructions, now } = options;
   const merging = { window: summariserWindow };
   const ask = async (part: SummaryPart): Promise<string> =>
-    options.ask(renderSummaryRequest(part, { ...merging, nowMs: now(), ...(instructions === undefined ? {} : { instructions }) }));
+    options.ask(renderSummaryRequest(part, { ...merging, nowMs: now(), ...withoutUndefined({ instructions }) }));
   let summaries: readonly string[] = [];
   for (const [index, { text }] of plan.chunks.entries())
     summaries = [...summaries, await ask({ type: "chunk", text, number: index + 1, count: plan.chunks.length })];

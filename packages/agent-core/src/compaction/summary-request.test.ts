@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { estimateTokens } from "../tokens/estimate-tokens.ts";
 import { contextBudget } from "./context-budget.ts";
 import { renderSummaryMessage } from "./render-summary-message.ts";
@@ -7,7 +8,7 @@ import { fitToMerge, groupSummaries, limitSummary, renderSummaryRequest } from "
 
 const OPTIONS = { window: 200_000, nowMs: 7 };
 const textOf = (part: Parameters<typeof renderSummaryRequest>[0], instructions?: string): string => {
-  const { messages } = renderSummaryRequest(part, { ...OPTIONS, ...(instructions === undefined ? {} : { instructions }) });
+  const { messages } = renderSummaryRequest(part, { ...OPTIONS, ...withoutUndefined({ instructions }) });
   const [block] = messages[0]?.content ?? [];
   return block?.type === "text" ? block.text : "";
 };

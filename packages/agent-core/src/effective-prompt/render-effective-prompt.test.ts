@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { EffectivePromptFacts } from "./effective-prompt-facts.ts";
 import { renderEffectivePrompt } from "./render-effective-prompt.ts";
 
@@ -220,9 +221,7 @@ Your last run was stopped on request. Resume it only with care, or ask what the 
   test("tells the format only of a channel that the prompt was not rendered for", () => {
     const responseFormat = { dialect: "mrkdwn", markdown: "subset", maxMessageChars: 4_000 } as const;
     const text = (promptChannel?: string) =>
-      renderEffectivePrompt(
-        facts({ trusted: { channel: "slack", responseFormat, ...(promptChannel === undefined ? {} : { promptChannel }) } }),
-      ).text;
+      renderEffectivePrompt(facts({ trusted: { channel: "slack", responseFormat, ...withoutUndefined({ promptChannel }) } })).text;
     expect(text("slack")).not.toContain("response_format");
     const told = '"response_format":{"markup":"mrkdwn","markdown":"subset","max_message_chars":4000}';
     expect(text("feishu")).toContain(told);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { UserMessageParts } from "@factotum/agent-contract";
 import type { EffectivePrompt, EffectivePromptFacts } from "./effective-prompt-facts.ts";
 import { escapeBody } from "./escape-body.ts";
@@ -76,7 +77,7 @@ function partsOf({ body, run, storedSender }: EffectivePromptFacts, systemEvents
   return {
     ...bodyParts(body),
     ...(run === "user" ? {} : { run }),
-    ...(storedSender === undefined ? {} : { sender: storedSender }),
+    ...withoutUndefined({ sender: storedSender }),
     systemEvents,
   };
 }

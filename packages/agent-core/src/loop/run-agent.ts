@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentEvent, AssistantMessage, RunOutcome, ToolCall } from "@factotum/agent-contract";
 import { requestModel, type ModelAnswer } from "./request-model.ts";
 import type { RunAgentInput, RunAgentOptions } from "./run-input.ts";
@@ -136,7 +137,7 @@ function outcomeOf(run: RunState, answer: ModelAnswer): RunOutcome {
 }
 
 function failure({ code, message, retryAfterMs }: Extract<ModelAnswer, { type: "failed" }>): RunOutcome {
-  return { type: "failed", code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  return { type: "failed", code, message, ...withoutUndefined({ retryAfterMs }) };
 }
 
 function aborted(run: RunState): RunOutcome {

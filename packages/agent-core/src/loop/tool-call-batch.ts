@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   AgentEvent,
   AgentTool,
@@ -80,7 +81,7 @@ export class ToolCallBatch {
     const known = run.input.knownResults?.get(call.id);
     if (known !== undefined) {
       const { content, isError = false, details, tainted } = known;
-      const outcome = { content, isError, untrusted: tainted, ...(details === undefined ? {} : { details }) };
+      const outcome = { content, isError, untrusted: tainted, ...withoutUndefined({ details }) };
       return { type: "answered", call, outcome, skipped: false };
     }
     if (run.signal.aborted) this.skipRest(STOPPED);
@@ -200,7 +201,7 @@ function toResult(
     toolCallId: call.id,
     toolName: call.name,
     content,
-    ...(details === undefined ? {} : { details }),
+    ...withoutUndefined({ details }),
     isError,
     ...(outcome.untrusted ? { tainted: true } : {}),
     timestamp: run.input.now(),

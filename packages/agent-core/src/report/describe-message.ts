@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, ImageContent } from "@factotum/agent-contract";
 import { readToolResultCut } from "../loop/truncate-tool-result.ts";
 import { estimateMessageTokens } from "../tokens/estimate-tokens.ts";
@@ -15,7 +16,7 @@ export function describeMessage(message: AgentMessage): DescribedSection {
     ...sizeOf(text),
     tokens: estimateMessageTokens(message),
     ...(images.length === 0 ? {} : { images: images.map(imageFacts) }),
-    ...(truncation === undefined ? {} : { truncation }),
+    ...withoutUndefined({ truncation }),
     text,
     sent: sentForm(message),
   };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ContextDescription, ContextPartType, DescribedSection } from "./context-description.ts";
 
 /** One difference between two requests. */
@@ -27,7 +28,7 @@ export function diffContext(previous: ContextDescription, next: ContextDescripti
     firstOf("system", sectionsOf(previous, "system"), sectionsOf(next, "system")) ??
     firstMessage(previous, next);
   const changes = (["system", "messages", "tools"] as const).flatMap((part) => changesOf(part, previous, next));
-  return { prefixHeld: firstDifference === undefined, ...(firstDifference === undefined ? {} : { firstDifference }), changes };
+  return { prefixHeld: firstDifference === undefined, ...withoutUndefined({ firstDifference }), changes };
 }
 
 function sectionsOf(description: ContextDescription, type: ContextPartType): readonly DescribedSection[] {

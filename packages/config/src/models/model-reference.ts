@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { nearestName, withSuggestion } from "../nearest-name.ts";
 
 /** A provider and one of its models. */
@@ -59,5 +60,5 @@ function parseBareName(name: string, known: KnownModels): ParsedModelReference {
 }
 
 function unknown(message: string, nearest?: string): ParsedModelReference {
-  return { type: "unknown", message, ...(nearest === undefined ? {} : { nearest }) };
+  return { type: "unknown", message, ...withoutUndefined({ nearest }) };
 }

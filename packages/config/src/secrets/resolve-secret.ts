@@ -1,5 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Secret } from "../schema/secret.ts";
 import { expandHome, statePaths, type Environment } from "../state/state-paths.ts";
 import { readCommandOutput } from "./read-command-output.ts";
@@ -58,7 +59,7 @@ async function fromCommand(command: readonly string[], options: ResolveSecretOpt
     env: options.env,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     maxBytes: MAX_BYTES,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...withoutUndefined({ signal: options.signal }),
   });
   if (result.type === "failed") return unresolved(`the command ${name} ${result.message}`);
   return resolvedOr(result.output.trim(), `the command ${name} printed nothing`);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonValue } from "@factotum/agent-contract";
 import { formatKeyPath, KeyPathError, parseKeyPath, withValue, type KeyPath } from "../document/key-path.ts";
 import { hashOf } from "../document/hash-of.ts";
@@ -99,7 +100,7 @@ async function change(key: string, value: JsonValue | undefined, paths: StatePat
     type: "written",
     path,
     changes,
-    ...(versionPath === undefined ? {} : { versionPath }),
+    ...withoutUndefined({ versionPath }),
     keptComments: edited.keptComments,
     problems: found.problems,
   };

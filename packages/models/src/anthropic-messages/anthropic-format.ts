@@ -1,5 +1,6 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { asRecord } from "../errors/vendor-error.ts";
 import { ANTHROPIC_TRIGGERS } from "../prompt/clean-text.ts";
 import { COMMON_IDS } from "../prompt/tool-call-ids.ts";
@@ -60,7 +61,7 @@ function renderThinking(thinking: AnthropicThinking): SharedV4ProviderOptions[st
     case "adaptive":
       return {
         thinking: { type: "adaptive", display: "summarized" },
-        ...(thinking.effort === undefined ? {} : { effort: thinking.effort }),
+        ...withoutUndefined({ effort: thinking.effort }),
       };
     case "budget":
       return { thinking: { type: "enabled", budgetTokens: thinking.budgetTokens } };

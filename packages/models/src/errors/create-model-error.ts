@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorCode, type Retry } from "@factotum/agent-contract";
+import { ModelError, type ModelErrorCode, type Retry, withoutUndefined } from "@factotum/agent-contract";
 
 /** What every error of one call needs to know. */
 export interface ErrorContext {
@@ -54,7 +54,7 @@ export function createModelError(code: ModelErrorCode, facts: FailureFacts, cont
   const canWait = retry.type !== "never" && facts.retryAfterMs !== undefined;
   return new ModelError(code, message, {
     retry: canWait ? { type: "after", delayMs: facts.retryAfterMs } : retry,
-    ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...withoutUndefined({ status: facts.status }),
     cause: facts.cause ?? new Error(said ?? code),
   });
 }

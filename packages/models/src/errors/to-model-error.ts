@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorCode } from "@factotum/agent-contract";
+import { ModelError, type ModelErrorCode, withoutUndefined } from "@factotum/agent-contract";
 import { classifyVendorError } from "./classify-vendor-error.ts";
 import { createModelError, type ErrorContext } from "./create-model-error.ts";
 import { asRecord, parseVendorError } from "./vendor-error.ts";
@@ -47,9 +47,7 @@ export function toModelError(failure: unknown, context: ErrorContext, options: {
     return createModelError(
       classifyVendorError(vendor, status),
       {
-        ...(vendor.message === undefined ? {} : { said: vendor.message }),
-        ...(shown === undefined ? {} : { status: shown }),
-        ...(vendor.retryAfterMs === undefined ? {} : { retryAfterMs: vendor.retryAfterMs }),
+        ...withoutUndefined({ said: vendor.message, status: shown, retryAfterMs: vendor.retryAfterMs }),
       },
       context,
     );

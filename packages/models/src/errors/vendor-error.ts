@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 /** What a provider said of a failure, whatever its shape. */
 export interface VendorError {
   readonly message?: string;
@@ -33,11 +34,7 @@ function readFields(value: Readonly<Record<string, unknown>>): VendorError | und
   const status = readStatus(value.statusCode) ?? readStatus(value.code);
   const retryAfterMs = readRetryDelay(value.details);
   return {
-    ...(message === undefined ? {} : { message }),
-    ...(type === undefined ? {} : { type }),
-    ...(code === undefined ? {} : { code }),
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...withoutUndefined({ message, type, code, status, retryAfterMs }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ModelError, type ModelErrorCode, type Retry } from "@factotum/agent-contract";
+import { ModelError, type ModelErrorCode, type Retry, withoutUndefined } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { Cooldowns } from "./cooldowns.ts";
 
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 function error(code: ModelErrorCode, retry: Retry = { type: "backoff" }, status?: number): ModelError {
-  return new ModelError(code, code, { retry, ...(status === undefined ? {} : { status }) });
+  return new ModelError(code, code, { retry, ...withoutUndefined({ status }) });
 }
 
 /** How long the candidate rests after each of `times` failures, each just after the rest before. */

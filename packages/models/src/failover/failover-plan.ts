@@ -1,4 +1,4 @@
-import { ModelError, type Retry } from "@factotum/agent-contract";
+import { ModelError, type Retry, withoutUndefined } from "@factotum/agent-contract";
 import type { CandidateKey, Cooldown, Cooldowns } from "./cooldowns.ts";
 
 /** What became of one candidate. */
@@ -64,7 +64,7 @@ export class FailoverPlan<Candidate extends CandidateKey> {
     const message = `No model answered. ${lines.join(" ")}`;
     return new ModelError(code, message, {
       retry: this.#retry(nowMs),
-      ...(only?.status === undefined ? {} : { status: only.status }),
+      ...withoutUndefined({ status: only?.status }),
       cause: only ?? new Error(code),
     });
   }

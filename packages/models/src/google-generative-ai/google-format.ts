@@ -1,4 +1,5 @@
 import { createGoogle } from "@ai-sdk/google";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { asRecord, parseVendorError } from "../errors/vendor-error.ts";
 import { COMMON_IDS } from "../prompt/tool-call-ids.ts";
 import { toReasoning } from "../reasoning.ts";
@@ -32,7 +33,7 @@ export const googleGenerativeAi: WireFormatModule = {
         ...(tools.length === 0 ? {} : { tools }),
         maxOutputTokens,
         ...(thinks ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } } : {}),
-        ...(reasoning === undefined ? {} : { reasoning }),
+        ...withoutUndefined({ reasoning }),
       };
     },
   }),

@@ -1,4 +1,5 @@
 import { createMistral } from "@ai-sdk/mistral";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { MISTRAL_IDS } from "../prompt/tool-call-ids.ts";
 import { toReasoning } from "../reasoning.ts";
 import { CHAT_STREAM_RULES } from "../stream/chat-stream-rules.ts";
@@ -30,7 +31,7 @@ export const mistral: WireFormatModule = {
         maxOutputTokens,
         includeRawChunks: true,
         ...(hasKey ? { providerOptions: { mistral: { promptCacheKey: request.cacheKey } } } : {}),
-        ...(reasoning === undefined ? {} : { reasoning }),
+        ...withoutUndefined({ reasoning }),
       };
     },
   }),

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CacheRetention } from "@factotum/agent-contract";
 import { markForCaching } from "../anthropic-messages/cache-marks.ts";
 import { asRecord } from "../errors/vendor-error.ts";
@@ -28,6 +29,6 @@ export function moveMarks(body: Record<string, unknown>): Record<string, unknown
 function withBlocks(value: unknown): Record<string, unknown> {
   const { cache_control: control, ...message } = asRecord(value) ?? {};
   if (typeof message["content"] !== "string" || !MARKED_ROLES.has(message["role"])) return message;
-  const block = { type: "text", text: message["content"], ...(control === undefined ? {} : { cache_control: control }) };
+  const block = { type: "text", text: message["content"], ...withoutUndefined({ cache_control: control }) };
   return { ...message, content: [block] };
 }

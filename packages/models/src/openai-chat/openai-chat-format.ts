@@ -1,6 +1,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { openaiSettings } from "../openai-responses/openai-settings.ts";
 import { ANTHROPIC_TRIGGERS } from "../prompt/clean-text.ts";
@@ -91,8 +92,7 @@ function ownSettings(
   { baseUrl, maxOutputTokens }: { readonly baseUrl: string; readonly maxOutputTokens: number },
 ): Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "providerOptions" | "reasoning"> {
   const { providerOptions, ...settings } = openaiSettings(request, info, { hasSummaries: false });
-  if (!takesCompletionLimit(info, baseUrl))
-    return { maxOutputTokens, ...settings, ...(providerOptions === undefined ? {} : { providerOptions }) };
+  if (!takesCompletionLimit(info, baseUrl)) return { maxOutputTokens, ...settings, ...withoutUndefined({ providerOptions }) };
   return { ...settings, providerOptions: { openai: { ...providerOptions?.["openai"], maxCompletionTokens: maxOutputTokens } } };
 }
 

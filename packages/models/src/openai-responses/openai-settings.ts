@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelInfo, ModelRequest } from "@factotum/agent-contract";
 import { toReasoning } from "../reasoning.ts";
 
@@ -18,7 +19,7 @@ export function openaiSettings(
     ...(options.hasSummaries && wantsThinking(request, info) ? { reasoningSummary: "auto" } : {}),
   };
   const reasoning = info.reasoning ? toReasoning(request.thinking) : undefined;
-  return { providerOptions: { openai }, ...(reasoning === undefined ? {} : { reasoning }) };
+  return { providerOptions: { openai }, ...withoutUndefined({ reasoning }) };
 }
 
 function wantsThinking(request: ModelRequest, info: ModelInfo): boolean {

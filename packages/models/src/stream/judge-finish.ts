@@ -1,4 +1,5 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelErrorCode, StopReason } from "@factotum/agent-contract";
 import type { MessageAssembler } from "./message-assembler.ts";
 
@@ -33,7 +34,7 @@ export function judgeFinish(
       return {
         type: "failed",
         code: reason.raw === "refusal" ? "refused" : "filtered",
-        ...(reason.raw === undefined ? {} : { said: reason.raw }),
+        ...withoutUndefined({ said: reason.raw }),
       };
     case "length":
       return { type: "ended", stopReason: "length" };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelError } from "@factotum/agent-contract";
 import { classifyVendorError } from "../errors/classify-vendor-error.ts";
 import { createModelError, createOversizeError, type ErrorContext } from "../errors/create-model-error.ts";
@@ -70,7 +71,7 @@ async function toHttpError(response: Response, options: ModelFetchOptions): Prom
     {
       status,
       said: vendor.message ?? (response.statusText === "" ? "no reason given" : response.statusText),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      ...withoutUndefined({ retryAfterMs }),
     },
     options.errors,
   );

@@ -1,9 +1,10 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { asParts, data, list, type Said, type Wire } from "./wire.ts";
 
 const CHUNK = { id: "cmpl-1", object: "chat.completion.chunk", created: 1_780_000_000, model: "mistral-medium-latest" };
 
 function chunk(delta: Record<string, unknown>, finish_reason: string | null = null, usage?: Record<string, number>): string {
-  return data({ ...CHUNK, choices: [{ index: 0, delta, finish_reason }], ...(usage === undefined ? {} : { usage }) });
+  return data({ ...CHUNK, choices: [{ index: 0, delta, finish_reason }], ...withoutUndefined({ usage }) });
 }
 
 function deltas(said: Said): string[] {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
 import type { Store } from "../port/store.ts";
@@ -47,9 +48,7 @@ export async function importSessionFile(store: Store, path: string, options: Imp
     displayName: key,
     isPrivate: false,
     nowMs: options.nowMs,
-    ...(record === undefined ? {} : { record }),
-    ...(options.isTrial === undefined ? {} : { isTrial: options.isTrial }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    ...withoutUndefined({ record, isTrial: options.isTrial, signal: options.signal }),
   };
   try {
     const stored = await take(store, file, target, options);

@@ -1,5 +1,6 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { StoreError } from "../port/store-error.ts";
 import type { Store } from "../port/store.ts";
 import { isAboutSource, isFileError, takenReason } from "./import-report.ts";
@@ -103,9 +104,9 @@ async function importListed(
     nowMs,
     isTrial,
     record: { ...record, sessionId },
-    ...(signal === undefined ? {} : { signal }),
+    ...withoutUndefined({ signal }),
   });
-  return { key, sessionId, entries: file.count, problems: file.problems, ...(keptAside === undefined ? {} : { keptAside }) };
+  return { key, sessionId, entries: file.count, problems: file.problems, ...withoutUndefined({ keptAside }) };
 }
 
 /** A session whose transcript is gone has no file: it is as unreadable as a broken one. */

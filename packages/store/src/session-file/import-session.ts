@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
 import type { ImportedEntry, Store } from "../port/store.ts";
 import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
@@ -48,7 +49,7 @@ export async function importSession(store: Store, file: SessionFile | ParsedSess
     entries,
   };
   const { isTrial = false, signal } = target;
-  return store.importSession(session, { isTrial, ...(signal === undefined ? {} : { signal }) });
+  return store.importSession(session, { isTrial, ...withoutUndefined({ signal }) });
 }
 
 function unreadableNotice(timestampMs: number): ImportedEntry {

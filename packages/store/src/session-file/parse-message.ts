@@ -1,4 +1,4 @@
-import { NO_USAGE, RUN_KINDS } from "@factotum/agent-contract";
+import { NO_USAGE, RUN_KINDS, withoutUndefined } from "@factotum/agent-contract";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -42,7 +42,7 @@ function parseUser(record: JsonObject, timestamp: number): UserMessage {
   return {
     role: "user",
     content: parseContent(record["content"]),
-    ...(parts === undefined ? {} : { parts }),
+    ...withoutUndefined({ parts }),
     ...(typeof record["tainted"] === "boolean" ? { tainted: record["tainted"] } : {}),
     timestamp,
   };
@@ -58,19 +58,18 @@ function parseParts(value: unknown): UserMessageParts | undefined {
   const run = oneOf(record["run"], RUN_KINDS);
   return {
     body,
-    ...(bodyType === undefined ? {} : { bodyType }),
-    ...(run === undefined ? {} : { run }),
+    ...withoutUndefined({ bodyType, run }),
     ...(record["joined"] === true ? { joined: true } : {}),
-    ...(sender === undefined ? {} : { sender }),
+    ...withoutUndefined({ sender }),
     systemEvents: (arrayOf(record["systemEvents"]) ?? []).filter((line) => typeof line === "string"),
-    ...(source === undefined ? {} : { source }),
+    ...withoutUndefined({ source }),
   };
 }
 
 function parseSender(sender: JsonObject | undefined): UserMessageParts["sender"] {
   const id = stringOf(sender?.["id"]);
   const name = stringOf(sender?.["name"]);
-  return id === undefined ? undefined : { id, ...(name === undefined ? {} : { name }), owner: sender?.["owner"] === true };
+  return id === undefined ? undefined : { id, ...withoutUndefined({ name }), owner: sender?.["owner"] === true };
 }
 
 function parseSource(source: JsonObject | undefined): UserMessageParts["source"] {
@@ -91,7 +90,7 @@ function parseAssistant(record: JsonObject, timestamp: number): AssistantMessage
     model: nonEmpty(record["model"]) ?? "unknown",
     usage: parseUsage(record["usage"]),
     stopReason: oneOf(record["stopReason"], STOP_REASONS) ?? "stop",
-    ...(errorMessage === undefined ? {} : { errorMessage }),
+    ...withoutUndefined({ errorMessage }),
     timestamp,
   };
 }
@@ -105,7 +104,7 @@ function parseToolResult(record: JsonObject, timestamp: number): ToolResultMessa
     toolCallId,
     toolName: nonEmpty(record["toolName"]) ?? nonEmpty(record["name"]) ?? "unknown",
     content: parseContent(record["content"]),
-    ...(details === undefined ? {} : { details }),
+    ...withoutUndefined({ details }),
     isError: record["isError"] === true || record["is_error"] === true,
     ...(typeof record["tainted"] === "boolean" ? { tainted: record["tainted"] } : {}),
     timestamp,
@@ -153,7 +152,7 @@ function parseBlock(value: unknown): TextContent | ThinkingContent | ToolCallCon
 function parseThinking(block: JsonObject): ThinkingContent | undefined {
   const text = stringOf(block["text"]) ?? stringOf(block["thinking"]);
   const signature = objectOf(block["signature"]);
-  return text === undefined ? undefined : { type: "thinking", text, ...(signature === undefined ? {} : { signature }) };
+  return text === undefined ? undefined : { type: "thinking", text, ...withoutUndefined({ signature }) };
 }
 
 /** A call without an id or a name is incomplete, and incomplete calls are not kept (R8). */
@@ -163,7 +162,7 @@ function parseToolCall(block: JsonObject): ToolCallContent | undefined {
   const callArguments = objectOf(block["arguments"]) ?? objectOf(block["input"]);
   if (id === undefined || name === undefined || callArguments === undefined) return undefined;
   const providerData = objectOf(block["providerData"]);
-  return { type: "toolCall", id, name, arguments: callArguments, ...(providerData === undefined ? {} : { providerData }) };
+  return { type: "toolCall", id, name, arguments: callArguments, ...withoutUndefined({ providerData }) };
 }
 
 function parseUsage(value: unknown): Usage {
@@ -175,5 +174,5 @@ function parseUsage(value: unknown): Usage {
   const cacheWrite = countOf(usage["cacheWrite"]) ?? 0;
   const costUsd = countOf(usage["costUsd"]) ?? countOf(objectOf(usage["cost"])?.["total"]);
   const total = input + output + cacheRead + cacheWrite;
-  return { input, output, cacheRead, cacheWrite, total, ...(costUsd === undefined ? {} : { costUsd }) };
+  return { input, output, cacheRead, cacheWrite, total, ...withoutUndefined({ costUsd }) };
 }

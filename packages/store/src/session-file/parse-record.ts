@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
 import type { TranscriptBody } from "../port/records.ts";
 import { parseMessage } from "./parse-message.ts";
@@ -80,7 +81,7 @@ function toUiMessage(record: JsonObject): TranscriptBody {
     text: stringOf(record["text"]) ?? "",
     channel: stringOf(record["channel"]) ?? "",
     eventId: stringOf(record["eventId"]) ?? "",
-    ...(sender === undefined ? {} : { sender }),
+    ...withoutUndefined({ sender }),
     ...(attachments === undefined || attachments === 0 ? {} : { attachments }),
   };
 }

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { addUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, Usage } from "@factotum/agent-contract";
 import type { TranscriptBody } from "../port/records.ts";
 import type { ImportedEntry } from "../port/store.ts";
@@ -65,7 +65,7 @@ function linkedBody(body: TranscriptBody, index: number, { kept, replaced }: Lin
   if (place !== undefined) return { type: "compaction", message: { ...body.message, firstKeptEntryId: String(place) } };
   const { summary, tainted, timestamp } = body.message;
   const content = [{ type: "text" as const, text: summary }];
-  return { type: "message", message: { role: "user", content, ...(tainted === undefined ? {} : { tainted }), timestamp } };
+  return { type: "message", message: { role: "user", content, ...withoutUndefined({ tainted }), timestamp } };
 }
 
 /** The first pass over the lines. */
@@ -119,7 +119,7 @@ class Reading {
     const first = places.findIndex((place) => place !== -1);
     const last = places.findLastIndex((place) => place !== -1);
     const [firstMs, lastMs] = [this.#times[first], this.#times[last]];
-    return { usage, ...(firstMs === undefined ? {} : { firstMs }), ...(lastMs === undefined ? {} : { lastMs }) };
+    return { usage, ...withoutUndefined({ firstMs, lastMs }) };
   }
 
   /** The first one counts. */
@@ -141,7 +141,7 @@ class Reading {
       if (body.message.role === "assistant") this.#usages.set(index, body.message.usage);
     } else if (body.type === "compaction") {
       const keptIndex = countOf(record["firstKeptEntryIndex"]);
-      this.#references.set(index, { ids: [body.message.firstKeptEntryId], ...(keptIndex === undefined ? {} : { keptIndex }) });
+      this.#references.set(index, { ids: [body.message.firstKeptEntryId], ...withoutUndefined({ keptIndex }) });
     } else if (body.type === "replacement") {
       this.#references.set(index, { ids: body.messages.map(({ entryId }) => entryId) });
     }
@@ -173,9 +173,7 @@ function headerFacts(header: JsonObject | undefined): Pick<SessionFileFacts, "se
   const key = nonEmpty(session?.["key"]);
   const entry = objectOf(session?.["entry"]);
   return {
-    ...(sessionId === undefined ? {} : { sessionId }),
-    ...(startedAtMs === undefined ? {} : { startedAtMs }),
-    ...(cwd === undefined ? {} : { cwd }),
+    ...withoutUndefined({ sessionId, startedAtMs, cwd }),
     ...(key === undefined || entry === undefined ? {} : { session: { key, entry } }),
   };
 }

@@ -1,4 +1,4 @@
-import { NO_USAGE_TOTALS, THINKING_LEVELS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, UsageTotals } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { SessionOverrides, SessionRecord } from "../port/records.ts";
@@ -52,14 +52,7 @@ export function parseSessionEntry(key: string, value: unknown): SessionEntryFact
       overrides: parseOverrides(entry),
       usage: parseTotals(entry),
       compactionCount: Math.round(countOf(entry["compactionCount"]) ?? 0),
-      ...(createdAtMs === undefined ? {} : { createdAtMs }),
-      ...(interactedAtMs === undefined ? {} : { interactedAtMs }),
-      ...(updatedAtMs === undefined ? {} : { updatedAtMs }),
-      ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
-      ...(label === undefined ? {} : { label }),
-      ...(spawnedBy === undefined ? {} : { spawnedBy }),
-      ...(lastOrigin === undefined ? {} : { lastOrigin }),
-      ...(memoryFlushAtMs === undefined ? {} : { memoryFlushAtMs }),
+      ...withoutUndefined({ createdAtMs, interactedAtMs, updatedAtMs, expiresAtMs, label, spawnedBy, lastOrigin, memoryFlushAtMs }),
       ...(heartbeatText === undefined || sentAtMs === undefined ? {} : { lastHeartbeat: { text: heartbeatText, sentAtMs } }),
     },
   };
@@ -84,7 +77,7 @@ function parseOverrides(entry: JsonObject): SessionOverrides {
     debounceMs: countOf(entry["queueDebounceMs"]),
     cap: countOf(entry["queueCap"]),
     drop: oneOf(entry["queueDrop"], ["summarize", "old", "new"]),
-  }) as NonNullable<SessionOverrides["queue"]>;
+  });
   const overrides: { -readonly [Name in keyof SessionOverrides]: SessionOverrides[Name] | undefined } = {
     thinking: oneOf(entry["thinkingLevel"], THINKING_LEVELS),
     verbose: oneOf(entry["verboseLevel"], ["off", "on", "full"]),
@@ -97,11 +90,7 @@ function parseOverrides(entry: JsonObject): SessionOverrides {
     activation: oneOf(entry["groupActivation"], ["mention", "always"]),
     queue: Object.keys(queue).length === 0 ? undefined : queue,
   };
-  return withoutUndefined(overrides) as SessionOverrides;
-}
-
-function withoutUndefined(record: object): object {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+  return withoutUndefined(overrides);
 }
 
 /** Our totals are kept. The counters of other programs do not tell the current context size, so the first turn measures it. */
@@ -110,7 +99,7 @@ function parseTotals(entry: JsonObject): UsageTotals {
   if (ours !== undefined) {
     const totals = Object.keys(NO_USAGE_TOTALS).map((name) => [name, countOf(ours[name]) ?? 0]);
     const costUsd = countOf(ours["costUsd"]);
-    return { ...NO_USAGE_TOTALS, ...Object.fromEntries(totals), ...(costUsd === undefined ? {} : { costUsd }) };
+    return { ...NO_USAGE_TOTALS, ...Object.fromEntries(totals), ...withoutUndefined({ costUsd }) };
   }
   const input = countOf(entry["inputTokens"]) ?? 0;
   const output = countOf(entry["outputTokens"]) ?? 0;
@@ -145,5 +134,5 @@ function parseOwnOrigin(origin: JsonObject | undefined): Origin | undefined {
   const id = nonEmpty(conversation?.["id"]);
   if (channel === undefined || accountId === undefined || kind === undefined || id === undefined) return undefined;
   const [threadId, parentId, spaceId] = ["threadId", "parentId", "spaceId"].map((name) => nonEmpty(conversation?.[name]));
-  return { channel, accountId, conversation: withoutUndefined({ kind, id, threadId, parentId, spaceId }) as Origin["conversation"] };
+  return { channel, accountId, conversation: withoutUndefined({ kind, id, threadId, parentId, spaceId }) };
 }

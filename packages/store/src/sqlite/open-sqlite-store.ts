@@ -1,5 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { CopyPosition } from "../copies/copy-book.ts";
 import { SessionCopier } from "../copies/session-copier.ts";
@@ -225,7 +226,7 @@ function createQuarantine(
       kind: "rows" as const,
       text: LEFT_OUT[type],
       isComplete: type === "prompt",
-      ...(sessionKey === undefined ? {} : { sessionKey }),
+      ...withoutUndefined({ sessionKey }),
     };
     options.damage.record(event).catch((error: unknown) => options.logger.warn("The list of damage could not be written", { error }));
     writer

@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
@@ -49,7 +49,7 @@ async function rowsOfPages(): Promise<readonly number[]> {
     let cursor: string | undefined;
     for (let page = 0; page < 2; page += 1) {
       const before = store.metrics().rowsRead;
-      const { items, cursor: next } = await store.listSessions({ ...filter, limit: 25, ...(cursor === undefined ? {} : { cursor }) });
+      const { items, cursor: next } = await store.listSessions({ ...filter, limit: 25, ...withoutUndefined({ cursor }) });
       counts.push(store.metrics().rowsRead - before);
       expect(items.length).toBeLessThanOrEqual(25);
       if (next === undefined) break;

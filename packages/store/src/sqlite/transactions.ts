@@ -1,4 +1,4 @@
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
 import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, TranscriptEntry, TurnRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
@@ -67,7 +67,7 @@ export class Transactions {
       origin: start.origin,
       owner: start.owner,
       inputIds: start.inputIds,
-      ...(start.replyTo === undefined ? {} : { replyTo: start.replyTo }),
+      ...withoutUndefined({ replyTo: start.replyTo }),
       state: "running",
       attempts: 1,
       starts: 1,
@@ -182,7 +182,7 @@ export class Transactions {
       inputsWaiting: inbox.count("waiting"),
       inputsDead: inbox.count("dead"),
       outboxWaiting: outbox.countPending(),
-      ...(outboxOldestMs === undefined ? {} : { outboxOldestMs }),
+      ...withoutUndefined({ outboxOldestMs }),
       outboxDead: outbox.countGivenUp("dead"),
       outboxAmbiguous: outbox.countGivenUp("ambiguous"),
       usage: row === undefined ? NO_USAGE_TOTALS : (JSON.parse(textOf(row, "usage")) as UsageTotals),

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentToolResult, JsonObject } from "@factotum/agent-contract";
 
 /** What beside its text a result carries. */
@@ -9,7 +10,7 @@ interface ResultFacts {
 /** A result of one text. */
 export function textResult(text: string, facts: ResultFacts = {}): AgentToolResult {
   const { details, untrusted = false } = facts;
-  return { content: [{ type: "text", text }], ...(details === undefined ? {} : { details }), ...(untrusted ? { untrusted } : {}) };
+  return { content: [{ type: "text", text }], ...withoutUndefined({ details }), ...(untrusted ? { untrusted } : {}) };
 }
 
 /** A failure that the model can act on. */

@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFacts } from "@factotum/agent-contract";
 import { FileAccessError, systemCode, toFileAccessError } from "./file-access-error.ts";
 import { Grants, isWithin, realPathOf, realPathOfAny, type FileAccessOptions } from "./grants.ts";
@@ -51,7 +52,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
         isUntrusted: async (path) => (await provenance?.isUntrusted(path, run)) ?? false,
       };
       const parse = (text: string): string =>
-        parsePath(text, { workspace: run.workspace, ...(options.userHome === undefined ? {} : { userHome: options.userHome }) });
+        parsePath(text, { workspace: run.workspace, ...withoutUndefined({ userHome: options.userHome }) });
 
       const open = async (text: string): Promise<OpenFile | OpenFolder> => {
         const path = parse(text);
@@ -87,7 +88,7 @@ export function createFileAccess(options: FileAccessOptions): FileAccess {
             const { target, ancestor } = await resolveTarget(path, context);
             const decision = await provenance?.beforeWrite({ path: target, content: data, run, tainted });
             if (decision?.type === "refuse") throw new FileAccessError("needs-confirmation", decision.message);
-            await replaceFile(target, data, { ancestor, context, ...(unchangedSince === undefined ? {} : { unchangedSince }) });
+            await replaceFile(target, data, { ancestor, context, ...withoutUndefined({ unchangedSince }) });
             return { shown: show(target) };
           } catch (error) {
             throw toFileAccessError(error, shown);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants, lstat, mkdir, open, rename, rm, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { FileAccessError, systemCode } from "./file-access-error.ts";
 import { openChecked, requireGranted } from "./open-checked.ts";
 import { isSameVersion, toVersion, type FileVersion } from "./open-file.ts";
@@ -29,7 +30,7 @@ export async function replaceFile(
     await writeBeside(join(anchor, basename(target)), data, {
       anchor,
       shown: context.show(target),
-      ...(unchangedSince === undefined ? {} : { unchangedSince }),
+      ...withoutUndefined({ unchangedSince }),
     });
     await folder.handle.sync();
   } finally {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, Messenger } from "@factotum/agent-contract";
 import { z } from "zod";
 import { defineTool } from "../define-tool/define-tool.ts";
@@ -39,7 +40,7 @@ export function createMessageTool({ messenger }: { readonly messenger: Messenger
     async execute({ message = "", media = "", channel, target }, { run, signal, callId }) {
       const hasFile = media.trim() !== "";
       if (message.trim() === "" && !hasFile) return errorResult("The message was not sent: it has neither text nor a file.");
-      const address = { ...(channel === undefined ? {} : { channel }), ...(target === undefined ? {} : { target }) };
+      const address = { ...withoutUndefined({ channel, target }) };
       const result = await messenger.send({ callId, text: message, ...address, ...(hasFile ? { media } : {}) }, { signal, run });
       if (result.type === "refused") return errorResult(`The message was not sent: ${result.message}`);
       return textResult(`Queued for ${result.target} on ${result.channel}`, {

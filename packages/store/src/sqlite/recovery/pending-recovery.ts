@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { readDamageMark } from "./damage-mark.ts";
 import { findLostFile, listRestorable } from "./find-loss.ts";
 import type { DatabaseLoss } from "./find-loss.ts";
@@ -44,6 +45,6 @@ export async function findPendingRecovery(folder: string, copies: CopyFolders): 
     loss,
     text: `${FOUND[loss]} The next start of the gateway ${interrupted === undefined ? "restores it" : "goes on restoring it"} ${from}.`,
     fix: 'Start the gateway ("factotum gateway start"). If you have a newer backup, put it in the place of factotum.sqlite first; to begin empty on purpose, run "factotum reset --state".',
-    ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }),
+    ...withoutUndefined({ snapshotAtMs }),
   };
 }

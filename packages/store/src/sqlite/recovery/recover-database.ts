@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Random } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import type { DamageLog } from "../../damage/damage-log.ts";
@@ -94,7 +94,7 @@ async function restore(building: string, options: RecoveryOptions & { readonly d
   if (loss !== "older" && snapshotAtMs === undefined && built.sessions === 0)
     throw built.failure === undefined ? new StoreError("damaged", NOTHING_LEFT) : toStoreError(built.failure);
   const { rows: salvagedRows, isComplete, fromCopies } = built;
-  const recovery = { loss, ...(snapshotAtMs === undefined ? {} : { snapshotAtMs }), salvagedRows, isComplete, fromCopies, damagedFolder };
+  const recovery = { loss, ...withoutUndefined({ snapshotAtMs }), salvagedRows, isComplete, fromCopies, damagedFolder };
   const rebuilt = fromCopies.rebuiltKeys.slice(0, MAX_NAMED_SESSIONS);
   const others = [...new Set(snapshots.flatMap((snapshot) => snapshot.databaseId ?? []))];
   const event = { kind: "database" as const, text: recoveryText(recovery), isComplete, path: damagedFolder, rebuilt };

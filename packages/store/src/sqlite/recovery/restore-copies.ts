@@ -1,5 +1,6 @@
 import { copyFile, mkdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import { parseBody, parseRecord } from "../../session-file/parse-record.ts";
@@ -148,7 +149,7 @@ async function restore(copy: SessionCopy, conversation: Conversation, database: 
     lastAtMs = atMs;
   }
   restorer.finish();
-  return { entries: restorer.added, lastAtMs, isWhole, ...(title === undefined ? {} : { title }) };
+  return { entries: restorer.added, lastAtMs, isWhole, ...withoutUndefined({ title }) };
 }
 
 /** A session that goes on with this conversation was last used at its last entry. */

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CopyOptions } from "../../copies/session-copier.ts";
 import { openSource } from "../../session-file/open-source.ts";
 import { readLines } from "../../session-file/read-lines.ts";
@@ -79,7 +80,7 @@ export async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId"
       const header = line.isComplete && line.text !== undefined ? objectOf(JSON.parse(line.text)) : undefined;
       if (header?.["type"] !== "session" || header["id"] !== file.sessionId) return undefined;
       const sessionKey = nonEmpty(header["sessionKey"]);
-      return { ...file, startedAtMs: timeOf(header["timestamp"]) ?? 0, ...(sessionKey === undefined ? {} : { sessionKey }) };
+      return { ...file, startedAtMs: timeOf(header["timestamp"]) ?? 0, ...withoutUndefined({ sessionKey }) };
     }
     return undefined;
   } catch (error) {

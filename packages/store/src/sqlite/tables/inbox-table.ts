@@ -1,4 +1,5 @@
 import type { MsgContext } from "@factotum/channel-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/store.ts";
@@ -262,8 +263,7 @@ export class InboxTable {
       id: encodeId("i", numberOf(row, "id")),
       reason: optionalText(row, "reason") ?? "",
       failedAtMs: numberOf(row, "settled_at"),
-      ...(sessionKey === undefined ? {} : { sessionKey }),
-      ...(record === undefined ? {} : { record }),
+      ...withoutUndefined({ sessionKey, record }),
     };
   }
 
@@ -320,7 +320,7 @@ function frameOf(row: Row): Pick<InputRecord, "id" | "receivedAtMs" | "state" | 
     id: encodeId("i", numberOf(row, "id")),
     receivedAtMs: numberOf(row, "received_at"),
     state,
-    ...(turnId === undefined ? {} : { turnId }),
+    ...withoutUndefined({ turnId }),
     ...(state.type === "waiting" && optionalText(row, "reason") === REPLAYED ? { isReplayed: true } : {}),
     ...(attempts > 1 ? { attempts } : {}),
   };

@@ -1,4 +1,5 @@
 import type { MessageId, Origin, SendReceipt } from "@factotum/channel-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type {
   CoveredSpan,
   DeadLetter,
@@ -241,9 +242,7 @@ export class OutboxTable {
     const payload = JSON.stringify({
       target: row.target,
       outbound: row.outbound,
-      ...(row.covers === undefined ? {} : { covers: row.covers }),
-      ...(options.replaces === undefined ? {} : { replaces: options.replaces }),
-      ...(options.inputIds === undefined ? {} : { inputIds: options.inputIds }),
+      ...withoutUndefined({ covers: row.covers, replaces: options.replaces, inputIds: options.inputIds }),
     } satisfies OutboxPayload);
     const inserted = database.get(
       `INSERT INTO outbox (idempotency_key, turn, session_key, purpose, state, attempts, created_at, due_at, expires_at, settled_at, payload, sum)
@@ -284,7 +283,7 @@ export class OutboxTable {
       reason: record === undefined ? "damaged" : "reason" in record.state ? record.state.reason : "",
       failedAtMs: numberOf(row, "settled_at"),
       sessionKey: textOf(row, "session_key"),
-      ...(record === undefined ? {} : { record }),
+      ...withoutUndefined({ record }),
     };
   }
 
@@ -343,12 +342,11 @@ function toRecord(row: Row): OutboxRecord {
   const turnId = optionalText(row, "turn_id");
   return {
     id: encodeId("o", numberOf(row, "id")),
-    ...(turnId === undefined ? {} : { turnId }),
-    ...(payload.inputIds === undefined ? {} : { inputIds: payload.inputIds }),
+    ...withoutUndefined({ turnId, inputIds: payload.inputIds }),
     sessionKey,
     target: payload.target,
     outbound: payload.outbound,
-    ...(payload.covers === undefined ? {} : { covers: payload.covers }),
+    ...withoutUndefined({ covers: payload.covers }),
     // The checksum covers it, so it is one of those that were written.
     purpose: purpose as OutboxRecord["purpose"],
     idempotencyKey,
@@ -358,7 +356,7 @@ function toRecord(row: Row): OutboxRecord {
     createdAtMs: numberOf(row, "created_at"),
     dueAtMs: numberOf(row, "due_at"),
     expiresAtMs: numberOf(row, "expires_at"),
-    ...(payload.replaces === undefined ? {} : { replaces: payload.replaces }),
+    ...withoutUndefined({ replaces: payload.replaces }),
     possiblyDelivered: numberOf(row, "may_be_shown") === 1,
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind } from "@factotum/agent-contract";
 import type { RequestBody, RequestRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -155,7 +156,7 @@ function toRequest(row: Row): RequestRecord {
     turnNumber: numberOf(row, "turn_number"),
     // The turn's own checksum covers it; here it is shown and decides nothing.
     kind: textOf(row, "kind") as RunKind,
-    ...(promptHash === undefined ? {} : { promptHash }),
+    ...withoutUndefined({ promptHash }),
     sentAtMs,
   };
 }

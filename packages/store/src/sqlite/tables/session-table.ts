@@ -1,4 +1,4 @@
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import { LRUCache } from "lru-cache";
 import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -180,10 +180,9 @@ export class SessionTable {
     return this.#save({
       ...session,
       updatedAtMs: nowMs,
-      ...(touch.interactedAtMs === undefined ? {} : { interactedAtMs: touch.interactedAtMs }),
-      ...(touch.lastOrigin === undefined ? {} : { lastOrigin: touch.lastOrigin }),
+      ...withoutUndefined({ interactedAtMs: touch.interactedAtMs, lastOrigin: touch.lastOrigin }),
       ...(touch.endsPrivacy === true ? { isPrivate: false } : {}),
-      ...(touch.memoryFlushAtMs === undefined ? {} : { memoryFlushAtMs: touch.memoryFlushAtMs }),
+      ...withoutUndefined({ memoryFlushAtMs: touch.memoryFlushAtMs }),
     });
   }
 
@@ -212,7 +211,7 @@ export class SessionTable {
     return this.#save({
       ...session,
       ...(label === undefined || label === null ? {} : { label: checkKey("The label", label) }),
-      ...(patch.displayName === undefined ? {} : { displayName: patch.displayName }),
+      ...withoutUndefined({ displayName: patch.displayName }),
       ...(trust === undefined || trust === null ? {} : { trust }),
       overrides: Object.fromEntries(overrides) as SessionOverrides,
       updatedAtMs: nowMs,
@@ -362,7 +361,6 @@ function frameOf(row: Row): Omit<SessionRecord, keyof SessionFacts | "isPrivate"
     startedAtMs: numberOf(row, "started_at"),
     interactedAtMs: numberOf(row, "interacted_at"),
     updatedAtMs: numberOf(row, "updated_at"),
-    ...(label === undefined ? {} : { label }),
-    ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
+    ...withoutUndefined({ label, expiresAtMs }),
   };
 }

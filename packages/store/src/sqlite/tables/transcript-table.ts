@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CompactionMessage } from "@factotum/agent-contract";
 import type { TranscriptBody, TranscriptEntry } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -391,7 +392,7 @@ function toEntry(row: Row, conversation: Conversation): TranscriptEntry {
     id: encodeId("e", numberOf(row, "id")),
     ...(parent === 0 ? {} : { parentId: encodeId("e", parent) }),
     sessionId: conversation.sessionId,
-    ...(turnId === undefined ? {} : { turnId }),
+    ...withoutUndefined({ turnId }),
     timestampMs,
     ...toBody(type, payload),
   };
@@ -407,7 +408,7 @@ function toBody(type: string, payload: never): TranscriptBody {
       return Array.isArray(payload) ? { type, messages: payload } : { type, ...(payload as Omit<Replacement, "type">) };
     case "notice": {
       const { level, text, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
-      return { type, level, text, ...(key === undefined ? {} : { key }), ...(tellsModel === undefined ? {} : { tellsModel }) };
+      return { type, level, text, ...withoutUndefined({ key, tellsModel }) };
     }
     case "ui-message":
       return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "ui-message" }>, "type">) };

@@ -1,4 +1,4 @@
-import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { ToolJournalRecord, TurnRecord, TurnState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
@@ -53,7 +53,7 @@ export class TurnTable {
     const payload = JSON.stringify({
       origin: turn.origin,
       owner: turn.owner,
-      ...(turn.replyTo === undefined ? {} : { replyTo: turn.replyTo }),
+      ...withoutUndefined({ replyTo: turn.replyTo }),
     } satisfies TurnPayload);
     const id = checkKey("The turn id", turn.id);
     const inserted = this.#context.database.get(
@@ -102,7 +102,7 @@ export class TurnTable {
   }
 
   end(turn: RunningTurn, end: TurnEnd): void {
-    const outcome: TurnOutcome = { usage: end.usage, ...(end.failure === undefined ? {} : { failure: end.failure }) };
+    const outcome: TurnOutcome = { usage: end.usage, ...withoutUndefined({ failure: end.failure }) };
     this.#context.database.run(
       "UPDATE turns SET state = ?, ended_at = ?, outcome = ? WHERE n = ?",
       end.state,
@@ -175,7 +175,7 @@ export class TurnTable {
       state: toState(textOf(row, "state")),
       attempts: numberOf(row, "attempts"),
       starts: numberOf(row, "starts"),
-      ...(failure === undefined ? {} : { failure }),
+      ...withoutUndefined({ failure }),
     };
   }
 
@@ -309,7 +309,7 @@ function toTurn(row: Row): TurnRecord {
     starts: numberOf(row, "starts"),
     soloStarts: numberOf(row, "solo_starts"),
     startedAtMs: numberOf(row, "started_at"),
-    ...(endedAtMs === undefined ? {} : { endedAtMs }),
+    ...withoutUndefined({ endedAtMs }),
     ...(outcome === undefined ? { usage: NO_USAGE_TOTALS } : (JSON.parse(outcome) as TurnOutcome)),
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { UsageTotals } from "@factotum/agent-contract";
 
 /** Adds a run's totals. What the last call had is the run's, unless the run made no call. */
@@ -12,7 +13,7 @@ export function addTotals(totals: UsageTotals, run: UsageTotals): UsageTotals {
     cacheRead: totals.cacheRead + run.cacheRead,
     cacheWrite: totals.cacheWrite + run.cacheWrite,
     total: totals.total + run.total,
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...withoutUndefined({ costUsd }),
     calls: totals.calls + run.calls,
     lastInput: run.lastInput,
     lastCacheRead: run.lastCacheRead,
