@@ -1,5 +1,6 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
@@ -117,11 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     home: options.home,
     store,
     damage: options.damage,
-    ...(options.reserve === undefined ? {} : { reserve: options.reserve }),
+    ...withoutUndefined({ reserve: options.reserve }),
     localFiles: options.localFiles,
     remoteFiles: options.remoteFiles,
-    ...(options.imageWorker === undefined ? {} : { imageWorker: options.imageWorker }),
-    ...(options.importWorker === undefined ? {} : { importWorker: options.importWorker }),
+    ...withoutUndefined({ imageWorker: options.imageWorker, importWorker: options.importWorker }),
     clock,
     random,
     logger,
@@ -131,7 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     commands: options.commands,
     drainMs: options.drainMs,
     documentation: options.documentation,
-    ...(options.crashPoint === undefined ? {} : { crashPoint: options.crashPoint }),
+    ...withoutUndefined({ crashPoint: options.crashPoint }),
   });
   messenger.connect(engine.parts);
   hub.connect(engine.parts);

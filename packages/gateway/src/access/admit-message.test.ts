@@ -2,6 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { Conversation, MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { admitMessage, needsMention } from "./admit-message.ts";
 import type { AccessPolicy } from "./admit-message.ts";
 import { displayId } from "./display-id.ts";
@@ -85,7 +86,7 @@ describe("who may talk in a group", () => {
     const inGroup = policy({ groups: listed });
     expect(admitMessage(group({ command: { name: "status", argumentsText: "" } }), inGroup, stranger).type).toBe("admit");
     for (const sender of [{ id: "U2", isSelf: false }, { id: "U2" }, undefined]) {
-      const replyTo = { body: "x", isQuote: false, ...(sender === undefined ? {} : { sender }) };
+      const replyTo = { body: "x", isQuote: false, ...withoutUndefined({ sender }) };
       expect(admitMessage(group({ replyTo }), inGroup, stranger).type).toBe("overheard");
     }
     const patterns = [/\bfacto\b/iu, /\bbot\b/iu];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
@@ -222,7 +222,7 @@ function createAgentRuntime(
     allowsTool: (name, { provider, group }) => layersOf(provider, group).every((layer) => admitsTool(layer, name)),
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);
-      const found = await options.skills.list({ workspace: agent.workspace, signal, ...(allow === undefined ? {} : { allow }) });
+      const found = await options.skills.list({ workspace: agent.workspace, signal, ...withoutUndefined({ allow }) });
       return workspace === agent.workspace
         ? found
         : found.map((skill) => ({ ...skill, location: path.resolve(agent.workspace, skill.location) }));

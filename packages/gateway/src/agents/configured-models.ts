@@ -1,4 +1,4 @@
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, ModelInfo, Random } from "@factotum/agent-contract";
 import { parseModelReference } from "@factotum/config";
 import type { FactotumConfig, ModelEntry, ModelReference, ModelTimeouts, ProviderConfig } from "@factotum/config";
@@ -174,14 +174,10 @@ function judgeWindow(info: ModelInfo, { logger }: ConfiguredModelsOptions): void
 
 function overrides(model: ModelEntry | undefined): ModelInfoOverrides {
   return {
-    ...(model?.contextWindow === undefined ? {} : { contextWindow: model.contextWindow }),
-    ...(model?.maxOutput === undefined ? {} : { maxOutput: model.maxOutput }),
-    ...(model?.input === undefined ? {} : { input: model.input }),
-    ...(model?.tools === undefined ? {} : { tools: model.tools }),
+    ...withoutUndefined({ contextWindow: model?.contextWindow, maxOutput: model?.maxOutput, input: model?.input, tools: model?.tools }),
     // Naming the levels of its thinking says that it thinks.
     ...(model?.reasoning === undefined && model?.thinkingLevels === undefined ? {} : { reasoning: model.reasoning ?? true }),
-    ...(model?.thinkingLevels === undefined ? {} : { thinkingLevels: model.thinkingLevels }),
-    ...(model?.cost === undefined ? {} : { cost: model.cost }),
+    ...withoutUndefined({ thinkingLevels: model?.thinkingLevels, cost: model?.cost }),
   };
 }
 

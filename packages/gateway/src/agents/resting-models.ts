@@ -1,4 +1,5 @@
 import type { RestingModel } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
 
@@ -7,7 +8,7 @@ export function restingModels({ cooldowns, clock }: { readonly cooldowns: Cooldo
   const nowMs = clock.monotonic();
   return cooldowns.list(nowMs).map(({ provider, model, credential, reason, class: kind, untilMs }) => ({
     provider,
-    ...(model === undefined ? {} : { model }),
+    ...withoutUndefined({ model }),
     credential,
     reason,
     class: kind,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import { ChannelError } from "@factotum/channel-contract";
 import type { Channel, ChannelHealth, ChannelHost } from "@factotum/channel-contract";
@@ -105,8 +106,7 @@ export class ChannelSupervisor {
     return {
       ...base,
       state: health.state,
-      ...(health.detail === undefined ? {} : { detail: health.detail }),
-      ...(health.evidenceAtMs === undefined ? {} : { evidenceAtMs: health.evidenceAtMs }),
+      ...withoutUndefined({ detail: health.detail, evidenceAtMs: health.evidenceAtMs }),
     };
   }
 

@@ -2,6 +2,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -31,7 +32,7 @@ const start = (home?: string): Promise<TestGateway> =>
     platform,
     accountConfig: { allowFrom: ["guest-1"], groups: { "group-1": { requireMention: true }, "group-2": { requireMention: false } } },
     patch: (config) => patch(config),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 
 async function restart(): Promise<void> {

@@ -2,6 +2,7 @@ import type { FactotumConfig, ResetConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { realClock, startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -29,7 +30,7 @@ function start(session: SessionPatch = { reset: DAILY }, home?: string): Promise
     platform,
     clock,
     accountConfig: { groups: { "group-1": { requireMention: false } } },
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
     patch: (config) => {
       const base = withModel(server.baseUrl)(config);
       return {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, SessionRecord, Store } from "@factotum/store";
@@ -94,7 +95,7 @@ export class Conversations {
         isPrivate: admission.owner && message.origin.conversation.kind === "direct",
         // A command is no name for a conversation.
         displayName: isPlatform ? sessionName(message, true) : message.origin.channel,
-        ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
+        ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
       },
       { nowMs: clock.now() },
     );

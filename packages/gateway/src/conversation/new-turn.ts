@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { InputRecord, NewTurn, TranscriptBody } from "@factotum/store";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
@@ -28,7 +29,7 @@ export function createNewTurn(job: InputJob, beginning: TurnBeginning, context: 
       agentId: job.agentId,
       isPrivate: admission.owner && !context.isGroup,
       displayName: sessionName(message, context.channel?.capabilities.addressing === "platform"),
-      ...(admission.expiresAtMs === undefined ? {} : { expiresAtMs: admission.expiresAtMs }),
+      ...withoutUndefined({ expiresAtMs: admission.expiresAtMs }),
     },
     touch: touchOf(job.input, nowMs),
     kind: admission.kind,

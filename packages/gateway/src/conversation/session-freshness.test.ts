@@ -3,6 +3,7 @@ import type { TimeFormat } from "@factotum/agent-core";
 import type { ResetConfig } from "@factotum/config";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { findStaleness, resetPolicy } from "./session-freshness.ts";
 
 const MINUTE_MS = 60_000;
@@ -12,7 +13,7 @@ const utc = createTimeFormat("UTC");
 const daily = (atHour: number, idleMinutes?: number): ResetConfig => ({
   mode: "daily",
   atHour,
-  ...(idleMinutes === undefined ? {} : { idleMinutes }),
+  ...withoutUndefined({ idleMinutes }),
 });
 const idle = (idleMinutes: number): ResetConfig => ({ mode: "idle", atHour: 4, idleMinutes });
 const none: ResetConfig = { mode: "none", atHour: 4, idleMinutes: 1 };

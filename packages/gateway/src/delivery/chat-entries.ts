@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AssistantMessage, ImageContent, TextContent, ToolResultMessage, UserMessage } from "@factotum/agent-contract";
 import type { ChatEntry, ChatToolCall } from "@factotum/protocol";
 import type { TranscriptEntry } from "@factotum/store";
@@ -26,8 +27,7 @@ export function toChatEntry(entry: TranscriptEntry): ChatEntry | undefined {
         text,
         channel,
         idempotencyKey: eventId,
-        ...(sender === undefined ? {} : { sender }),
-        ...(attachments === undefined ? {} : { attachments }),
+        ...withoutUndefined({ sender, attachments }),
       };
     }
     case "message":
@@ -49,8 +49,7 @@ function messageEntry(
         text: message.parts?.body ?? plainText(message.content),
         ...attachmentCount(message),
         channel: message.parts?.source?.channel ?? "",
-        ...(message.parts?.sender?.name === undefined ? {} : { sender: message.parts.sender.name }),
-        ...(message.parts?.source?.eventId === undefined ? {} : { idempotencyKey: message.parts.source.eventId }),
+        ...withoutUndefined({ sender: message.parts?.sender?.name, idempotencyKey: message.parts?.source?.eventId }),
       };
     }
     case "assistant":
@@ -85,7 +84,7 @@ function assistantEntry(base: { readonly id: string; readonly timestampMs: numbe
     toolCalls: message.content.flatMap((block) => (block.type === "toolCall" ? [chatToolCall(block)] : [])),
     model: `${message.provider}/${message.model}`,
     stopReason: message.stopReason,
-    ...(message.errorMessage === undefined ? {} : { errorMessage: message.errorMessage }),
+    ...withoutUndefined({ errorMessage: message.errorMessage }),
   };
 }
 

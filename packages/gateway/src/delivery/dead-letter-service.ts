@@ -1,5 +1,6 @@
 import type { DeadLetter, RpcMethods } from "@factotum/protocol";
 import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
@@ -30,13 +31,13 @@ export class DeadLetterService {
 
   async list({ limit = 50, ...filter }: RpcMethods["deadletters.list"]["params"]): Promise<RpcMethods["deadletters.list"]["result"]> {
     const page = await this.#options.store.listDeadLetters({ ...filter, limit });
-    return { letters: page.items.map((letter) => this.#summary(letter)), ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    return { letters: page.items.map((letter) => this.#summary(letter)), ...withoutUndefined({ cursor: page.cursor }) };
   }
 
   async show(id: string): Promise<RpcMethods["deadletters.show"]["result"]> {
     const letter = await this.#require(id);
     const { record } = letter;
-    return { letter: this.#summary(letter), ...(record === undefined ? {} : { payload: record }) };
+    return { letter: this.#summary(letter), ...withoutUndefined({ payload: record }) };
   }
 
   /**
@@ -86,7 +87,7 @@ export class DeadLetterService {
     const { id, type, reason, failedAtMs } = letter;
     const common = { id, type, reason, failedAtMs, state: letter.type === "input" ? ("dead" as const) : letter.state };
     if (letter.record === undefined) {
-      return { ...common, replay: "impossible", ...(letter.sessionKey === undefined ? {} : { sessionKey: letter.sessionKey }) };
+      return { ...common, replay: "impossible", ...withoutUndefined({ sessionKey: letter.sessionKey }) };
     }
     const isInput = letter.type === "input";
     const origin = isInput ? letter.record.message.origin : letter.record.target;

@@ -1,6 +1,7 @@
 import type { ChannelCapabilities, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { chunkMarkdown, measure } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord, StoredOutbound } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { sendKey } from "../kernel/idempotency-key.ts";
 import { unsentFile } from "../media/media-words.ts";
 import { plainText } from "./plain-text.ts";
@@ -45,7 +46,7 @@ function instead(
 ): readonly StoredOutbound[] | undefined {
   if (outbound.type === "delete") return undefined;
   const { text, replyTo } = outbound;
-  const words: StoredText = { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) };
+  const words: StoredText = { type: "text", text, ...withoutUndefined({ replyTo }) };
   if (sentAs === "media") return text === "" ? undefined : [{ ...words, text: unsentFile(text) }];
   if (sentAs === "edit" && outbound.type === "edit") return insteadOfEdit(outbound, receipt.code, limits);
   return insteadOfText(words, receipt.code, limits);
@@ -82,7 +83,7 @@ function insteadOfText(
     }
     case "rejected": {
       const plain = plainText(text);
-      if (plain !== text.trim() && plain !== "") return [{ type: "text", text: plain, ...(replyTo === undefined ? {} : { replyTo }) }];
+      if (plain !== text.trim() && plain !== "") return [{ type: "text", text: plain, ...withoutUndefined({ replyTo }) }];
       return replyTo === undefined ? undefined : [{ type: "text", text }];
     }
     case "not-found":

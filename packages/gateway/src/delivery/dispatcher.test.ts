@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import { messageId } from "@factotum/channel-contract";
 import type { Channel, ChannelCapabilities, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
@@ -151,7 +152,7 @@ class ScriptedChannel {
     const { idempotentSend, ...given } = capabilities;
     this.channel = {
       ...plain,
-      capabilities: { ...others, ...given, ...(idempotentSend === undefined ? {} : { idempotentSend }) },
+      capabilities: { ...others, ...given, ...withoutUndefined({ idempotentSend }) },
       send: async (_target: Origin, outbound: Outbound, { idempotencyKey }) => {
         if (outbound.type !== "text") throw new Error("only texts are sent here");
         scene.asked.push({ text: outbound.text, key: idempotencyKey, replyTo: outbound.replyTo });

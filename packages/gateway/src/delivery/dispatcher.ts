@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay, isLocalError } from "@factotum/channel-kit";
@@ -92,7 +93,7 @@ export class Dispatcher {
     const pending: OutboxRecord[] = [];
     for (let more = true; more;) {
       const afterId = pending.at(-1)?.id;
-      const rows = await this.#options.store.listPendingOutbound({ limit: 200, ...(afterId === undefined ? {} : { afterId }) });
+      const rows = await this.#options.store.listPendingOutbound({ limit: 200, ...withoutUndefined({ afterId }) });
       pending.push(...rows);
       more = rows.length > 0;
     }
@@ -387,7 +388,7 @@ export class Dispatcher {
             refusals: row.refusals + (options.isRefusal ? 1 : 0),
             ageMs: this.#times.ageMs(row),
             random,
-            ...(idempotent === undefined ? {} : { idempotent }),
+            ...withoutUndefined({ idempotent }),
           });
     if (delayMs !== undefined) this.#times.putOff(row, delayMs);
     const isLostPreview = receipt.type !== "accepted" && delayMs === undefined && row.purpose === "preview";

@@ -1,6 +1,7 @@
 import type { ChannelCapabilities, MessageId, Origin } from "@factotum/channel-contract";
 import { chunkMarkdown } from "@factotum/channel-kit";
 import type { NewOutbound, OutboxRecord } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import { isSessionKey } from "../routing/session-key.ts";
 import { sendKey } from "../kernel/idempotency-key.ts";
@@ -48,7 +49,7 @@ export function planMessage(message: PlannedMessage, channels: ChatAddresses): r
     return {
       sessionKey: message.sessionKey,
       target: message.target,
-      outbound: { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) },
+      outbound: { type: "text", text, ...withoutUndefined({ replyTo }) },
       purpose: message.purpose,
       idempotencyKey: sendKey(...message.identity, part),
       dueAtMs,
@@ -90,7 +91,7 @@ function chunks(
     unit,
     from,
     ...(chunk === undefined ? {} : { minLength: Math.min(chunk.minLength, longest) }),
-    ...(maxLines === undefined ? {} : { maxLines }),
+    ...withoutUndefined({ maxLines }),
   });
   return pieces.map((piece) => piece.text);
 }

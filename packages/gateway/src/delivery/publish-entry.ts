@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { SessionEvents } from "../events/session-events.ts";
 import { toChatEntry } from "./chat-entries.ts";
 
@@ -10,5 +11,5 @@ export function publishEntry(
   runId: string | undefined,
 ): void {
   const shown = toChatEntry(entry);
-  if (shown !== undefined) services.events.publish(sessionKey, { type: "entry", entry: shown, ...(runId === undefined ? {} : { runId }) });
+  if (shown !== undefined) services.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) });
 }

@@ -1,6 +1,7 @@
 import type { MessageId, Outbound } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
 import type { OutboxRecord, Store } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { unsentFile } from "../media/media-words.ts";
 
 /** What stored rows refer to. */
@@ -27,13 +28,13 @@ export async function resolveOutbound({ outbound }: OutboxRecord, sources: Outbo
       const bytes = await sources.readFile(outbound.file);
       const { kind, mimeType, fileName, replyTo } = outbound;
       if (bytes === undefined) return asText({ ...outbound, text: unsentFile(outbound.text) });
-      return { type: "media", media: { kind, mimeType, fileName, bytes }, ...(replyTo === undefined ? {} : { replyTo }) };
+      return { type: "media", media: { kind, mimeType, fileName, bytes }, ...withoutUndefined({ replyTo }) };
     }
   }
 }
 
 function asText({ text, replyTo }: { readonly text: string; readonly replyTo?: MessageId }): Extract<Outbound, { type: "text" }> {
-  return { type: "text", text, ...(replyTo === undefined ? {} : { replyTo }) };
+  return { type: "text", text, ...withoutUndefined({ replyTo }) };
 }
 
 /** The message that a row has become. */

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CommandRunner } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
@@ -57,7 +58,7 @@ const patch = (config: FactotumConfig): FactotumConfig => {
 };
 
 const start = (home?: string): Promise<TestGateway> =>
-  startTestGateway({ platform, clock, patch, accountConfig: { allowFrom: ["ann", "other"] }, ...(home === undefined ? {} : { home }) });
+  startTestGateway({ platform, clock, patch, accountConfig: { allowFrom: ["ann", "other"] }, ...withoutUndefined({ home }) });
 
 const chat = (id: string, kind: Origin["conversation"]["kind"] = "direct"): Origin => ({
   channel: "test",

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock, Logger } from "@factotum/agent-contract";
 import type { Store, OutboxRecord } from "@factotum/store";
 import type { PromptFacts } from "@factotum/agent-core";
@@ -191,7 +192,7 @@ function createStorage({ reserve, store, clock }: EngineOptions, hooks: EngineHo
 }
 
 function createMedia({ home, localFiles, imageWorker, clock, random }: EngineOptions, logger: Logger): MediaStage {
-  return new MediaStage({ home, files: localFiles, ...(imageWorker === undefined ? {} : { imageWorker }), clock, random, logger });
+  return new MediaStage({ home, files: localFiles, ...withoutUndefined({ imageWorker }), clock, random, logger });
 }
 
 function createTyping(

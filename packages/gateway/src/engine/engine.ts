@@ -3,6 +3,7 @@ import path from "node:path";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { TypedCommand } from "../commands/parse-command.ts";
 import { CommandRunner } from "../commands/run-command.ts";
 import { commandAccess } from "../commands/command-access.ts";
@@ -163,7 +164,7 @@ export class Engine {
     for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;
     do {
-      const page = await store.listInputs({ state: "waiting", limit: 200, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await store.listInputs({ state: "waiting", limit: 200, ...withoutUndefined({ cursor }) });
       for (const input of page.items) await this.#ingress.recover(input);
       cursor = page.cursor;
     } while (cursor !== undefined);

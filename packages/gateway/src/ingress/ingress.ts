@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
@@ -119,7 +120,7 @@ export class Ingress {
     const accept = {
       admission,
       receivedAtMs: this.#options.clock.now(),
-      ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+      ...withoutUndefined({ cursor: options.cursor }),
     };
     try {
       const isAhead = options.waits === true && this.#mayBegin(said);
@@ -252,7 +253,7 @@ export class Ingress {
     return admitMessage(message, account, {
       owner: admission.owner,
       mentionPatterns: this.#mentionPatterns(),
-      ...(activation === undefined ? {} : { activation }),
+      ...withoutUndefined({ activation }),
     });
   }
 

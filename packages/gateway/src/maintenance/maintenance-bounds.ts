@@ -1,4 +1,5 @@
 import type { SessionConfig } from "@factotum/config";
+import { withoutUndefined } from "@factotum/agent-contract";
 
 /** How much of past conversations is kept; what is absent is no bound. */
 export interface MaintenanceBounds {
@@ -18,7 +19,6 @@ export function maintenanceBounds(config: SessionConfig["maintenance"]): Mainten
   return {
     mode,
     ...(pruneAfter === undefined ? {} : { maxAgeMs: Number.parseInt(pruneAfter, 10) * (UNIT_MS[pruneAfter.slice(-1)] ?? 0) }),
-    ...(maxEntries === undefined ? {} : { maxSessions: maxEntries }),
-    ...(maxDiskBytes === undefined ? {} : { maxBytes: maxDiskBytes }),
+    ...withoutUndefined({ maxSessions: maxEntries, maxBytes: maxDiskBytes }),
   };
 }

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { Store, ConversationRecord } from "@factotum/store";
 import { StoreError } from "@factotum/store";
@@ -108,7 +109,7 @@ class PrunePass {
   async *#eachConversation(visit: (conversation: ConversationRecord) => Promise<void>): AsyncGenerator<void> {
     let cursor: string | undefined;
     do {
-      const page = await this.#options.store.listConversations({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#options.store.listConversations({ limit: PAGE, ...withoutUndefined({ cursor }) });
       for (const conversation of page.items) await visit(conversation);
       cursor = page.cursor;
       yield;
@@ -119,7 +120,7 @@ class PrunePass {
     let cursor: string | undefined;
     do {
       if (!isTooMuch()) return;
-      const page = await this.#options.store.listIdleSessions({ notAfterMs, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#options.store.listIdleSessions({ notAfterMs, limit: PAGE, ...withoutUndefined({ cursor }) });
       for (const { key, importedAtMs = 0 } of page.items)
         if (isTooMuch() && importedAtMs <= notAfterMs && !this.#targets.keeps(key)) await this.#removeSession(key, notAfterMs);
       cursor = page.cursor;

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, ImageContent, Logger, ModelInfo, Random, RunFacts } from "@factotum/agent-contract";
 import type { MediaFacts } from "@factotum/agent-core";
 import type { Channel, MsgContext } from "@factotum/channel-contract";
@@ -82,7 +83,7 @@ export class MediaStage {
     this.store = new MediaStore(options);
     this.uploads = new UploadStore(options);
     this.outbound = new OutboundFiles(options);
-    this.#encoder = new ImageEncoder({ clock, ...(imageWorker === undefined ? {} : { worker: imageWorker }) });
+    this.#encoder = new ImageEncoder({ clock, ...withoutUndefined({ worker: imageWorker }) });
   }
 
   /**
@@ -152,7 +153,7 @@ export class MediaStage {
       }),
     );
     const surplus = message.attachments.slice(MAX_ATTACHMENTS).map(({ fileName }) => ({
-      ...(fileName === undefined ? {} : { fileName }),
+      ...withoutUndefined({ fileName }),
       isImage: false,
       problem: "too-many" as const,
     }));
@@ -239,8 +240,6 @@ export class MediaStage {
 function note({ fileName, mimeType, stored, problem }: ReceivedAttachment): NotedMedia {
   return {
     ...(stored === undefined ? {} : { location: mediaReference(stored.id), path: stored.path }),
-    ...(fileName === undefined ? {} : { fileName }),
-    ...(mimeType === undefined ? {} : { mimeType }),
-    ...(problem === undefined ? {} : { omitted: problem }),
+    ...withoutUndefined({ fileName, mimeType, omitted: problem }),
   };
 }

@@ -2,6 +2,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { InputRecord } from "@factotum/store";
 import { raceAbort } from "../kernel/race-abort.ts";
 import type { InputJob, GatheredMessage } from "../queue/turn-job.ts";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 
@@ -43,7 +44,7 @@ export async function withFetchedContext(
     job.more === undefined ? undefined : Promise.all(job.more.map(fetchSaid)),
     job.overflow === undefined ? undefined : Promise.all(job.overflow.map(fetchInput)),
   ]);
-  return { ...job, ...said, ...(more === undefined ? {} : { more }), ...(overflow === undefined ? {} : { overflow }) };
+  return { ...job, ...said, ...withoutUndefined({ more, overflow }) };
 }
 
 async function fetchMessage(
@@ -60,7 +61,7 @@ async function fetchMessage(
       ...message,
       ...(senderName === undefined ? {} : { sender: { ...message.sender, name: senderName } }),
       ...(group === undefined ? {} : { group: { ...message.group, ...group } }),
-      ...(replyTo === undefined ? {} : { replyTo }),
+      ...withoutUndefined({ replyTo }),
     };
   } catch (error) {
     // It did not come in time, or the turn was stopped.

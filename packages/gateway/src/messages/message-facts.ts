@@ -1,6 +1,7 @@
 import type { EffectivePromptFacts, MediaFacts, SystemEvent } from "@factotum/agent-core";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { InputAdmission } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What a turn's text is made of beside the message itself. */
@@ -57,7 +58,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
       sender: context.senderDisplayId,
       owner: context.admission.owner,
       messageId: message.messageId,
-      ...(message.replyTo?.messageId === undefined ? {} : { replyToId: message.replyTo.messageId }),
+      ...withoutUndefined({ replyToId: message.replyTo?.messageId }),
       ...context.format,
     },
     ...(context.media.length === 0
@@ -68,7 +69,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
         }),
     systemEvents: context.systemEvents,
     truncations: context.truncations,
-    ...(context.sessionHint === undefined ? {} : { sessionHint: context.sessionHint }),
+    ...withoutUndefined({ sessionHint: context.sessionHint }),
     ...(history.length === 0 ? {} : { threadHistory: history }),
     ...(context.isPlatform ? { conversation: conversationFacts(message, context), ...senderFacts(message, context) } : {}),
     ...(message.replyTo === undefined || message.replyTo.body === ""
@@ -77,7 +78,7 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
           replied: {
             isQuote: message.replyTo.isQuote,
             body: message.replyTo.body,
-            ...(message.replyTo.sender?.name === undefined ? {} : { senderLabel: message.replyTo.sender.name }),
+            ...withoutUndefined({ senderLabel: message.replyTo.sender?.name }),
           },
         }),
     ...(starter === undefined ? {} : { threadStarter: { body: starter.body } }),
@@ -90,11 +91,11 @@ export function messageFacts(message: MsgContext, context: MessageFactsContext):
             body: overheardBody(earlier),
           })),
         }),
-    ...(message.forwarded === undefined ? {} : { forwarded: message.forwarded }),
+    ...withoutUndefined({ forwarded: message.forwarded }),
     dailyNotes: context.dailyNotes,
     body: promptBody(message, context.isReset),
     untrustedNotes: message.untrusted ?? [],
-    storedSender: { id: sender.id, owner: context.admission.owner, ...(sender.name === undefined ? {} : { name: sender.name }) },
+    storedSender: { id: sender.id, owner: context.admission.owner, ...withoutUndefined({ name: sender.name }) },
   };
 }
 
@@ -138,7 +139,7 @@ function conversationFacts(message: MsgContext, context: MessageFactsContext): N
   const { group } = message;
   return {
     ...(context.hasMessageTool ? { chatId: message.origin.conversation.id, senderId: message.sender.id } : {}),
-    ...(message.sender.name === undefined ? {} : { sender: message.sender.name }),
+    ...withoutUndefined({ sender: message.sender.name }),
     ...(context.showsGroup && group?.subject !== undefined ? { groupSubject: group.subject } : {}),
     ...(context.showsGroup && group?.topic !== undefined ? { topic: group.topic } : {}),
     ...(context.showsGroup && group?.participants !== undefined ? { participants: group.participants } : {}),

@@ -6,6 +6,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { parseEffectivePrompt, startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer, ParsedEffectivePrompt } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -141,7 +142,7 @@ describe("a group's facts", () => {
   test("are shown with the first message and when they change", async () => {
     await using running = await start();
     const told = (facts: MsgContext["group"]): Promise<ParsedEffectivePrompt> =>
-      say(running, "hello", { origin: GROUP, sender: EVE, ...(facts === undefined ? {} : { group: facts }) });
+      say(running, "hello", { origin: GROUP, sender: EVE, ...withoutUndefined({ group: facts }) });
     expect(info(await told(group))).toEqual({ ...base, group_subject: "Plans", topic: "Summer", participants: ["Ann", "Ben"] });
     expect(info(await told(group))).toEqual(base);
     expect(info(await told({ subject: "Trips" }))).toEqual({ ...base, group_subject: "Trips" });

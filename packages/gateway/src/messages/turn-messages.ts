@@ -1,4 +1,5 @@
 import { opensFiles } from "@factotum/agent-core";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, RunFacts, UserMessage, Clock, Logger } from "@factotum/agent-contract";
 import type { InputRecord, Store } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
@@ -85,7 +86,7 @@ export class TurnMessages {
         ...(context.record === undefined ? [] : await mediaNotes(context.sessionId, this.#options)),
       ],
       truncations: opens && facts?.workspace === context.agent.config.workspace ? (prompt?.truncations ?? []) : [],
-      ...(hint === undefined ? {} : { sessionHint: hint }),
+      ...withoutUndefined({ sessionHint: hint }),
       dailyNotes: daily.notes,
       ...(prompt === undefined ? {} : responseFormat(prompt, context)),
     };

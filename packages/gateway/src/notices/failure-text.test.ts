@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFailureCode } from "@factotum/agent-contract";
 import { describe, expect, test } from "vitest";
 import { failureText, ownerFailureText } from "./failure-text.ts";
@@ -15,7 +16,7 @@ describe("when to try again", () => {
     [121 * 60_000, "in 3 hours"],
     [undefined, "in a minute"],
   ])("%s ms reads %s", (retryAfterMs, words) => {
-    const failed = { code: "rate-limited" as const, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    const failed = { code: "rate-limited" as const, ...withoutUndefined({ retryAfterMs }) };
     expect(failureText(failed)).toBe(`The model's provider asks to slow down. Try again ${words}.`);
     const owner = ownerFailureText({ ...failed, type: "failed", message: "Acme is busy." }, (text) => text);
     expect(owner).toBe(`Acme is busy. Try again ${words}.`);

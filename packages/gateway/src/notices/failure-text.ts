@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunFailureCode, RunOutcome } from "@factotum/agent-contract";
 
 /** A run that failed. */
@@ -84,7 +85,7 @@ const MAX_REASON_CHARS = 1_500;
  */
 export function ownerFailureText({ code, message, retryAfterMs }: FailedRun, hideSecrets: (text: string) => string): string {
   const reason = hideSecrets(message).trim();
-  if (reason === "" || code === "aborted") return failureText({ code, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  if (reason === "" || code === "aborted") return failureText({ code, ...withoutUndefined({ retryAfterMs }) });
   const cut = reason.length > MAX_REASON_CHARS ? `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : reason;
   // Names of providers and tools stay as they are written.
   const begun = /^(?:the|it)\b/.test(cut) ? `${cut.charAt(0).toUpperCase()}${cut.slice(1)}` : cut;

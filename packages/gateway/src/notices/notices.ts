@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
 import type { InputAnswer, InputRecord, SessionRecord, Store, TerminalInputState, TranscriptBody } from "@factotum/store";
@@ -115,7 +116,7 @@ export class Notices {
       inputs.map(({ id }) => id),
       end.state,
       {
-        ...(end.outbox === undefined ? {} : { outbox: end.outbox }),
+        ...withoutUndefined({ outbox: end.outbox }),
         ...(session === undefined ? {} : { transcript: { sessionId: session.sessionId, entries } }),
       },
     );
@@ -184,7 +185,7 @@ function uiMessage({ text, origin, eventId, sender, attachments }: MsgContext): 
     text,
     channel: origin.channel,
     eventId,
-    ...(sender.name === undefined ? {} : { sender: sender.name }),
+    ...withoutUndefined({ sender: sender.name }),
     ...(attachments.length === 0 ? {} : { attachments: attachments.length }),
   };
 }

@@ -6,6 +6,7 @@ import { WaitNotices } from "../delivery/wait-notices.ts";
 import type { WaitReason } from "../delivery/wait-notices.ts";
 import type { ToolWait } from "../queue/tool-limits.ts";
 import type { TurnQueue } from "../queue/turn-queue.ts";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { TypingIndicator } from "../delivery/typing-indicator.ts";
@@ -63,7 +64,7 @@ export class SessionWaits {
   /** The queue of a session has changed, or what it waits for. */
   queueChanged(sessionKey: string, queued: number): void {
     const wait = this.of(sessionKey);
-    this.#options.events.publish(sessionKey, { type: "queue-change", queued, ...(wait === undefined ? {} : { wait }) });
+    this.#options.events.publish(sessionKey, { type: "queue-change", queued, ...withoutUndefined({ wait }) });
     this.#waitNotices.check(sessionKey);
   }
 

@@ -1,5 +1,6 @@
 import { cutText } from "@factotum/agent-core";
 import type { OutboxRecord, Store } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AccountAddress } from "../delivery/account-gates.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { EXPIRED_REASON } from "../delivery/expired-row.ts";
@@ -46,7 +47,7 @@ async function listExpired(
   const rows: OutboxRecord[] = [];
   let cursor: string | undefined;
   do {
-    const page = await store.listDeadLetters({ type: "outbound", limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await store.listDeadLetters({ type: "outbound", limit: PAGE, ...withoutUndefined({ cursor }) });
     const lately = page.items.filter(({ failedAtMs }) => steadyNow() - failedAtMs < MAX_AGE_MS);
     for (const { type, reason, record } of lately) {
       const isOurs = type === "outbound" && reason === EXPIRED_REASON && record !== undefined && isOf(record, account);

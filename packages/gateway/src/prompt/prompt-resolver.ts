@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import path from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind, Clock, Logger } from "@factotum/agent-contract";
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
@@ -132,7 +133,7 @@ export class PromptResolver {
         tools: agent.tools({ model: info, fallbacks: context.fallbacks, group }),
         skills: request.isPrivate ? skills : skills.map((skill) => ({ ...skill, location: fromUserHome(skill.location) })),
         bootstrap: plan,
-        ...(workspace === undefined ? {} : { workspace }),
+        ...withoutUndefined({ workspace }),
         modelReference: model.reference,
         defaultModelReference: agent.config.model?.primary ?? defaultModel.reference,
         thinking: context.thinking ?? "default",
@@ -140,8 +141,7 @@ export class PromptResolver {
         authorizedSenders: running.config.commands.ownerAllowFrom.map((id) => displayId(id, running.ownerDisplaySecret)),
         commands,
         documentation: request.isPrivate ? documentation : documentationForOthers(documentation),
-        ...(request.extra === undefined ? {} : { extra: request.extra }),
-        ...(channel === undefined ? {} : { channel }),
+        ...withoutUndefined({ extra: request.extra, channel }),
         ...(isGroup && channel !== undefined ? { group: { platform: channel.id, config: group } } : {}),
       },
       request.cause,

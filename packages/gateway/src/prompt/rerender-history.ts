@@ -1,4 +1,5 @@
 import { rerenderMessages, sentForm } from "@factotum/agent-core";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
 import type { Store, TranscriptBody, TranscriptEntry } from "@factotum/store";
 import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "../context/read-history.ts";
@@ -37,7 +38,7 @@ export async function readShownHistory(
   const options = { isOpen: openTurn !== undefined };
   if (!prompt.isNew || prompt.record.cause === "new-session")
     return { ...(await readHistory(context.sessionId, services, options)), replacement: undefined };
-  return rerenderHistory(context, { ...options, ...(openTurn === undefined ? {} : { exceptTurn: openTurn }) }, services);
+  return rerenderHistory(context, { ...options, ...withoutUndefined({ exceptTurn: openTurn }) }, services);
 }
 
 /**

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { hostname, release, type as osType, arch } from "node:os";
 import { renderSystemPrompt } from "@factotum/agent-core";
 import type { planBootstrap, PromptFacts } from "@factotum/agent-core";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentTool, RunKind, SkillEntry, ThinkingLevel } from "@factotum/agent-contract";
 import type { ChannelCapabilities } from "@factotum/channel-contract";
 import type { GroupConfig } from "@factotum/config";
@@ -62,17 +63,17 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
   const { heartbeat } = agent.config;
   const shell = process.env["SHELL"]?.split("/").at(-1);
   return {
-    agent: { id: agent.config.id, ...(name === undefined ? {} : { name }) },
-    ...(agent.config.systemPrompt === undefined ? {} : { instructions: agent.config.systemPrompt }),
+    agent: { id: agent.config.id, ...withoutUndefined({ name }) },
+    ...withoutUndefined({ instructions: agent.config.systemPrompt }),
     tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: "core" })),
     skills: facts.skills,
     commands: facts.commands,
-    ...(facts.workspace === undefined ? {} : { workspace: facts.workspace }),
+    ...withoutUndefined({ workspace: facts.workspace }),
     documentation: facts.documentation,
     authorizedSenders: facts.authorizedSenders,
     modelAliases: Object.entries(agent.config.models).flatMap(([model, { alias }]) => (alias === undefined ? [] : [{ alias, model }])),
     projectContext: bootstrap.projectContext,
-    ...(bootstrap.privateMemory === undefined ? {} : { privateMemory: bootstrap.privateMemory }),
+    ...withoutUndefined({ privateMemory: bootstrap.privateMemory }),
     ...(facts.isMain && heartbeat !== "off" ? { heartbeat: { prompt: heartbeat.prompt } } : {}),
     run: facts.kind,
     reasoning: facts.reasoning,
@@ -84,20 +85,20 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
           group: {
             platform: group.platform,
             activation: (group.config?.requireMention ?? true) ? "mention" : "always",
-            ...(group.config?.systemPrompt === undefined ? {} : { instructions: group.config.systemPrompt }),
+            ...withoutUndefined({ instructions: group.config?.systemPrompt }),
           },
         }),
     timeZone: agent.config.userTimezone,
-    ...(facts.extra === undefined ? {} : { extra: facts.extra }),
+    ...withoutUndefined({ extra: facts.extra }),
     runtime: {
       session: facts.sessionId,
       host: hostname(),
-      ...(facts.workspace === undefined ? {} : { repo: facts.workspace }),
+      ...withoutUndefined({ repo: facts.workspace }),
       os: `${osType()} ${release()} (${arch()})`,
       node: process.version,
       model: facts.modelReference,
       defaultModel: facts.defaultModelReference,
-      ...(shell === undefined ? {} : { shell }),
+      ...withoutUndefined({ shell }),
       ...(channel === undefined ? {} : { channel: channel.id }),
       capabilities: channel === undefined ? [] : capabilityNames(channel.capabilities),
       thinking: facts.thinking,

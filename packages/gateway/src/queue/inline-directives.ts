@@ -1,4 +1,4 @@
-import { THINKING_LEVELS } from "@factotum/agent-contract";
+import { THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
 import type { ThinkingLevel } from "@factotum/agent-contract";
 import { outsideCode } from "../kernel/outside-code.ts";
 
@@ -48,8 +48,6 @@ export function parseInlineDirectives(text: string): InlineDirectives {
   if (rest === "" || (thinking === undefined && reasoning === undefined && verbose === undefined)) return { text };
   return {
     text: rest,
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(verbose === undefined ? {} : { verbose }),
+    ...withoutUndefined({ thinking, reasoning, verbose }),
   };
 }

@@ -1,5 +1,6 @@
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { InlineDirectives } from "./inline-directives.ts";
 import type { QueueSettings } from "./queue-settings.ts";
 
@@ -98,9 +99,7 @@ export function inputsOf(job: InputJob): readonly InputRecord[] {
 /** The attempt history of a job. */
 export function historyOf({ failures, isRecovered, runsAlone }: InputJob): AttemptHistory {
   return {
-    ...(failures === undefined ? {} : { failures }),
-    ...(isRecovered === undefined ? {} : { isRecovered }),
-    ...(runsAlone === undefined ? {} : { runsAlone }),
+    ...withoutUndefined({ failures, isRecovered, runsAlone }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, RunKind } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import type { InputRecord, TurnRecord } from "@factotum/store";
@@ -343,8 +344,7 @@ function gather(earlier: InputJob, later: InputJob): InputJob {
     more: [...(earlier.more ?? []), ...messagesIn(later)],
     ...(overflow.length === 0 ? {} : { overflow }),
     ...(Object.keys(directives).length === 0 ? {} : { directives }),
-    ...(later.notBeforeMs === undefined ? {} : { notBeforeMs: later.notBeforeMs }),
-    ...(later.debounceUntilMs === undefined ? {} : { debounceUntilMs: later.debounceUntilMs }),
+    ...withoutUndefined({ notBeforeMs: later.notBeforeMs, debounceUntilMs: later.debounceUntilMs }),
   };
 }
 

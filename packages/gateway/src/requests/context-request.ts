@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Usage } from "@factotum/agent-contract";
 import type { ContextRequest, RunUsage } from "@factotum/protocol";
 import type { RequestRecord } from "@factotum/store";
@@ -14,9 +15,7 @@ export function toContextRequest(record: RequestRecord, hide: (text: string) => 
     sentAtMs: record.sentAtMs,
     durationMs: record.durationMs,
     model: record.model,
-    ...(record.credential === undefined ? {} : { credential: record.credential }),
-    ...(settings.thinking === undefined ? {} : { thinking: settings.thinking }),
-    ...(settings.maxOutputTokens === undefined ? {} : { maxOutputTokens: settings.maxOutputTokens }),
+    ...withoutUndefined({ credential: record.credential, thinking: settings.thinking, maxOutputTokens: settings.maxOutputTokens }),
     cacheRetention: settings.cacheRetention ?? "short",
     promptHash: record.promptHash ?? "",
     messages: record.messages.count,
@@ -28,5 +27,5 @@ export function toContextRequest(record: RequestRecord, hide: (text: string) => 
 
 /** A usage as clients see it. */
 export function toRunUsage({ input, output, cacheRead, cacheWrite, total, costUsd }: Usage): RunUsage {
-  return { input, output, cacheRead, cacheWrite, total, ...(costUsd === undefined ? {} : { costUsd }) };
+  return { input, output, cacheRead, cacheWrite, total, ...withoutUndefined({ costUsd }) };
 }

@@ -1,4 +1,5 @@
 import type { RpcMethods } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { toContextRequest } from "./context-request.ts";
 import type { ReportServices } from "./build-context-report.ts";
 
@@ -12,7 +13,7 @@ export async function listContextRequests(
   const { items, cursor } = await store.listRequests({
     sessionId: session.sessionId,
     limit: params.limit ?? 50,
-    ...(params.before === undefined ? {} : { before: params.before }),
+    ...withoutUndefined({ before: params.before }),
   });
-  return { requests: items.map((record) => toContextRequest(record, hideSecrets)), ...(cursor === undefined ? {} : { before: cursor }) };
+  return { requests: items.map((record) => toContextRequest(record, hideSecrets)), ...withoutUndefined({ before: cursor }) };
 }

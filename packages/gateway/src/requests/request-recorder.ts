@@ -1,5 +1,5 @@
 import type { Clock, ModelClient, ModelEvent, ModelRequest } from "@factotum/agent-contract";
-import { NO_USAGE } from "@factotum/agent-contract";
+import { NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
 import type { NewRequest, RequestOutcome, RequestView } from "@factotum/store";
 import type { MessageDigests } from "./message-digests.ts";
 
@@ -117,7 +117,7 @@ export class RequestRecorder {
       const request = {
         ...sent,
         model,
-        ...(credential === undefined ? {} : { credential }),
+        ...withoutUndefined({ credential }),
         usage: message?.usage ?? NO_USAGE,
         outcome: outcomeOf(end),
         durationMs: Math.round(clock.monotonic() - startedMs),

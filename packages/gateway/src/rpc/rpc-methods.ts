@@ -11,6 +11,7 @@ import type {
   RpcMethod,
   RpcMethods,
 } from "@factotum/protocol";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { buildContextReport } from "../requests/build-context-report.ts";
 import { listContextRequests } from "../requests/list-context-requests.ts";
 import { replayRequest } from "../requests/replay-request.ts";
@@ -61,7 +62,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       const accepted = await hub.submit({
         sessionKey,
         text: params.text,
-        ...(params.attachments === undefined ? {} : { attachments: params.attachments }),
+        ...withoutUndefined({ attachments: params.attachments }),
         idempotencyKey: params.idempotencyKey,
         clientName: connection.clientName,
       });
@@ -71,7 +72,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
     "chat.history": async (params) =>
       sessions.history(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         limit: params.limit ?? 50,
-        ...(params.before === undefined ? {} : { before: params.before }),
+        ...withoutUndefined({ before: params.before }),
       }),
     "chat.subscribe": async (params, connection) => {
       const sessionKey = await sessions.resolveKey(params);
@@ -90,7 +91,7 @@ export function createRpcHandlers(services: RpcServices): RpcHandlers {
       sessions.abort(await sessions.resolveKey({ sessionKey: params.sessionKey }), {
         queued: params.queued ?? false,
         reason: "you asked me to stop",
-        ...(params.runId === undefined ? {} : { runId: params.runId }),
+        ...withoutUndefined({ runId: params.runId }),
       }),
     agent: async (params, connection) => runAgentRequest(engine, params, connection),
     "agents.list": async () => ({
@@ -184,7 +185,7 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   const told: string[] = [];
   const { status } = await engine.submit(
     message,
-    { owner: true, kind: "user", ownTurn: true, sessionKey, ...(agentId === undefined ? {} : { agentId }) },
+    { owner: true, kind: "user", ownTurn: true, sessionKey, ...withoutUndefined({ agentId }) },
     {
       onClaimed: () => undefined,
       onTold: (text) => void told.push(text),
@@ -211,7 +212,7 @@ function toRunResult(report: RunReport): AgentRunResult {
   return {
     sessionKey: report.sessionKey,
     runId: report.runId,
-    outcome: { type: outcome.type, ...(message === undefined ? {} : { message }) },
+    outcome: { type: outcome.type, ...withoutUndefined({ message }) },
     text: report.text,
     ...(report.remarks.length === 0 ? {} : { remarks: report.remarks }),
     ...(report.notices.length === 0 ? {} : { notices: report.notices }),
@@ -222,7 +223,7 @@ function toRunResult(report: RunReport): AgentRunResult {
       cacheRead: usage.cacheRead,
       cacheWrite: usage.cacheWrite,
       total: usage.total,
-      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+      ...withoutUndefined({ costUsd: usage.costUsd }),
     },
   };
 }

@@ -2,6 +2,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -23,7 +24,7 @@ const start = (session: Partial<FactotumConfig["session"]>, home?: string): Prom
     platform,
     accountConfig: { allowFrom: ["anna", "bert"], groups: { "group-1": { requireMention: true } } },
     patch: (config) => ({ ...withModel(server.baseUrl)(config), session: { ...config.session, ...session } }),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 
 const groupOrigin = { channel: "test", accountId: "default", conversation: { kind: "group" as const, id: "group-1" } };

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { Store, InputRecord, SessionRecord } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
@@ -114,7 +115,7 @@ export class SessionService {
       ...(wanted === undefined ? {} : { isWanted: (key) => wanted.has(sessionKind(key, config.session.mainKey)) }),
       ...(params.agentId === undefined ? {} : { agentId: params.agentId.toLowerCase() }),
       ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
-      ...(params.cursor === undefined ? {} : { cursor: params.cursor }),
+      ...withoutUndefined({ cursor: params.cursor }),
     });
     const sessions = await Promise.all(
       page.items.map(async (record) => {
@@ -122,7 +123,7 @@ export class SessionService {
         return { ...this.summary(record), ...(isInterrupted ? { interrupted: true } : {}) };
       }),
     );
-    return { sessions, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) };
+    return { sessions, ...withoutUndefined({ cursor: page.cursor }) };
   }
 
   async resolve(query: { readonly key?: string; readonly label?: string; readonly agentId?: string }): Promise<SessionSummary> {
@@ -146,10 +147,10 @@ export class SessionService {
     if (session === undefined) return { entries: [] };
     const page = await this.#options.store.readTranscript(session.sessionId, {
       limit: options.limit,
-      ...(options.before === undefined ? {} : { before: options.before }),
+      ...withoutUndefined({ before: options.before }),
     });
     const entries = page.items.flatMap((entry) => toChatEntry(entry) ?? []);
-    return { entries, ...(page.cursor === undefined ? {} : { before: page.cursor }) };
+    return { entries, ...withoutUndefined({ before: page.cursor }) };
   }
 
   /**
@@ -178,9 +179,9 @@ export class SessionService {
         sessionKey,
         ...page,
         entries: [...page.entries, ...committedMeanwhile.filter((entry) => !known.has(entry.id))],
-        ...(live === undefined ? {} : { live }),
+        ...withoutUndefined({ live }),
         queued: this.#queue.lanes.queued(sessionKey),
-        ...(wait === undefined ? {} : { wait }),
+        ...withoutUndefined({ wait }),
       };
       return { snapshot, subscription };
     } catch (error) {
@@ -194,7 +195,7 @@ export class SessionService {
     const record = await this.#options.store.patchSession(
       key,
       {
-        ...(params.label === undefined ? {} : { label: params.label }),
+        ...withoutUndefined({ label: params.label }),
         ...(params.sendPolicy === undefined ? {} : { overrides: { sendPolicy: params.sendPolicy } }),
       },
       { nowMs: this.#options.clock.now() },
@@ -347,10 +348,9 @@ export class SessionService {
       running: this.#options.events.live(record.key) !== undefined,
       contextTokens: usage.lastInput + usage.lastCacheRead + usage.lastCacheWrite,
       totalTokens: usage.total,
-      ...(record.label === undefined ? {} : { label: record.label }),
+      ...withoutUndefined({ label: record.label }),
       ...(record.lastOrigin === undefined ? {} : { channel: record.lastOrigin.channel }),
-      ...(record.overrides.model === undefined ? {} : { model: record.overrides.model }),
-      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+      ...withoutUndefined({ model: record.overrides.model, costUsd: usage.costUsd }),
     };
   }
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock } from "@factotum/agent-contract";
 import type { Store, ImportReport, SessionRecord } from "@factotum/store";
 import { stat } from "node:fs/promises";
@@ -106,7 +107,7 @@ export class SessionTransfer {
       nowMs: clock.now(),
       isTrial: params.dryRun ?? false,
       signal: AbortSignal.any([signal, this.#closing.signal]),
-      ...(this.#options.worker === undefined ? {} : { worker: this.#options.worker }),
+      ...withoutUndefined({ worker: this.#options.worker }),
     };
     const report = await this.#take(params.path, async (isFolder) => {
       if (!isFolder) {

@@ -2,6 +2,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 import { TestClient } from "../../test/test-client.ts";
@@ -22,7 +23,7 @@ function start(session: Partial<FactotumConfig["session"]> = {}, home?: string):
     platform,
     accountConfig: { allowFrom: ["anna", "bert"], groups: { "group-1": { requireMention: true } } },
     patch: (config) => ({ ...withModel(server.baseUrl)(config), session: { ...config.session, sharedMain: true, ...session } }),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 }
 

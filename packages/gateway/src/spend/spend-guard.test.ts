@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
 import type { SpendCharge } from "@factotum/store";
@@ -35,7 +36,7 @@ const usage = (total: number, costUsd?: number): Usage => ({
   cacheRead: 0,
   cacheWrite: 0,
   total,
-  ...(costUsd === undefined ? {} : { costUsd }),
+  ...withoutUndefined({ costUsd }),
 });
 
 /** One call; `undefined` for a failed one. False when it was refused. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, RunKind, Usage } from "@factotum/agent-contract";
 import type { SpendConfig } from "@factotum/config";
 import type { SpendRecord, Store } from "@factotum/store";
@@ -93,7 +94,7 @@ export class SpendGuard {
       cause: cause.kind,
       calls: 1,
       tokens: usage.total,
-      ...(usage.costUsd === undefined ? {} : { costUsd: usage.costUsd }),
+      ...withoutUndefined({ costUsd: usage.costUsd }),
     };
     // Nobody waits for this: it shares the turn's next flush, and what a crash takes of it is at most the calls of the last second.
     this.#options.store

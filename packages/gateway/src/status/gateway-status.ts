@@ -1,5 +1,5 @@
 import type { AgentStatus, GatewayStatus } from "@factotum/protocol";
-import { ModelError } from "@factotum/agent-contract";
+import { ModelError, withoutUndefined } from "@factotum/agent-contract";
 import { clampThinking } from "@factotum/models";
 import type { StoreCounts } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
@@ -27,7 +27,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
   const { publicUrl } = running.config.gateway;
   return {
     ...facts,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...withoutUndefined({ publicUrl }),
     agents: await Promise.all(agents.list().map((agent) => agentStatus(agent, { models, failedRuns }))),
     storage: storageStatus(engine.parts.storage),
     damage: engine.damage.list(),
@@ -36,7 +36,7 @@ export async function gatewayStatus(engine: Engine, facts: StatusFacts): Promise
     sessions: { total: counts.sessions, running: engine.running },
     inputs: { waiting: counts.inputsWaiting, deadLettered: counts.inputsDead },
     outbox: outboxStatus(counts, engine),
-    usage: { totalTokens: total, ...(costUsd === undefined ? {} : { costUsd }) },
+    usage: { totalTokens: total, ...withoutUndefined({ costUsd }) },
   };
 }
 
@@ -46,7 +46,7 @@ function outboxStatus(
 ): GatewayStatus["outbox"] {
   return {
     waiting: waitingToLeave(outboxWaiting, dispatcher),
-    ...(outboxOldestMs === undefined ? {} : { oldestAtMs: outboxOldestMs }),
+    ...withoutUndefined({ oldestAtMs: outboxOldestMs }),
     deadLettered: outboxDead,
     ambiguous: outboxAmbiguous,
     blocked: dispatcher.blocked.map(({ sessionKey, target, waiting, sinceMs, reason, nextTryMs }) => {
@@ -55,7 +55,7 @@ function outboxStatus(
         channel: target.channel,
         accountId: target.accountId,
         conversation,
-        ...(threadId === undefined ? {} : { threadId }),
+        ...withoutUndefined({ threadId }),
       };
       return { sessionKey, ...address, waiting, sinceMs, reason, nextTryMs };
     }),

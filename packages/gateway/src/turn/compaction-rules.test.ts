@@ -2,6 +2,7 @@ import type { FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import { LIMIT_MS, LimitClock } from "../../test/limit-clock.ts";
 
@@ -25,7 +26,7 @@ function windows(baseUrl: string, contextWindow: number, summariser?: string): (
       ...base,
       agents: base.agents.map((agent) => ({
         ...agent,
-        compaction: { ...agent.compaction, ...(summariser === undefined ? {} : { model: summariser }) },
+        compaction: { ...agent.compaction, ...withoutUndefined({ model: summariser }) },
       })),
       models: { ...base.models, timeouts: limits, providers: { anthropic: { ...anthropic, models } } },
     };

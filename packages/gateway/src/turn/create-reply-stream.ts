@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock } from "@factotum/agent-contract";
 import type { Store } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
@@ -52,7 +53,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
   const limits = {
     maxLength: Math.max(32, Math.min(maxLength, account.textChunkLimit ?? maxLength)),
     unit,
-    ...(maxLines === undefined ? {} : { maxLines }),
+    ...withoutUndefined({ maxLines }),
   };
   const isResumed = prepared.prompt === undefined;
   const common = {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CommandRunner } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import type { FactotumConfig } from "@factotum/config";
@@ -53,7 +54,7 @@ async function expectRelease(
     clock,
     accountConfig: { groups: { "group-1": { requireMention: false } } },
     patch: patched(server.baseUrl),
-    ...(options.runner === undefined ? {} : { runner: options.runner }),
+    ...withoutUndefined({ runner: options.runner }),
   });
   await platform.say(platform.message("the first one"));
   await server.nextRequest();

@@ -1,5 +1,5 @@
 import type { AgentMessage, AssistantMessage, UserMessage } from "@factotum/agent-contract";
-import { NO_USAGE } from "@factotum/agent-contract";
+import { NO_USAGE, withoutUndefined } from "@factotum/agent-contract";
 import type { FactotumConfig } from "@factotum/config";
 import { callTools, isPrefixOf, sayText, startStrictServer, WIRE_FORMATS } from "@factotum/testing-providers";
 import type { StrictServer, WireFormatName } from "@factotum/testing-providers";
@@ -45,7 +45,7 @@ function withServer(format: WireFormatName): (config: FactotumConfig) => Factotu
 }
 
 async function start(format: WireFormatName, platform: TestPlatform, home?: string): Promise<TestGateway> {
-  return startTestGateway({ platform, patch: withServer(format), ...(home === undefined ? {} : { home }) });
+  return startTestGateway({ platform, patch: withServer(format), ...withoutUndefined({ home }) });
 }
 
 async function say(running: TestGateway, platform: TestPlatform, text: string): Promise<string> {

@@ -2,6 +2,7 @@ import type { AccountConfig, FactotumConfig } from "@factotum/config";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -56,7 +57,7 @@ describe("blocks of an answer", () => {
     server.script([textReply(TEXT)]);
     await using running = await start(blocks(maxChars), {
       blockStreaming: true,
-      ...(chunkLimit === undefined ? {} : { textChunkLimit: chunkLimit }),
+      ...withoutUndefined({ textChunkLimit: chunkLimit }),
     });
     const pieces = await say(running, "hello");
     expect(pieces.join(" ")).toBe(TEXT);

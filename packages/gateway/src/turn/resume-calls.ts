@@ -1,4 +1,5 @@
 import type { KnownResult } from "@factotum/agent-core";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, AssistantMessage, ModelClient, ToolResultMessage } from "@factotum/agent-contract";
 import type { ToolJournalRecord } from "@factotum/store";
 import { openCalls } from "../context/open-calls.ts";
@@ -42,7 +43,7 @@ export function resumeRun(messages: readonly AgentMessage[], journal: readonly T
 }
 
 function asResult({ content, isError, details, tainted = false }: ToolResultMessage): KnownResult {
-  return { content, isError, tainted, ...(details === undefined ? {} : { details }) };
+  return { content, isError, tainted, ...withoutUndefined({ details }) };
 }
 
 function unknownOutcome(name: string): KnownResult {

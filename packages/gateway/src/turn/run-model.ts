@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock, AgentMessage, ModelClient } from "@factotum/agent-contract";
 import type { Cooldowns, FailoverSwitch } from "@factotum/models";
 import { clampThinking, noThoughtsNote } from "@factotum/models";
@@ -48,7 +49,7 @@ export function createRunModel(
     cooldowns,
     observer,
     spend,
-    ...(place === undefined ? {} : { place }),
+    ...withoutUndefined({ place }),
     onAnswer: ({ provider, model: id, credential }) => {
       const reference = `${provider}/${id}`;
       if (asked.get(reference) !== undefined) asked.set(reference, credential);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -19,7 +20,7 @@ afterEach(async () => {
 });
 
 const start = (platform: TestPlatform, home?: string): Promise<TestGateway> =>
-  startTestGateway({ platform, patch: withModel(server.baseUrl), ...(home === undefined ? {} : { home }) });
+  startTestGateway({ platform, patch: withModel(server.baseUrl), ...withoutUndefined({ home }) });
 
 /** What is on the disk at the moment at which a message that a run has taken is about to join it, or just has: what a kill then would leave. */
 async function diskWhileJoining(when: "before" | "after"): Promise<string> {

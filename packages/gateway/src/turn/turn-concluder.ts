@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import type { Store, NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
 import { isHeartbeatOk } from "@factotum/agent-core";
@@ -166,7 +167,7 @@ export class TurnConcluder {
       ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
       entries: [...run.entries, ...notices],
       outbox,
-      ...(run.requests === undefined ? {} : { requests: run.requests }),
+      ...withoutUndefined({ requests: run.requests }),
       usage: run.usage,
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
       ...(run.yields === true ? { forgetsMemoryFlush: true } : {}),
@@ -186,7 +187,7 @@ export class TurnConcluder {
     events.publish(turn.sessionKey, {
       type: "run-end",
       runId: turn.id,
-      outcome: { type: run.outcome.type, ...(message === undefined ? {} : { message }) },
+      outcome: { type: run.outcome.type, ...withoutUndefined({ message }) },
     });
     if (run.outcome.type === "failed")
       this.#options.logger.warn("A run failed", {

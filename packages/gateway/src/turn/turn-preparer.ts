@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock, AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type {
   Store,
@@ -329,7 +330,7 @@ async function startTurn(turn: NewTurn, job: InputJob, store: Store): Promise<Pe
 async function readTurnMessages(turn: TurnRecord, sessionId: string, store: Store): Promise<readonly AgentMessage[]> {
   let entries: readonly TranscriptEntry[] = [];
   for (let before: string | undefined, isMore = true; isMore;) {
-    const page = await store.readTranscript(sessionId, { limit: TRANSCRIPT_PAGE, ...(before === undefined ? {} : { before }) });
+    const page = await store.readTranscript(sessionId, { limit: TRANSCRIPT_PAGE, ...withoutUndefined({ before }) });
     const start = page.items.findLastIndex((entry) => entry.type === "message" && entry.turnId !== turn.id) + 1;
     entries = [...page.items.slice(start), ...entries];
     before = page.cursor;
@@ -351,7 +352,7 @@ function keptFacts(
 ): Pick<PreparedTurn["kept"], "promptHash" | "view" | "causes"> {
   return {
     promptHash: prompt.record.hash,
-    view: { ...view, ...(historyLimit === undefined ? {} : { historyLimit }) },
+    view: { ...view, ...withoutUndefined({ historyLimit }) },
     causes: [...(prompt.isNew ? [prompt.record.cause] : []), ...breaks],
   };
 }
@@ -414,7 +415,7 @@ function assemble(
     settings: {
       cacheKey: turn.sessionId,
       cacheRetention: agent.cacheRetention(model.reference),
-      ...(context.thinking === undefined ? {} : { thinking: context.thinking }),
+      ...withoutUndefined({ thinking: context.thinking }),
       ...(context.reasoning === "off" && !inputs.some(({ admission }) => admission.showThoughts === true) ? {} : { showThoughts: true }),
     },
     system: prompt.system,

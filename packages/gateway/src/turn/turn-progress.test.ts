@@ -4,6 +4,7 @@ import type { ChatEvent } from "@factotum/protocol";
 import { startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../test/gateway-harness.ts";
 import type { TestGateway } from "../../test/gateway-harness.ts";
 
@@ -27,7 +28,7 @@ const start = (agent: Partial<Agent> = {}, accountConfig: Partial<AccountConfig>
       const base = withModel(server.baseUrl)(config);
       return { ...base, agents: base.agents.map((one) => ({ ...one, thinking: "low", ...agent })) };
     },
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 
 /** A thought before a call, and one before the answer. */
@@ -170,7 +171,7 @@ describe("what clients see of a run", () => {
 
 describe("how much of a conversation the model is given", () => {
   const at = (kind: "direct" | "group", threadId?: string): Partial<MsgContext> => ({
-    origin: { channel: "test", accountId: "default", conversation: { kind, id: "c-1", ...(threadId === undefined ? {} : { threadId }) } },
+    origin: { channel: "test", accountId: "default", conversation: { kind, id: "c-1", ...withoutUndefined({ threadId }) } },
   });
 
   test.each([

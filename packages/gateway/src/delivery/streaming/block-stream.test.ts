@@ -6,6 +6,7 @@ import type { Store } from "@factotum/store";
 import { createGate, startAnthropicServer, textReply, toolReply } from "@factotum/testing-providers";
 import type { AnthropicReply, AnthropicServer, Gate } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { withoutUndefined } from "@factotum/agent-contract";
 import { startTestGateway, TestPlatform, withModel } from "../../../test/gateway-harness.ts";
 import type { TestGateway } from "../../../test/gateway-harness.ts";
 
@@ -40,7 +41,7 @@ function start(settings: Settings = {}): Promise<TestGateway> {
     blockStreamingBreak: settings.break ?? "text_end",
     blockStreamingChunk: { minChars: 50, maxChars: 150 },
     blockStreamingCoalesce: { idleMs: settings.idleMs ?? 1 },
-    ...(settings.humanDelay === undefined ? {} : { humanDelay: settings.humanDelay }),
+    ...withoutUndefined({ humanDelay: settings.humanDelay }),
   } as const;
   return startTestGateway({
     platform,
@@ -49,8 +50,7 @@ function start(settings: Settings = {}): Promise<TestGateway> {
       const base = withWindow(withModel(server.baseUrl)(config), settings.contextWindow);
       return { ...base, agents: base.agents.map((agent) => ({ ...agent, ...rows })) };
     },
-    ...(settings.home === undefined ? {} : { home: settings.home }),
-    ...(settings.around === undefined ? {} : { around: settings.around }),
+    ...withoutUndefined({ home: settings.home, around: settings.around }),
   });
 }
 

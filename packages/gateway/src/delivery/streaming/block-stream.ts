@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelStreamEvent, Clock } from "@factotum/agent-contract";
 import { chunkMarkdown, createMarkdownStream } from "@factotum/channel-kit";
 import type { ChunkLimits, MarkdownStream } from "@factotum/channel-kit";
@@ -247,7 +248,7 @@ export class BlockStream implements ReplyStream {
     return {
       sessionKey: turn.sessionKey,
       target: turn.origin,
-      outbound: { type: "text", text: part.text, ...(replyTo === undefined ? {} : { replyTo }) },
+      outbound: { type: "text", text: part.text, ...withoutUndefined({ replyTo }) },
       purpose: "reply",
       idempotencyKey: this.#key(part.covers.answer, part.ordinal),
       dueAtMs: pace.next(),

@@ -2,6 +2,7 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { Channel, SendReceipt } from "@factotum/channel-contract";
 import type { AccountConfig } from "@factotum/config";
@@ -31,7 +32,7 @@ const start = (account: Partial<AccountConfig> = { streaming: { mode: "partial" 
     clock: quickClock,
     accountConfig: account,
     patch: withModel(server.baseUrl),
-    ...(home === undefined ? {} : { home }),
+    ...withoutUndefined({ home }),
   });
 
 /** An answer that stops coming in its middle until the gate opens. */

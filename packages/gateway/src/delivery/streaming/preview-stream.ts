@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelStreamEvent, ToolCall, Clock, Logger } from "@factotum/agent-contract";
 import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
@@ -181,7 +182,7 @@ export class PreviewStream implements ReplyStream {
       isFirstOfTurn: true,
       isFirstOfAnswer: true,
     });
-    const outbound = { type: "text" as const, text: next.text, ...(replyTo === undefined ? {} : { replyTo }) };
+    const outbound = { type: "text" as const, text: next.text, ...withoutUndefined({ replyTo }) };
     const [row] = await store.addOutbound(
       [
         {

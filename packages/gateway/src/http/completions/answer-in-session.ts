@@ -2,6 +2,7 @@ import { messageId } from "@factotum/channel-contract";
 import type { AttachmentRef, MsgContext } from "@factotum/channel-contract";
 import type { ChatEvent } from "@factotum/protocol";
 import type { InputAdmission } from "@factotum/store";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Engine } from "../../engine/engine.ts";
 import { matchSessionKey } from "../../sessions/match-session-key.ts";
 import { agentSessionKey, isSessionKey, keyPart, parseAgentSessionKey } from "../../routing/session-key.ts";
@@ -47,7 +48,7 @@ export async function answerInSession(
     sessionKey: target.sessionKey,
     agentId: target.agentId,
     ...(caller.showsReasoning ? { showThoughts: true } : {}),
-    ...(completion.extra === undefined ? {} : { extra: completion.extra }),
+    ...withoutUndefined({ extra: completion.extra }),
     ...(target.anonymous ? { history: completion.history, expiresAtMs: nowMs + ANONYMOUS_SESSION_TTL_MS } : {}),
   };
   const queue = new AnswerQueue();

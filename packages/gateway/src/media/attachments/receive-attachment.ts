@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger } from "@factotum/agent-contract";
 import type { AttachmentRef } from "@factotum/channel-contract";
 import { INLINE_MAX_BYTES } from "../media-limits.ts";
@@ -38,7 +39,7 @@ export async function receiveAttachment(
   }
   const { bytes, fileName = ref.fileName } = fetched.media;
   const { kind, mimeType, extension } = await sniffMedia(bytes);
-  const facts = { mimeType, isImage: kind === "image", ...(fileName === undefined ? {} : { fileName }) };
+  const facts = { mimeType, isImage: kind === "image", ...withoutUndefined({ fileName }) };
   const small = bytes.length <= INLINE_MAX_BYTES;
   try {
     const stored = await store.put(bytes, { ...session, kind, mimeType, extension, untrusted, ...named });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants, open, readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Random } from "@factotum/agent-contract";
 import type { MediaKind } from "@factotum/channel-contract";
 import { writePrivateFile } from "@factotum/config";
@@ -165,5 +166,5 @@ function toStored(
   place: { readonly id: string; readonly sessionId: string; readonly path: string },
 ): StoredMedia {
   const { extension: _extension, fileName, ...facts } = record;
-  return { ...facts, ...place, ...(fileName === undefined ? {} : { fileName }) };
+  return { ...facts, ...place, ...withoutUndefined({ fileName }) };
 }

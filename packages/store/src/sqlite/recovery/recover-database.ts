@@ -206,7 +206,7 @@ function salvage(damaged: string, into: DatabaseSync): SalvagedRows {
     from.prepare("SELECT count(*) FROM sqlite_schema").get();
     const salvaged = salvageRows(from, into);
     const newestEntry = newestEntryOf(from);
-    return { ...salvaged, ...(newestEntry === undefined ? {} : { newestEntry }) };
+    return { ...salvaged, ...withoutUndefined({ newestEntry }) };
   } catch (failure) {
     if (!(failure instanceof Error) || !("errcode" in failure)) throw failure;
     return { rows: 0, brokenTables: 0, failure };
