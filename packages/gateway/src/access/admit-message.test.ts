@@ -43,6 +43,7 @@ describe("who may talk in a direct conversation", () => {
     ["allowlist", ["U1 "], false],
     ["open", [], false],
     ["open", ["U2"], false],
+    ["open", ["U1"], true],
     ["open", ["*"], true],
     ["disabled", ["U1", "*"], false],
   ] as const)("under %s with %j a stranger is admitted: %s", (dmPolicy, allowFrom, admitted) => {
@@ -50,7 +51,8 @@ describe("who may talk in a direct conversation", () => {
   });
 
   test("the owner needs no place in allowFrom, but a closed door is closed", () => {
-    expect(admitMessage(direct, policy(), owner).type).toBe("admit");
+    for (const dmPolicy of ["pairing", "allowlist", "open"] as const)
+      expect(admitMessage(direct, policy({ dmPolicy }), owner).type).toBe("admit");
     expect(admitMessage(direct, policy({ dmPolicy: "disabled" }), owner).type).toBe("ignore");
   });
 

@@ -61,18 +61,24 @@ describe("a request from loopback", () => {
     for (const trusted of [[], PROXIES]) expect(find(peer, {}, trusted).isLocal).toBe(true);
   });
 
-  test.each(["x-forwarded-for", "x-forwarded-host", "x-forwarded-port", "x-real-ip", "forwarded", "via", "cf-connecting-ip"])(
-    "is not local with %s, and an unlisted proxy is told of",
-    (name) => {
-      let told = 0;
-      const finder = createClientFinder(() => (told += 1));
-      const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { [name]: "127.0.0.1" } } as unknown as IncomingMessage;
-      expect(finder(request, [])).toEqual({ address: "127.0.0.1", isLocal: false, isShared: true });
-      expect(told).toBe(1);
-      expect(finder(request, PROXIES).isLocal).toBe(false);
-      expect(told).toBe(1);
-    },
-  );
+  test.each([
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-real-ip",
+    "true-client-ip",
+    "forwarded",
+    "via",
+    "cf-connecting-ip",
+  ])("is not local with %s, and an unlisted proxy is told of", (name) => {
+    let told = 0;
+    const finder = createClientFinder(() => (told += 1));
+    const request = { socket: { remoteAddress: "127.0.0.1" }, headers: { [name]: "127.0.0.1" } } as unknown as IncomingMessage;
+    expect(finder(request, [])).toEqual({ address: "127.0.0.1", isLocal: false, isShared: true });
+    expect(told).toBe(1);
+    expect(finder(request, PROXIES).isLocal).toBe(false);
+    expect(told).toBe(1);
+  });
 });
 
 test("takes another list of proxies at the next request", () => {

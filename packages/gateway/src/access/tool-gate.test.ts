@@ -2,7 +2,7 @@ import type { AgentTool, JsonObject, RunFacts, RunKind, ToolTraits } from "@fact
 import { RUN_KINDS } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
 import { describe, expect, test } from "vitest";
-import { createToolGate } from "./tool-gate.ts";
+import { confirmationHint, createToolGate } from "./tool-gate.ts";
 
 const origin: Origin = { channel: "test", accountId: "default", conversation: { kind: "direct", id: "dm-1" } };
 
@@ -64,6 +64,10 @@ describe("a call of the owner's turn", () => {
       expect(check({ effect: "execute" }, { kind, tainted: true })).toBe(kind === "user" ? "confirm" : "refused");
     }
   });
+});
+
+test("a model is told whom to ask for a confirmation only where somebody is there", () => {
+  for (const kind of RUN_KINDS) expect(confirmationHint({ kind })).toContain(kind === "user" ? "/trust" : "no one to confirm");
 });
 
 test("a file of the web that an answer names is fetched for the owner alone, and never in a tainted turn", () => {

@@ -67,11 +67,12 @@ test("notes of a workspace that two agents share are recorded for both", async (
 test.each([
   ["another file of the workspace", "diary/today.md", DAY],
   ["another file of the folder", "memory/today.md", DAY],
+  ["a file that a link in a folder leads to", "diary/today.md", "memory/2026/today.md"],
   ["a file in a folder that a link leads to", "diary/2026/today.md", "memory/linked/today.md", "diary/2026", "memory/linked"],
 ])("notes whose name is a link are recorded under that name: %s", async (_name, target, name, linked = target, link = name) => {
   const files = provenance();
   const [file, other] = [path.join(base, "home", target), path.join(base, "home", "plan.md")];
-  await mkdir(path.dirname(file), { recursive: true });
+  for (const folder of [path.dirname(file), path.dirname(path.join(base, "home", link))]) await mkdir(folder, { recursive: true });
   await writeFile(file, "- dentist");
   await symlink(path.join(base, "home", linked), path.join(base, "home", link));
   for (const written of [file, other]) {

@@ -40,6 +40,20 @@ test.each(OF_OTHERS)("%s that comes along is", (_, extra) => {
   expect(isMarked(extra)).toBe(true);
 });
 
+const OWNER = { id: "owner-1" };
+const GUEST = { id: "guest-1" };
+test.each([
+  ["the owner's own words", { body: "said", sender: OWNER }, false],
+  ["the assistant's words", { body: "said", sender: { ...GUEST, isSelf: true } }, false],
+  ["nothing of somebody else's", { body: "", sender: GUEST }, false],
+  ["somebody else's words", { body: "said", sender: GUEST }, true],
+  ["somebody else's words, which are told to be no own ones", { body: "said", sender: { ...GUEST, isSelf: false } }, true],
+  ["words of nobody knows whom", { body: "said" }, true],
+  ["words of a sender without an id", { body: "said", sender: {} }, true],
+])("a message that quotes %s: %j is marked: %s", (_name, quote, marked) => {
+  expect(isMarked({ replyTo: { isQuote: true, ...quote } })).toBe(marked);
+});
+
 describe("the owner's trust", () => {
   const base = { key: "agent:main:main", sessionId: "new", agentId: "main" };
   const session = (trust: SessionTrust): SessionRecord => ({ ...base, trust }) as SessionRecord;
