@@ -99,7 +99,7 @@ export class JobPreparer {
       if (turn === undefined) return undefined;
       // A compaction is started again by the turn that needs it.
       if (turn.attempts > MAX_ATTEMPTS || turn.soloStarts > MAX_SOLO_STARTS || !RUN_POLICY[turn.kind].isResumable) {
-        await this.#options.unbegun.end(turn, crashed(turn.starts - 1), { isGivenUp: true });
+        await this.#options.unbegun.end(turn, crashed(turn.starts - 1), { type: "given-up" });
         return undefined;
       }
       if (job.yields === true) {

@@ -1,3 +1,4 @@
+import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
 import type { Store, NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
@@ -39,50 +40,61 @@ const MEDIA_TIMEOUT_MS = 90_000;
 /** A reply that may have files of earlier answers, and nothing of its own. */
 const WORDLESS = { type: "visible", text: "", replyTo: { type: "none" }, media: [] } as const;
 
-/** A turn whose run is over. */
-export interface FinishedRun {
-  readonly turn: TurnRecord;
-  readonly outcome: RunOutcome;
+/** How a turn ends, apart from what its run came to. */
+export type TurnEnding =
+  | { readonly type: "plain" }
+  /** It was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
+  | { readonly type: "given-up" }
+  /** It wrote notes, and made way for a message: they are still to be written. */
+  | { readonly type: "yielded" }
+  /** Its inputs belong to another session: they wait again, or their chat is told to ask again. */
+  | { readonly type: "misplaced"; readonly inputs: "begin-again" | "ask-again" }
+  /** Somebody else stopped it: its sender is told. */
+  | { readonly type: "stopped-by-other" };
+
+/** What a run leaves. */
+export interface RunResults {
   readonly usage: UsageTotals;
   /** Completed and not committed. */
   readonly entries: readonly TranscriptBody[];
   /** Ended and not committed. */
-  readonly requests?: readonly NewRequest[];
+  readonly requests: readonly NewRequest[];
   /** What the run has sent to its own origin already; an empty text is a file alone. */
   readonly sentTexts: readonly string[];
   /** The newest text of the run, for an answer without one. */
   readonly lastText: string;
-  readonly model: string | undefined;
-  /** What has been shown while it was written. */
-  readonly streamed?: StreamedReply | undefined;
-  /** True for ids of messages that the model was given; none when left out. */
-  readonly isGiven?: (id: string) => boolean;
-  /** What its files are read with; none are sent when left out. */
-  readonly facts?: RunFacts;
-  /** The model had been given words of somebody who is not the owner when the run ended (R23); true when left out. */
-  readonly tainted?: boolean;
+  readonly model: string;
+  /** True for ids of messages that the model was given. */
+  readonly isGiven: (id: string) => boolean;
+  /** What its files are read with. */
+  readonly facts: RunFacts;
+  /** The model had been given words of somebody who is not the owner when the run ended (R23). */
+  readonly tainted: boolean;
   /** Texts of its answers before the last one. */
-  readonly earlierTexts?: readonly string[];
+  readonly earlierTexts: readonly string[];
   /** What the person is told beside the answer: another model has answered (R28), something of theirs was left out (R8). */
   readonly remarks: readonly string[];
   /** What the person is told beside the answer and the transcript has as a notice already. */
-  readonly noted?: readonly string[];
+  readonly noted: readonly string[];
   /** The model's thoughts, to be shown before the reply. */
-  readonly thoughts?: string;
+  readonly thoughts: string;
   /** All of them that are shown, before the reply or earlier. */
-  readonly shownThoughts?: string;
-  /** The turn was tried too often: its inputs become dead letters, which the owner can look at and replay. The person is told as of any failure. */
-  readonly isGivenUp?: boolean;
-  /** Its inputs belong to another session: they wait again, or their chat is told to ask again. */
-  readonly misplaced?: "begin-again" | "ask-again";
-  /** Somebody else stopped it: its sender is told. */
-  readonly isStoppedByOther?: boolean;
-  /** It wrote notes, and made way for a message: they are still to be written. */
-  readonly yields?: boolean;
+  readonly shownThoughts: string;
   /** What else the conversation is told; it is sent to no channel. */
-  readonly note?: string | undefined;
+  readonly note: string | undefined;
   /** Fires when nobody waits for the run any longer: then its files are not waited for either. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal;
+}
+
+/** A turn that is over. */
+export interface FinishedTurn {
+  readonly turn: TurnRecord;
+  readonly outcome: RunOutcome;
+  readonly ending: TurnEnding;
+  /** What has been shown while it was written. */
+  readonly streamed: StreamedReply | undefined;
+  /** Absent when it did not run in this process. */
+  readonly results: RunResults | undefined;
 }
 
 /** What the final commit says to the person. */
@@ -132,7 +144,7 @@ export class TurnConcluder {
   }
 
   /** The final commit: last entries, outbox, usage and inputs at once; then everybody who waits or watches is told. */
-  async conclude(finished: FinishedRun): Promise<void> {
+  async conclude(finished: FinishedTurn): Promise<void> {
     const run = withCutRemark(withAnswerOrFailure(finished));
     const { turn } = run;
     const { store, clock, events, dispatcher, channels } = this.#options;
@@ -141,16 +153,19 @@ export class TurnConcluder {
     const texts = await this.#failureTexts(run);
     const closing = decideConclusion(run, texts);
     const media = await this.#planFiles(run, closing, { nowMs, suppressed });
-    const { signal, ...rest } = run;
+    const { results } = run;
+    const reason: unknown = results?.signal.reason;
     // Stopped by a person while its files were fetched: the answer is not given then.
-    if (media !== NO_MEDIA && signal?.reason instanceof LaneAbort)
+    if (media !== NO_MEDIA && reason instanceof LaneAbort)
       return this.conclude({
-        ...rest,
-        outcome: { type: "aborted", reason: signal.reason.message },
-        isStoppedByOther: signal.reason.tellsSender,
+        ...run,
+        outcome: { type: "aborted", reason: reason.message },
+        ending: { type: reason.tellsSender ? "stopped-by-other" : "plain" },
       });
+    const remarks = results?.remarks ?? [];
+    const note = results?.note === undefined ? [] : [results.note];
     const notices: readonly TranscriptBody[] = [
-      ...[...(run.note === undefined ? [] : [run.note]), ...run.remarks].map((text) => ({
+      ...[...note, ...remarks].map((text) => ({
         type: "notice" as const,
         level: "info" as const,
         text,
@@ -165,12 +180,12 @@ export class TurnConcluder {
       turnId: turn.id,
       state: run.outcome.type,
       ...(run.outcome.type === "failed" ? { failure: { code: run.outcome.code, message: run.outcome.message } } : {}),
-      entries: [...run.entries, ...notices],
+      entries: [...(results?.entries ?? []), ...notices],
       outbox,
-      ...withoutUndefined({ requests: run.requests }),
-      usage: run.usage,
+      ...withoutUndefined({ requests: results?.requests }),
+      usage: results?.usage ?? NO_USAGE_TOTALS,
       inputState: suppressed && isSaid(closing) ? { type: "suppressed" } : closing.inputState,
-      ...(run.yields === true ? { forgetsMemoryFlush: true } : {}),
+      ...(run.ending.type === "yielded" ? { forgetsMemoryFlush: true } : {}),
       // Whoever answers after a long run has not been idle.
       ...(RUN_POLICY[turn.kind].isFromPerson ? { interactedAtMs: nowMs } : {}),
       endedAtMs: nowMs,
@@ -203,40 +218,41 @@ export class TurnConcluder {
       failureText: texts.owner,
       text: closing.say?.purpose === "reply" ? closing.say.text : "",
       stopReason: stopReason(run.outcome),
-      model: run.model ?? "",
-      usage: run.usage,
-      remarks: [...run.remarks, ...(run.noted ?? [])],
-      notices: [...(run.note === undefined ? [] : [run.note]), ...media.notes],
-      thoughts: run.shownThoughts ?? "",
+      model: results?.model ?? "",
+      usage: results?.usage ?? NO_USAGE_TOTALS,
+      remarks: [...remarks, ...(results?.noted ?? [])],
+      notices: [...note, ...media.notes],
+      thoughts: results?.shownThoughts ?? "",
     });
   }
 
   /** The chat of the owner alone gets the reason itself; whoever else reads along gets a sentence that tells nothing of the installation. */
-  async #failureTexts({ outcome, turn }: FinishedRun): Promise<FailureTexts> {
+  async #failureTexts({ outcome, turn }: FinishedTurn): Promise<FailureTexts> {
     if (outcome.type !== "failed") return { chat: "", owner: "" };
     const owner = ownerFailureText(outcome, this.#options.hideSecrets);
     return { owner, chat: (await isOwnerChat(turn, this.#options)) ? owner : failureText(outcome) };
   }
 
   async #planFiles(
-    run: FinishedRun,
+    run: FinishedTurn,
     { say }: TurnConclusion,
     options: { readonly nowMs: number; readonly suppressed: boolean },
   ): Promise<PlannedMedia> {
-    if (say?.reply === undefined || run.facts === undefined) return NO_MEDIA;
+    if (say?.reply === undefined || run.results === undefined) return NO_MEDIA;
     const { turn, streamed } = run;
+    const { facts, tainted, signal } = run.results;
     const named = mediaOf(run, say.reply);
     if (named.length === 0) return NO_MEDIA;
-    using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: this.#options.clock, outer: run.signal ?? new AbortController().signal });
+    using limit = new RunDeadline(MEDIA_TIMEOUT_MS, { clock: this.#options.clock, outer: signal });
     return await planMedia(
       {
         named,
         sessionKey: turn.sessionKey,
         target: turn.origin,
-        run: run.facts,
+        run: facts,
         mayFetch: this.#options.toolGate.mayFetch({
-          facts: run.facts,
-          tainted: await isTaintBinding(run.facts, run.tainted ?? true, this.#options),
+          facts,
+          tainted: await isTaintBinding(facts, tainted, this.#options),
         }),
         purpose: "reply",
         identity: ["turn", turn.id, "reply"],
@@ -259,19 +275,19 @@ interface FailureTexts {
   readonly owner: string;
 }
 
-function decideConclusion(run: FinishedRun, texts: FailureTexts): TurnConclusion {
-  const { outcome, turn } = run;
+function decideConclusion(run: FinishedTurn, texts: FailureTexts): TurnConclusion {
+  const { outcome, turn, ending } = run;
   // Notes are nobody's answer: what became of them stands in the log.
   if (RUN_POLICY[turn.kind].reply === "never") return SILENT;
   if (outcome.type === "aborted") {
     const notice = { level: "info", text: `Stopped: ${outcome.reason}.` } as const;
-    if (run.misplaced === "begin-again") return { inputState: { type: "waiting" }, say: undefined, notice };
-    if (run.misplaced === "ask-again")
+    if (ending.type === "misplaced" && ending.inputs === "begin-again") return { inputState: { type: "waiting" }, say: undefined, notice };
+    if (ending.type === "misplaced")
       return { inputState: { type: "told", reason: outcome.reason }, say: { text: ASK_AGAIN, purpose: "notice" }, notice };
     return {
       inputState: { type: "interrupted", reason: outcome.reason },
       say:
-        run.isStoppedByOther === true && RUN_POLICY[turn.kind].isAttended
+        ending.type === "stopped-by-other" && RUN_POLICY[turn.kind].isAttended
           ? { text: failureText({ code: "aborted" }), purpose: "notice" }
           : undefined,
       notice,
@@ -283,7 +299,7 @@ function decideConclusion(run: FinishedRun, texts: FailureTexts): TurnConclusion
       say: { text: texts.chat, purpose: "notice" },
       notice: { level: "error", text: texts.owner },
     };
-    const failed: TurnConclusion = run.isGivenUp === true ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
+    const failed: TurnConclusion = ending.type === "given-up" ? { ...told, inputState: { type: "dead", reason: outcome.message } } : told;
     if (RUN_POLICY[turn.kind].isAttended) return failed;
     // Nobody waits for it: the conversation shows it, and that such runs pause is told once, by who pauses them.
     return { ...failed, say: undefined, ...(outcome.code === "budget" ? { notice: undefined } : {}) };
@@ -297,7 +313,7 @@ const ASK_AGAIN =
 const SILENT: TurnConclusion = { inputState: { type: "silent" }, say: undefined, notice: undefined };
 
 /** A run whose model had the last word, and said nothing that a person can be given, has failed. */
-function withAnswerOrFailure(run: FinishedRun): FinishedRun {
+function withAnswerOrFailure(run: FinishedTurn): FinishedTurn {
   const { outcome, turn } = run;
   if (outcome.type !== "done" || RUN_POLICY[turn.kind].reply === "never") return run;
   if (decideAnswer(run, outcome.message) !== undefined) return run;
@@ -316,25 +332,27 @@ function withAnswerOrFailure(run: FinishedRun): FinishedRun {
 const CUT_REMARK = "The answer reached the limit of the model's output and is cut here. Ask me to go on for the rest.";
 
 /** An answer that ends in the middle says so. */
-function withCutRemark(run: FinishedRun): FinishedRun {
-  const { outcome, remarks } = run;
-  const isCut = outcome.type === "done" && outcome.message.stopReason === "length" && !remarks.includes(CUT_REMARK);
-  return isCut ? { ...run, remarks: [...remarks, CUT_REMARK] } : run;
+function withCutRemark(run: FinishedTurn): FinishedTurn {
+  const { outcome, results } = run;
+  if (results === undefined || outcome.type !== "done" || outcome.message.stopReason !== "length") return run;
+  const { remarks } = results;
+  return remarks.includes(CUT_REMARK) ? run : { ...run, results: { ...results, remarks: [...remarks, CUT_REMARK] } };
 }
 
 /** What an answer comes to; `undefined` when there is nothing in it. */
-function decideAnswer(run: FinishedRun, message: AssistantMessage): TurnConclusion | undefined {
+function decideAnswer(run: FinishedTurn, message: AssistantMessage): TurnConclusion | undefined {
+  const sentTexts = run.results?.sentTexts ?? [];
   // A model may put its words beside its last tool call and end with nothing: those words are the answer then.
   const text = answerText(message);
   if (RUN_POLICY[run.turn.kind].reply === "unless-heartbeat-ok" && isHeartbeatOk(text)) return SILENT;
   const hasText = text.trim() !== "";
-  const parsed = parseReply(hasText ? text : run.lastText);
+  const parsed = parseReply(hasText ? text : (run.results?.lastText ?? ""));
   // Silence at the end takes nothing back: the text before it that named files was sent.
   const reply = parsed.type === "silent" && mediaOf(run, WORDLESS).length > 0 ? WORDLESS : parsed;
   if (reply.type === "silent") return SILENT;
   if (reply.text === "" && mediaOf(run, reply).length === 0)
-    return run.sentTexts.length > 0 ? { inputState: { type: "answered" }, say: undefined, notice: undefined } : undefined;
-  const isSaid = run.sentTexts.includes(reply.text);
+    return sentTexts.length > 0 ? { inputState: { type: "answered" }, say: undefined, notice: undefined } : undefined;
+  const isSaid = sentTexts.includes(reply.text);
   if (isSaid && mediaOf(run, reply).length === 0) return { inputState: { type: "answered" }, say: undefined, notice: undefined };
   const said = isSaid ? "" : reply.text;
   const covered = coveredOf(run.streamed, said.length, hasText);
@@ -349,20 +367,20 @@ function coveredOf(streamed: StreamedReply | undefined, length: number, isLastAn
 
 function planRows(
   channels: ChannelRegistry,
-  run: FinishedRun,
+  run: FinishedTurn,
   { say, media }: TurnConclusion & { readonly media: PlannedMedia },
   options: { readonly nowMs: number; readonly suppressed: boolean },
 ): readonly NewOutbound[] {
-  const { turn, streamed } = run;
+  const { turn, streamed, results } = run;
   if (say === undefined) return run.outcome.type === "done" ? planRemoval(turn, streamed, options, { channels }) : [];
   const isReply = say.purpose === "reply";
   const reply = planReply(
     {
       turn,
-      text: isReply ? replyText(say.text, media, [...run.remarks, ...(run.noted ?? [])]) : say.text,
+      text: isReply ? replyText(say.text, media, [...(results?.remarks ?? []), ...(results?.noted ?? [])]) : say.text,
       purpose: say.purpose,
       asked: say.reply?.replyTo ?? { type: "none" },
-      isGiven: run.isGiven ?? (() => false),
+      isGiven: results?.isGiven ?? (() => false),
       covered: say.covered ?? 0,
       streamed,
     },
@@ -371,7 +389,7 @@ function planRows(
   );
   if (!isReply) return reply;
   const shown = reply.length > 0 || streamed?.type === "blocks" ? reply : planRemoval(turn, streamed, options, { channels });
-  return [...planThoughts(turn, run.thoughts ?? "", { key: "reply", ...options }, { channels }), ...shown, ...media.rows];
+  return [...planThoughts(turn, results?.thoughts ?? "", { key: "reply", ...options }, { channels }), ...shown, ...media.rows];
 }
 
 /** The text of the reply, with the names of files that are not sent as files, and with remarks. */
@@ -381,9 +399,9 @@ function replyText(text: string, { words }: PlannedMedia, remarks: readonly stri
 }
 
 /** The files that a reply names; with blocks, those of the answers before the last one too, whose text was sent. */
-function mediaOf(run: FinishedRun, reply: Extract<ParsedReply, { type: "visible" }>): readonly string[] {
+function mediaOf(run: FinishedTurn, reply: Extract<ParsedReply, { type: "visible" }>): readonly string[] {
   if (run.streamed?.type !== "blocks") return reply.media;
-  const earlier = (run.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));
+  const earlier = (run.results?.earlierTexts ?? []).map(parseReply).flatMap((parsed) => (parsed.type === "visible" ? parsed.media : []));
   return [...new Set([...earlier, ...reply.media])];
 }
 

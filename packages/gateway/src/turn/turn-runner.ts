@@ -19,7 +19,8 @@ import type { LaneOptions } from "../queue/session-lanes.ts";
 import { ToolLimits } from "../queue/tool-limits.ts";
 import type { ToolWait } from "../queue/tool-limits.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
-import type { FinishedRun, TurnConcluder } from "./turn-concluder.ts";
+import type { StreamedReply } from "../delivery/streaming/reply-stream.ts";
+import type { RunResults, TurnConcluder, TurnEnding } from "./turn-concluder.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { quarantineRejectedItem } from "./quarantine-rejected-item.ts";
 import type { QuarantinedItem } from "./quarantine-rejected-item.ts";
@@ -256,7 +257,10 @@ export class TurnRunner {
     }
     // A guess that did not help is undone and not reported.
     const undo = outcome.type === "failed" && outcome.code === "invalid-request" ? tried.leftOut?.undo : undefined;
+    const yields = laneSignal.reason instanceof LaneYield && outcome.type === "aborted";
+    const isStoppedByOther = laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender;
     await this.#close(ended, recorder, deadlineOutcome(outcome, signal), {
+      ending: { type: yields ? "yielded" : isStoppedByOther ? "stopped-by-other" : "plain" },
       usage: tried.usage,
       remarks: [
         thinkingRemark(prepared),
@@ -267,8 +271,6 @@ export class TurnRunner {
       ].flatMap((text) => text ?? []),
       noted: [leftOutRemark(prepared.compacted)].flatMap((text) => text ?? []),
       undo,
-      isStoppedByOther: laneSignal.reason instanceof LaneAbort && laneSignal.reason.tellsSender,
-      yields: laneSignal.reason instanceof LaneYield && outcome.type === "aborted",
       streamed,
       signal,
     });
@@ -333,27 +335,35 @@ export class TurnRunner {
     outcome: RunOutcome,
     {
       undo,
-      ...end
-    }: Pick<FinishedRun, "usage" | "remarks" | "noted" | "streamed" | "signal" | "isStoppedByOther" | "yields"> & {
+      ending,
+      streamed,
+      ...results
+    }: Pick<RunResults, "usage" | "remarks" | "noted" | "signal"> & {
+      readonly ending: TurnEnding;
+      readonly streamed: StreamedReply | undefined;
       readonly undo: TranscriptBody | undefined;
     },
   ): Promise<void> {
     await this.#options.concluder.conclude({
       turn: prepared.turn,
       outcome,
-      ...end,
-      note: thinkingNote(prepared),
-      entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
-      requests: recorder.takeRequests(),
-      sentTexts: recorder.sentTexts,
-      isGiven: (id) => recorder.isGiven(id),
-      facts: currentFacts(prepared.facts, prepared.inputs, this.#options.running.config),
-      tainted: recorder.tainted,
-      earlierTexts: recorder.earlierTexts,
-      thoughts: recorder.thoughts,
-      shownThoughts: recorder.shownThoughts,
-      lastText: recorder.lastText,
-      model: prepared.model.reference,
+      ending,
+      streamed,
+      results: {
+        ...results,
+        note: thinkingNote(prepared),
+        entries: [...recorder.takePending(), ...(undo === undefined ? [] : [undo])],
+        requests: recorder.takeRequests(),
+        sentTexts: recorder.sentTexts,
+        isGiven: (id) => recorder.isGiven(id),
+        facts: currentFacts(prepared.facts, prepared.inputs, this.#options.running.config),
+        tainted: recorder.tainted,
+        earlierTexts: recorder.earlierTexts,
+        thoughts: recorder.thoughts,
+        shownThoughts: recorder.shownThoughts,
+        lastText: recorder.lastText,
+        model: prepared.model.reference,
+      },
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger, Clock, RunOutcome } from "@factotum/agent-contract";
-import { ModelError, NO_USAGE_TOTALS } from "@factotum/agent-contract";
+import { ModelError } from "@factotum/agent-contract";
 import type { InputRecord, Store, TurnRecord } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
@@ -8,7 +8,7 @@ import type { Notices } from "../notices/notices.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import { leftPreview } from "../delivery/streaming/left-preview.ts";
 import { LaneYield } from "../kernel/lane-abort.ts";
-import type { FinishedRun, TurnConcluder } from "./turn-concluder.ts";
+import type { TurnConcluder, TurnEnding } from "./turn-concluder.ts";
 import { readInputs } from "./turn-preparer.ts";
 import type { TurnPreparer } from "./turn-preparer.ts";
 import { withPresentOwner } from "../access/owner.ts";
@@ -46,25 +46,15 @@ export class UnbegunTurns {
   }
 
   /** Ends a turn that was begun, by an earlier process or a moment ago, and does not go on. */
-  async end(turn: TurnRecord, outcome: RunOutcome, options: Pick<FinishedRun, "isGivenUp" | "yields" | "misplaced"> = {}): Promise<void> {
-    await this.#options.concluder.conclude({
-      turn,
-      outcome,
-      ...options,
-      usage: NO_USAGE_TOTALS,
-      entries: [],
-      sentTexts: [],
-      lastText: "",
-      model: undefined,
-      streamed: await leftPreview(turn.id, this.#options.store),
-      remarks: [],
-    });
+  async end(turn: TurnRecord, outcome: RunOutcome, ending: TurnEnding = { type: "plain" }): Promise<void> {
+    const streamed = await leftPreview(turn.id, this.#options.store);
+    await this.#options.concluder.conclude({ turn, outcome, ending, streamed, results: undefined });
   }
 
   /** Ends notes of which nothing has been written yet: a message goes before them. */
   async endYielded(turn: TurnRecord): Promise<void> {
     const { message } = new LaneYield();
-    await this.end(turn, { type: "aborted", reason: message }, { yields: true });
+    await this.end(turn, { type: "aborted", reason: message }, { type: "yielded" });
   }
 
   /** Keeps what was said, and tells its sender why it gets no answer. */
@@ -105,7 +95,14 @@ export class UnbegunTurns {
     const { store } = this.#options;
     // Calls that only read have no row in the journal.
     const hasActed = (await store.hasOutbound(turn.id)) || (await store.readJournal(turn.id)).length > 0;
-    await this.end(turn, { type: "aborted", reason: MISPLACED }, { misplaced: hasActed ? "ask-again" : "begin-again" });
+    await this.end(
+      turn,
+      { type: "aborted", reason: MISPLACED },
+      {
+        type: "misplaced",
+        inputs: hasActed ? "ask-again" : "begin-again",
+      },
+    );
     return hasActed ? [] : inputs;
   }
 
