@@ -2,29 +2,14 @@ export { StoreError } from "./port/store-error.ts";
 export type { StoreErrorCode } from "./port/store-error.ts";
 export type { StoreDamage } from "./port/store-damage.ts";
 export type { PendingCommit } from "./port/pending-commit.ts";
-export type {
-  AcceptedInput,
-  ContextBounds,
-  ImportedEntry,
-  ImportedSession,
-  ImportOptions,
-  InputAnswer,
-  MaintenanceOptions,
-  NewOutbound,
-  NewRequest,
-  NewSession,
-  NewTurn,
-  NotesFile,
-  Page,
-  RecentContext,
-  SessionPatch,
-  SessionTouch,
-  SettledInputs,
-  StartedTurn,
-  Store,
-  StoreCounts,
-  TurnEnd,
-} from "./port/store.ts";
+export type { AcceptedInput, InboxStore, InputAnswer, SettledInputs } from "./port/inbox-store.ts";
+export type { ContextBounds, RecentContext, TranscriptStore } from "./port/transcript-store.ts";
+export type { ImportedEntry, ImportedSession, ImportOptions, NewSession, SessionPatch, SessionStore } from "./port/session-store.ts";
+export type { MaintenanceOptions, Store, StoreCounts } from "./port/store.ts";
+export type { NewOutbound, OutboxStore } from "./port/outbox-store.ts";
+export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
+export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
+export type { Page } from "./port/page.ts";
 export type {
   ConversationRecord,
   CoveredSpan,

@@ -1,5 +1,5 @@
 import type { Clock } from "@factotum/agent-contract";
-import type { InputRecord, SessionPatch, SessionRecord, Store } from "@factotum/store";
+import type { InputRecord, SessionPatch, SessionRecord, SessionStore } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -21,7 +21,7 @@ export interface CommandSession {
 
 /** What a target session is read and changed with. */
 export interface TargetSessionOptions {
-  readonly store: Store;
+  readonly store: SessionStore;
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly events: SessionEvents;

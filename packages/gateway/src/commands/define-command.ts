@@ -1,6 +1,6 @@
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { Cooldowns } from "@factotum/models";
-import type { Store } from "@factotum/store";
+import type { LedgerStore, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionService } from "../sessions/session-service.ts";
@@ -12,7 +12,7 @@ export interface CommandCall {
   readonly session: TargetSession;
   /** All sessions. */
   readonly sessions: SessionService;
-  readonly store: Store;
+  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cooldowns: Cooldowns;

@@ -9,6 +9,7 @@ import { findModel } from "./model.ts";
 
 /** What commands are run and answered with. */
 export interface CommandRunnerOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
+  readonly store: CommandCall["store"];
   readonly notices: Notices;
 }
 

@@ -1,6 +1,6 @@
 import { contextBudget } from "@factotum/agent-core";
 import type { ContextBudget } from "@factotum/agent-core";
-import type { Store } from "@factotum/store";
+import type { Store, TranscriptStore } from "@factotum/store";
 import type { ContextSize } from "../summaries/is-oversized.ts";
 import { estimateContextTokens } from "../context/context-tokens.ts";
 import { readHistory } from "../context/read-history.ts";
@@ -10,7 +10,7 @@ import type { SessionContext } from "../conversation/session-context.ts";
 
 /** What a context is read from. */
 export interface ContextReader {
-  readonly store: Store;
+  readonly store: TranscriptStore;
   readonly cache: SessionCache;
 }
 

@@ -3,7 +3,7 @@ import type { AgentTool, RunFacts, RunKind, ToolCall, Clock, Random } from "@fac
 import { renderEffectivePrompt } from "@factotum/agent-core";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
-import type { Store, TranscriptEntry, TurnRecord } from "@factotum/store";
+import type { TranscriptEntry, TurnRecord, TurnStore } from "@factotum/store";
 import type { LocalFiles } from "../media/local-files.ts";
 import type { SessionContext } from "../conversation/session-context.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -49,7 +49,7 @@ async function isWritable(folder: string): Promise<boolean> {
 export async function beginMemoryFlush(
   context: SessionContext,
   origin: Origin,
-  { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
+  { store, clock, random }: { readonly store: TurnStore; readonly clock: Clock; readonly random: Random },
 ): Promise<{ readonly turn: TurnRecord; readonly entries: readonly TranscriptEntry[] }> {
   const { record, agent } = context;
   if (record === undefined) throw new Error("a session that has not begun has nothing to note");

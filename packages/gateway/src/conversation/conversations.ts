@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { InputRecord, SessionRecord, Store } from "@factotum/store";
+import type { InputRecord, SessionRecord, SessionStore } from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { SessionCache } from "../context/session-cache.ts";
@@ -17,7 +17,7 @@ import { sessionName } from "./session-name.ts";
 
 /** What conversations are read and begun with. */
 export interface ConversationsOptions {
-  readonly store: Store;
+  readonly store: SessionStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly cache: SessionCache;

@@ -1,5 +1,5 @@
 import type { DeadLetter, RpcMethods } from "@factotum/protocol";
-import type { DeadLetter as StoredLetter, InputRecord, OutboxRecord, Store } from "@factotum/store";
+import type { DeadLetter as StoredLetter, InboxStore, InputRecord, OutboxRecord, OutboxStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import { cutText } from "@factotum/agent-core";
@@ -11,7 +11,7 @@ const PREVIEW_CHARS = 200;
 
 /** What dead letters need of the rest. */
 export interface DeadLetterOptions {
-  readonly store: Store;
+  readonly store: InboxStore & OutboxStore;
   readonly clock: Clock;
   /** Takes an input that waits again. */
   readonly place: (input: InputRecord) => Promise<void>;

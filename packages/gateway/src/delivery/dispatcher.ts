@@ -3,7 +3,7 @@ import type { Clock, Logger, Random } from "@factotum/agent-contract";
 import type { Channel, Origin, Outbound, SendReceipt } from "@factotum/channel-contract";
 import { backoffDelay, isLocalError } from "@factotum/channel-kit";
 import { rejectionReason, StoreError } from "@factotum/store";
-import type { NewOutbound, OutboxRecord, OutboxTransition, Store } from "@factotum/store";
+import type { NewOutbound, OutboxRecord, OutboxStore, OutboxTransition } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -25,7 +25,7 @@ import { isFinalStoreError } from "../storage/is-final-store-error.ts";
 
 /** What delivery needs of the rest. */
 export interface DispatcherOptions {
-  readonly store: Store;
+  readonly store: OutboxStore;
   /** The connected channel of an address; `undefined` while there is none. */
   readonly channelFor: (target: Origin) => Channel | undefined;
   readonly readFile: OutboundSources["readFile"];

@@ -7,14 +7,14 @@ import type { LocalFiles } from "../media/local-files.ts";
 import type { MediaStage } from "../media/media-stage.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import type { Store } from "@factotum/store";
+import type { OutboxStore, SessionStore, TurnStore } from "@factotum/store";
 import { isSuppressed } from "./is-suppressed.ts";
 import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 
 /** What the `message` tool sends with. */
 export interface MessengerServices {
-  readonly store: Store;
+  readonly store: OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;

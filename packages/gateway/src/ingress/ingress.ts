@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { AcceptedInput, InputAdmission, InputRecord, SessionRecord, Store } from "@factotum/store";
+import type { AcceptedInput, InboxStore, InputAdmission, InputRecord, SessionRecord, SessionStore, Store } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { Observer } from "../observe/observer.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -56,7 +56,7 @@ export interface Submission {
 
 /** What inputs are taken in with. */
 export interface IngressOptions {
-  readonly store: Store;
+  readonly store: InboxStore & SessionStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly watchers: InputWatchers;

@@ -1,5 +1,5 @@
 import { createKeyedQueue } from "@factotum/channel-kit";
-import type { InputRecord, Store } from "@factotum/store";
+import type { InboxStore, InputRecord, SessionStore, TranscriptStore } from "@factotum/store";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { planChatMessage } from "../delivery/plan-message.ts";
@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 
 /** What such messages are ended with. */
 export interface LateMessagesOptions {
-  readonly store: Store;
+  readonly store: InboxStore & SessionStore & TranscriptStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;

@@ -1,7 +1,7 @@
 import type { SystemEvent } from "@factotum/agent-core";
 import { mediaNotesAfter } from "../context/media-notes-after.ts";
 import type { SessionCache } from "../context/session-cache.ts";
-import type { Store } from "@factotum/store";
+import type { TranscriptStore } from "@factotum/store";
 
 /** Entries that are looked through: the note is the last one of its turn, and little comes between two turns. */
 const LOOK_BACK = 3;
@@ -9,7 +9,7 @@ const LOOK_BACK = 3;
 /** What the last turn could not send, told to the model in the next one. */
 export async function mediaNotes(
   sessionId: string,
-  { store, cache }: { readonly store: Store; readonly cache: SessionCache },
+  { store, cache }: { readonly store: TranscriptStore; readonly cache: SessionCache },
 ): Promise<readonly SystemEvent[]> {
   const known = cache.mediaNotes(sessionId);
   if (known !== undefined) return known;

@@ -1,7 +1,7 @@
 import { opensFiles } from "@factotum/agent-core";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage, RunFacts, UserMessage, Clock, Logger } from "@factotum/agent-contract";
-import type { InputRecord, Store } from "@factotum/store";
+import type { InputRecord, LedgerStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { NO_NOTES, readDailyNotes } from "./daily-notes.ts";
 import { withFetchedContext } from "./fetch-context.ts";
 import { readLastRun, sessionHint } from "./last-run.ts";
@@ -41,7 +41,7 @@ const NO_OPENING = {
 
 /** What a turn's messages are made with. */
 export interface TurnMessagesOptions extends MessageParts {
-  readonly store: Store;
+  readonly store: LedgerStore & TranscriptStore & TurnStore;
   readonly cache: SessionCache;
   readonly files: LocalFiles;
   readonly clock: Clock;

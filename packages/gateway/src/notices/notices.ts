@@ -1,7 +1,17 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type { InputAnswer, InputRecord, SessionRecord, Store, TerminalInputState, TranscriptBody } from "@factotum/store";
+import type {
+  InboxStore,
+  InputAnswer,
+  InputRecord,
+  OutboxStore,
+  SessionRecord,
+  SessionStore,
+  TerminalInputState,
+  TranscriptBody,
+  TranscriptStore,
+} from "@factotum/store";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Conversations } from "../conversation/conversations.ts";
@@ -15,7 +25,7 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 
 /** What the gateway's own words go out with. */
 export interface NoticesOptions {
-  readonly store: Store;
+  readonly store: InboxStore & OutboxStore & SessionStore & TranscriptStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;

@@ -1,5 +1,5 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { DamageEvent, Store } from "@factotum/store";
+import type { DamageEvent, SessionStore, TranscriptStore } from "@factotum/store";
 import type { Notices } from "./notices.ts";
 
 /** Sessions that are searched for somebody to notify on each account, newest first. */
@@ -10,12 +10,12 @@ const SEARCHED_SESSIONS = 1000;
  * in every session that was rebuilt from its plain file, which does not say which chat it belongs to, once somebody writes in it.
  */
 export class RecoveryNotices {
-  readonly #store: Store;
+  readonly #store: SessionStore & TranscriptStore;
   readonly #notices: Notices;
   /** Rebuilt sessions whose chat is not known yet. */
   readonly #unaddressed = new Map<string, DamageEvent>();
 
-  constructor({ store, notices }: { readonly store: Store; readonly notices: Notices }) {
+  constructor({ store, notices }: { readonly store: SessionStore & TranscriptStore; readonly notices: Notices }) {
     this.#store = store;
     this.#notices = notices;
   }

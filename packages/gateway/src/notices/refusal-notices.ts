@@ -7,12 +7,12 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { Clock, Logger } from "@factotum/agent-contract";
 import type { RunningConfig } from "../agents/running-config.ts";
 import type { StorageGuard } from "../storage/storage-guard.ts";
-import type { Store } from "@factotum/store";
+import type { SessionStore } from "@factotum/store";
 
 /** What a refusal is told with. */
 export interface RefusalNoticesOptions {
   readonly storage: StorageGuard;
-  readonly store: Store;
+  readonly store: SessionStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly clock: Clock;

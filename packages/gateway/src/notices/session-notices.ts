@@ -1,5 +1,5 @@
 import type { Origin } from "@factotum/channel-contract";
-import type { OutboxRecord, StoreDamage, Store } from "@factotum/store";
+import type { OutboxRecord, SessionStore, StoreDamage, TranscriptStore } from "@factotum/store";
 import type { BlockedConversation } from "../delivery/blocked-conversations.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
 import { DAMAGED_REASON } from "../delivery/damaged-row.ts";
@@ -10,7 +10,7 @@ import type { Notices } from "./notices.ts";
 /** What tells of what happens to sessions. */
 export interface SessionNoticesOptions {
   readonly notices: Notices;
-  readonly store: Store;
+  readonly store: SessionStore & TranscriptStore;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -1,6 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { ChatWait } from "@factotum/protocol";
-import type { InputRecord, OutboxRecord, Store, TurnRecord } from "@factotum/store";
+import type { InboxStore, InputRecord, OutboxRecord, SessionStore, TurnRecord } from "@factotum/store";
 import { isSuppressed } from "../delivery/is-suppressed.ts";
 import { WaitNotices } from "../delivery/wait-notices.ts";
 import type { WaitReason } from "../delivery/wait-notices.ts";
@@ -16,7 +16,7 @@ import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** What the waits of sessions are read from. */
 export interface SessionWaitsOptions {
-  readonly store: Store;
+  readonly store: InboxStore & SessionStore;
   readonly running: RunningConfig;
   readonly events: SessionEvents;
   readonly notices: Notices;

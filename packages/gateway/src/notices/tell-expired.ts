@@ -1,5 +1,5 @@
 import { cutText } from "@factotum/agent-core";
-import type { OutboxRecord, Store } from "@factotum/store";
+import type { OutboxRecord, OutboxStore } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AccountAddress } from "../delivery/account-gates.ts";
 import { conversationKey } from "../kernel/conversation-key.ts";
@@ -24,7 +24,7 @@ const MAX_AGE_MS = 7 * 24 * 3_600_000;
  */
 export async function tellExpired(
   account: AccountAddress,
-  { store, steadyNow, notices }: { readonly store: Store; readonly steadyNow: () => number; readonly notices: Notices },
+  { store, steadyNow, notices }: { readonly store: OutboxStore; readonly steadyNow: () => number; readonly notices: Notices },
 ): Promise<void> {
   const rows = await listExpired(account, { store, steadyNow });
   for (const ofConversation of Map.groupBy(rows, ({ target }) => conversationKey(target)).values()) {
@@ -42,7 +42,7 @@ export async function tellExpired(
 /** What ran out of time lately, newest first. Reads on as long as a page has anything that failed lately. */
 async function listExpired(
   account: AccountAddress,
-  { store, steadyNow }: { readonly store: Store; readonly steadyNow: () => number },
+  { store, steadyNow }: { readonly store: OutboxStore; readonly steadyNow: () => number },
 ): Promise<readonly OutboxRecord[]> {
   const rows: OutboxRecord[] = [];
   let cursor: string | undefined;

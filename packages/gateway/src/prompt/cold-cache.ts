@@ -1,6 +1,6 @@
 import { estimateTokens, rerenderMessages, viewHistory } from "@factotum/agent-core";
 import type { HistoryViewOptions } from "@factotum/agent-core";
-import type { PromptRecord, Store } from "@factotum/store";
+import type { PromptRecord, TranscriptStore } from "@factotum/store";
 import { parseBasis } from "./prompt-cause.ts";
 import { readHistory } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
@@ -20,7 +20,7 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 export async function isWorthRerendering(
   { stored, rendered, nowMs }: { readonly stored: Prompt; readonly rendered: Prompt; readonly nowMs: number },
   context: SessionContext,
-  services: { readonly cache: SessionCache; readonly store: Store },
+  services: { readonly cache: SessionCache; readonly store: TranscriptStore },
 ): Promise<boolean> {
   const settledBeforeMs = parseBasis(stored.basis)?.settledBeforeMs ?? 0;
   // The clock was set back: what is pruned before that moment would stay so for ever.

@@ -5,7 +5,7 @@ import type { RunKind, Clock, Logger } from "@factotum/agent-contract";
 import { planBootstrap } from "@factotum/agent-core";
 import type { BootstrapFile, EffectivePromptFacts, PromptFacts } from "@factotum/agent-core";
 import { cacheLifetimeMs } from "@factotum/models";
-import type { PromptRecord, Store } from "@factotum/store";
+import type { PromptRecord, TranscriptStore } from "@factotum/store";
 import { displayId } from "../access/display-id.ts";
 import { isWorthRerendering } from "./cold-cache.ts";
 import { findPromptCause, renderBasis } from "./prompt-cause.ts";
@@ -46,7 +46,7 @@ const PRIVATE_NAMES: ReadonlySet<string> = new Set(["MEMORY.md", "memory.md"]);
 
 /** What prompts are made of, apart from their session. */
 export interface PromptResolverOptions {
-  readonly store: Store;
+  readonly store: TranscriptStore;
   readonly cache: SessionCache;
   readonly running: RunningConfig;
   readonly clock: Clock;

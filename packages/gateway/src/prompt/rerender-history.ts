@@ -1,7 +1,7 @@
 import { rerenderMessages, sentForm } from "@factotum/agent-core";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { AgentMessage } from "@factotum/agent-contract";
-import type { Store, TranscriptBody, TranscriptEntry } from "@factotum/store";
+import type { Store, TranscriptBody, TranscriptEntry, TranscriptStore } from "@factotum/store";
 import { contextMessages, isReplacedSinceAnswer, HISTORY_BOUNDS, readHistory, replacedMessages } from "../context/read-history.ts";
 import type { HistoryOptions } from "../context/read-history.ts";
 import { rerenderOptions } from "./rerender-options.ts";
@@ -31,7 +31,7 @@ export interface RerenderedHistory {
 export async function readShownHistory(
   prompt: Pick<ResolvedPrompt, "isNew" | "record">,
   context: SessionContext,
-  services: { readonly cache: SessionCache; readonly store: Store },
+  services: { readonly cache: SessionCache; readonly store: TranscriptStore },
   openTurn?: string,
 ): Promise<RerenderedHistory> {
   if (context.record === undefined) return { messages: [], isReplaced: false, replacement: undefined };

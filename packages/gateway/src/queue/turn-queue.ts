@@ -70,7 +70,7 @@ export class TurnQueue {
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#debounceHost(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
-    const fitting = this.#ensureContextBudget(sessionKey, job);
+    const fitting = this.#makeRoom(sessionKey, job);
     if (fitting === undefined) return;
     const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
     const held = this.#collected(fitting);
@@ -184,7 +184,7 @@ export class TurnQueue {
   }
 
   /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
-  #ensureContextBudget(sessionKey: string, job: InputJob): InputJob | undefined {
+  #makeRoom(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {

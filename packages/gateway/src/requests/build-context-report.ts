@@ -1,6 +1,6 @@
 import { describeContext, diffContext } from "@factotum/agent-core";
 import type { ContextDiff, ContextPart, ContextReport, ContextSection } from "@factotum/protocol";
-import type { RequestRecord, Store } from "@factotum/store";
+import type { LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
 import { restingModels } from "../agents/resting-models.ts";
 import type { Clock } from "@factotum/agent-contract";
@@ -30,7 +30,7 @@ type ContextDescription = ReturnType<typeof describeContext>;
 
 /** What the reports stand on. */
 export type ReportServices = {
-  readonly store: Store;
+  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly hideSecrets: (text: string) => string;
   readonly cooldowns: Cooldowns;
   readonly clock: Clock;

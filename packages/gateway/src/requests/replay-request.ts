@@ -1,7 +1,7 @@
 import type { AssistantMessage, ModelEvent, Clock, Random } from "@factotum/agent-contract";
 import { ModelError, NO_USAGE } from "@factotum/agent-contract";
 import type { ContextOutcome, ReplayDelta, ReplayResult } from "@factotum/protocol";
-import type { RequestRecord, Store } from "@factotum/store";
+import type { LedgerStore, RequestRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import { modelChain } from "./model-chain.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { SessionRequestError } from "../kernel/session-request-error.ts";
@@ -22,7 +22,7 @@ export interface ReplayQuery extends RequestQuery {
 
 /** What replays stand on. */
 export type ReplayServices = {
-  readonly store: Store;
+  readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly spend: SpendGuard;
   readonly hideSecrets: (text: string) => string;

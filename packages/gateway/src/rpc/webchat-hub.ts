@@ -1,5 +1,5 @@
 import type { Random, Clock } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
+import type { SessionStore, TranscriptStore } from "@factotum/store";
 import type { WebchatDelivery, WebchatInput, WebchatSocket } from "@factotum/protocol";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -8,7 +8,7 @@ import { parseAgentSessionKey } from "../routing/session-key.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 
 interface WebchatHubOptions {
-  readonly store: Store;
+  readonly store: SessionStore & TranscriptStore;
   readonly running: RunningConfig;
   readonly media: MediaStage;
   readonly events: SessionEvents;

@@ -1,4 +1,4 @@
-import type { InputRecord, Store } from "@factotum/store";
+import type { InputRecord, TranscriptStore, TurnStore } from "@factotum/store";
 import { LRUCache } from "lru-cache";
 import type { Route } from "../routing/route.ts";
 import type { Notices } from "../notices/notices.ts";
@@ -15,11 +15,11 @@ const SEPARATED =
  * their own now: once each. The record of it is a notice in the owner's session, which maintenance keeps.
  */
 export class SeparatedGuests {
-  readonly #store: Store;
+  readonly #store: TranscriptStore & TurnStore;
   readonly #notices: Notices;
   readonly #checked = new LRUCache<string, true>({ max: MAX_CHECKED });
 
-  constructor({ store, notices }: { readonly store: Store; readonly notices: Notices }) {
+  constructor({ store, notices }: { readonly store: TranscriptStore & TurnStore; readonly notices: Notices }) {
     this.#store = store;
     this.#notices = notices;
   }

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Clock } from "@factotum/agent-contract";
-import type { Store, InputRecord, SessionRecord } from "@factotum/store";
+import type { InboxStore, InputRecord, SessionRecord, SessionStore, TranscriptStore, TurnStore } from "@factotum/store";
 import type { ChatEntry, ChatSnapshot, ChatWait, RpcMethods, SessionKind, SessionSummary } from "@factotum/protocol";
 import { StoreError } from "@factotum/store";
 import type { MsgContext, Origin } from "@factotum/channel-contract";
@@ -39,7 +39,7 @@ const NOTHING_ENDED: EndedWork = { aborted: false, dropped: 0 };
 
 /** What sessions are shown and changed with. */
 export interface SessionServiceOptions {
-  readonly store: Store;
+  readonly store: InboxStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;

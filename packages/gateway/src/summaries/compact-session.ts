@@ -4,7 +4,7 @@ import { fallbackCompaction, planCompaction } from "@factotum/agent-core";
 import type { CompactionPlan } from "@factotum/agent-core";
 import type { Origin } from "@factotum/channel-contract";
 import { StoreError } from "@factotum/store";
-import type { SessionRecord, Store, TranscriptEntry, TurnEnd } from "@factotum/store";
+import type { SessionRecord, SessionStore, TranscriptEntry, TranscriptStore, TurnEnd, TurnStore } from "@factotum/store";
 import type { AgentRuntime } from "../agents/agent-directory.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
 import { MessageDigests } from "../requests/message-digests.ts";
@@ -24,7 +24,7 @@ import type { SummariserOptions } from "./summarise.ts";
 
 /** What compacting is done with. */
 export interface CompactorOptions extends SummariserOptions {
-  readonly store: Store;
+  readonly store: SessionStore & TranscriptStore & TurnStore;
   readonly random: Random;
   readonly events: SessionEvents;
   readonly cache: SessionCache;

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock } from "@factotum/agent-contract";
-import type { Store } from "@factotum/store";
+import type { OutboxStore, SessionStore, TurnStore } from "@factotum/store";
 import type { ChunkLimits } from "@factotum/channel-kit";
 import type { ResolvedAgent } from "@factotum/config";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
@@ -27,7 +27,7 @@ export interface StreamedRun {
 
 /** What replies are streamed with. */
 export interface ReplyStreamOptions {
-  readonly store: Store;
+  readonly store: OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;

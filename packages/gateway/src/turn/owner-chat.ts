@@ -1,12 +1,12 @@
 import type { RunningConfig } from "../agents/running-config.ts";
-import type { Store, TurnRecord } from "@factotum/store";
+import type { InboxStore, TurnRecord } from "@factotum/store";
 import { readInputs } from "./turn-preparer.ts";
 import { withCurrentAuthorization } from "../conversation/current-authorization.ts";
 
 /** True when a turn's answer is read by the owner alone: a direct conversation in which everything was said by who is the owner now. */
 export async function isOwnerChat(
   turn: TurnRecord,
-  { store, running }: { readonly store: Store; readonly running: RunningConfig },
+  { store, running }: { readonly store: InboxStore; readonly running: RunningConfig },
 ): Promise<boolean> {
   if (!turn.owner || turn.origin.conversation.kind !== "direct") return false;
   return withCurrentAuthorization(turn, await readInputs(turn, store), running.config).owner;

@@ -1,7 +1,7 @@
 import type { Logger, Clock, AgentMessage, ModelInfo } from "@factotum/agent-contract";
 import { quarantine, viewHistory } from "@factotum/agent-core";
 import type { Quarantine } from "@factotum/agent-core";
-import type { NewRequest, Store, TranscriptBody } from "@factotum/store";
+import type { NewRequest, TranscriptBody, TranscriptStore, TurnStore } from "@factotum/store";
 import type { SessionCache } from "../context/session-cache.ts";
 import type { PreparedTurn } from "./turn-preparer.ts";
 import { contextMessages } from "../context/read-history.ts";
@@ -21,7 +21,12 @@ export interface QuarantinedItem {
 export async function quarantineRejectedItem(
   prepared: PreparedTurn,
   refusal: { readonly words: string; readonly requests: readonly NewRequest[] },
-  { store, cache, clock, logger }: { readonly store: Store; readonly cache: SessionCache; readonly clock: Clock; readonly logger: Logger },
+  {
+    store,
+    cache,
+    clock,
+    logger,
+  }: { readonly store: TranscriptStore & TurnStore; readonly cache: SessionCache; readonly clock: Clock; readonly logger: Logger },
 ): Promise<QuarantinedItem | undefined> {
   const { turn, model, kept } = prepared;
   const context = contextMessages(await store.readContext(turn.sessionId), { isOpen: true });

@@ -1,7 +1,7 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock, AssistantMessage, RunFacts, RunOutcome, StopReason, UsageTotals } from "@factotum/agent-contract";
-import type { Store, NewOutbound, NewRequest, TranscriptBody, TurnEnd, TurnRecord } from "@factotum/store";
+import type { InboxStore, NewOutbound, NewRequest, SessionStore, TranscriptBody, TurnEnd, TurnRecord, TurnStore } from "@factotum/store";
 import { isHeartbeatOk } from "@factotum/agent-core";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { RemoteFiles } from "../media/remote-files.ts";
@@ -115,7 +115,7 @@ interface TurnConclusion {
 
 /** What turns are ended with. */
 export interface TurnConcluderOptions {
-  readonly store: Store;
+  readonly store: InboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly dispatcher: Dispatcher;

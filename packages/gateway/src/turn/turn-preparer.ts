@@ -1,15 +1,18 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Random, Clock, AgentMessage, AgentTool, RunFacts, SystemPrompt, UserMessage } from "@factotum/agent-contract";
 import type {
-  Store,
+  InboxStore,
   InputRecord,
+  LedgerStore,
   NewTurn,
+  PendingCommit,
   PromptRecord,
   SessionRecord,
   StartedTurn,
   TranscriptEntry,
+  TranscriptStore,
   TurnRecord,
-  PendingCommit,
+  TurnStore,
 } from "@factotum/store";
 import { opensFiles, viewHistory } from "@factotum/agent-core";
 import type { HistoryView, HistoryViewOptions, ModelSettings } from "@factotum/agent-core";
@@ -92,7 +95,7 @@ export interface PreparedTurn {
 
 /** What turns are prepared with. */
 export interface TurnPreparerOptions {
-  readonly store: Store;
+  readonly store: InboxStore & LedgerStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
@@ -311,7 +314,7 @@ async function earlierMessages(
  * Ahead of the commit, so that the first request is on its way while the disk is written to. What has failed before waits for its commit, and for space:
  * what it costs is asked for once it is sure to be kept.
  */
-async function startTurn(turn: NewTurn, job: InputJob, store: Store): Promise<PendingCommit<StartedTurn>> {
+async function startTurn(turn: NewTurn, job: InputJob, store: TurnStore): Promise<PendingCommit<StartedTurn>> {
   if (job.arrival?.isLost === true) throw new StoreError("not-found", "What this turn is about was never taken in.");
   if (job.failures === undefined && job.isRecovered !== true) {
     try {
@@ -327,7 +330,7 @@ async function startTurn(turn: NewTurn, job: InputJob, store: Store): Promise<Pe
  * What a turn has said and been told so far, by whose it is and not by its time: the clock may have been set back in the middle. Also what a summary
  * stands for, when the conversation was compacted in the middle of the turn.
  */
-async function readTurnMessages(turn: TurnRecord, sessionId: string, store: Store): Promise<readonly AgentMessage[]> {
+async function readTurnMessages(turn: TurnRecord, sessionId: string, store: TranscriptStore): Promise<readonly AgentMessage[]> {
   let entries: readonly TranscriptEntry[] = [];
   for (let before: string | undefined, isMore = true; isMore;) {
     const page = await store.readTranscript(sessionId, { limit: TRANSCRIPT_PAGE, ...withoutUndefined({ before }) });
@@ -341,7 +344,7 @@ async function readTurnMessages(turn: TurnRecord, sessionId: string, store: Stor
 }
 
 /** The inputs of a turn, as they were committed. */
-export async function readInputs({ inputIds }: TurnRecord, store: Store): Promise<readonly InputRecord[]> {
+export async function readInputs({ inputIds }: TurnRecord, store: InboxStore): Promise<readonly InputRecord[]> {
   return (await Promise.all(inputIds.map(async (id) => store.readInput(id)))).filter((input) => input !== undefined);
 }
 

@@ -82,6 +82,7 @@ const FIRST_TRY: RetryState = { usage: NO_USAGE_TOTALS, isCompacted: false, left
 
 /** What turns are run with: its own parts, and those of what it makes for each turn. */
 export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptions, TurnSteeringOptions, RunModelOptions {
+  readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
   readonly running: RunningConfig;
   readonly conversations: Conversations;
   readonly budget: SessionCompactor;

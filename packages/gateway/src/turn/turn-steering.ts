@@ -1,5 +1,5 @@
 import type { Logger, Clock, AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
-import type { Store, InputRecord, TurnRecord } from "@factotum/store";
+import type { InputRecord, TurnRecord, TurnStore } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -27,7 +27,7 @@ export interface SteeringSource extends CurrentPolicy {
 
 /** What messages are said into a run with. */
 export interface TurnSteeringOptions {
-  readonly store: Store;
+  readonly store: TurnStore;
   readonly running: RunningConfig;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;

@@ -1,6 +1,6 @@
 import type { Logger, Clock, RunOutcome } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
-import type { InputRecord, Store, TurnRecord } from "@factotum/store";
+import type { InboxStore, InputRecord, OutboxStore, TurnRecord, TurnStore } from "@factotum/store";
 import type { CrashPointHook } from "../kernel/crash-point.ts";
 import type { FailedRuns } from "../observe/failed-runs.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
@@ -24,7 +24,7 @@ const MISPLACED = "its sender has another conversation now";
 
 /** What turns that do not begin are ended with. */
 export interface UnbegunTurnsOptions {
-  readonly store: Store;
+  readonly store: InboxStore & OutboxStore & TurnStore;
   readonly running: RunningConfig;
   readonly preparer: TurnPreparer;
   readonly concluder: TurnConcluder;

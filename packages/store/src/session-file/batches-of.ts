@@ -1,4 +1,4 @@
-import type { ImportedEntry, ImportedSession } from "../port/store.ts";
+import type { ImportedEntry, ImportedSession } from "../port/session-store.ts";
 import { entryChars } from "./entry-chars.ts";
 
 /**

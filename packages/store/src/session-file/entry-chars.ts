@@ -1,4 +1,4 @@
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 
 /** The approximate overhead of a stored entry. */
 const ENVELOPE_CHARS = 300;

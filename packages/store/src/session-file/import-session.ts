@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
-import type { ImportedEntry, Store } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
+import type { Store } from "../port/store.ts";
 import type { ParsedSessionFile, SessionFile } from "./session-file.ts";
 
 /** The key and owner of an imported session. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { NOW_MS } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import { importSessionFile } from "../index.ts";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import { openSessionFile } from "./open-session-file.ts";
 
 /** More than is read without a thread. */

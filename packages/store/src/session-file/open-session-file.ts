@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import { MAX_TRANSCRIPT_BYTES, openSource } from "./open-source.ts";
 import { parseSessionFile } from "./parse-session-file.ts";
 import type { FromSessionFileWorker, SessionFileJob } from "./session-file-job.ts";

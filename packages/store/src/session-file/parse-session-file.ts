@@ -1,4 +1,4 @@
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import { readSessionFile } from "./read-session-file.ts";
 import type { SessionFileSource } from "./read-lines.ts";
 import type { ParsedSessionFile } from "./session-file.ts";

@@ -1,7 +1,7 @@
 import { addUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, Usage } from "@factotum/agent-contract";
 import type { TranscriptBody } from "../port/records.ts";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import { linkEntries } from "./link-entries.ts";
 import type { LinkedRecords, RecordReferences } from "./link-entries.ts";
 import { parseBody, parseRecord, recordTime } from "./parse-record.ts";

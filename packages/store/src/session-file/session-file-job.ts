@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import type { SessionFileFacts } from "./session-file.ts";
 
 /** The input of the thread that reads a session file. */

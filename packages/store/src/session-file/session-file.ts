@@ -1,5 +1,5 @@
 import type { JsonObject, UsageTotals } from "@factotum/agent-contract";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 
 /** A problem of a file, or an omission. */
 export type SessionFileProblem =

@@ -1,5 +1,6 @@
 import type { DeadLetter } from "../port/records.ts";
-import type { Page, Store } from "../port/store.ts";
+import type { Page } from "../port/page.ts";
+import type { Store } from "../port/store.ts";
 import type { Tables } from "./tables/tables.ts";
 import { decodePosition, encodeId } from "./values/sequence-id.ts";
 

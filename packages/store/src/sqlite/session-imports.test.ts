@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { importedSession, NOW_MS, OWNER, sampleMessage, userEntry } from "../../contract/samples.ts";
 import { createSqliteFixture } from "../../test/open-test-store.ts";
 import type { SqliteFixture } from "../../test/open-test-store.ts";
-import type { ImportedEntry } from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
 import type { SqliteStore } from "./sqlite-store.ts";
 
 const SESSION = importedSession({ key: "agent:main:long", sessionId: "long" });

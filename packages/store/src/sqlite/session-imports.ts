@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
 import type { SessionRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type { ImportedSession, ImportOptions } from "../port/store.ts";
+import type { ImportedSession, ImportOptions } from "../port/session-store.ts";
 import { batchesOf } from "../session-file/batches-of.ts";
 import type { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";

@@ -23,26 +23,14 @@ import type {
 import type { DamageLog } from "../damage/damage-log.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { PendingCommit } from "../port/pending-commit.ts";
-import type {
-  InputAnswer,
-  SettledInputs,
-  AcceptedInput,
-  ContextBounds,
-  ImportedSession,
-  ImportOptions,
-  MaintenanceOptions,
-  NewOutbound,
-  NewSession,
-  NewTurn,
-  NotesFile,
-  Page,
-  RecentContext,
-  SessionPatch,
-  StartedTurn,
-  Store,
-  StoreCounts,
-  TurnEnd,
-} from "../port/store.ts";
+import type { InputAnswer, SettledInputs, AcceptedInput } from "../port/inbox-store.ts";
+import type { ContextBounds, RecentContext } from "../port/transcript-store.ts";
+import type { ImportedSession, ImportOptions, NewSession, SessionPatch } from "../port/session-store.ts";
+import type { MaintenanceOptions, Store, StoreCounts } from "../port/store.ts";
+import type { NewOutbound } from "../port/outbox-store.ts";
+import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
+import type { NotesFile } from "../port/ledger-store.ts";
+import type { Page } from "../port/page.ts";
 import type { SqliteStoreParts, StoreMetrics } from "./sqlite-store-parts.ts";
 import { DeadLetters } from "./dead-letters.ts";
 import { usedBytes } from "./connection/used-bytes.ts";

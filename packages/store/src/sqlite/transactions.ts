@@ -2,18 +2,11 @@ import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
 import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, TranscriptEntry, TurnRecord } from "../port/records.ts";
 import { StoreError } from "../port/store-error.ts";
-import type {
-  ImportedEntry,
-  InputAnswer,
-  MaintenanceOptions,
-  NewOutbound,
-  NewTurn,
-  SettledInputs,
-  StartedTurn,
-  Store,
-  StoreCounts,
-  TurnEnd,
-} from "../port/store.ts";
+import type { ImportedEntry } from "../port/session-store.ts";
+import type { InputAnswer, SettledInputs } from "../port/inbox-store.ts";
+import type { MaintenanceOptions, Store, StoreCounts } from "../port/store.ts";
+import type { NewOutbound } from "../port/outbox-store.ts";
+import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";

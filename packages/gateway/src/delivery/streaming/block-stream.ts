@@ -3,7 +3,7 @@ import type { ModelStreamEvent, Clock } from "@factotum/agent-contract";
 import { chunkMarkdown, createMarkdownStream } from "@factotum/channel-kit";
 import type { ChunkLimits, MarkdownStream } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { CoveredSpan, NewOutbound, OutboxRecord, TurnRecord, Store } from "@factotum/store";
+import type { CoveredSpan, NewOutbound, OutboxRecord, OutboxStore, SessionStore, TurnRecord } from "@factotum/store";
 import { LaneShutdown } from "../../kernel/lane-abort.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { RunningConfig } from "../../agents/running-config.ts";
@@ -34,7 +34,12 @@ export interface BlockStreamOptions {
   readonly sentTexts: () => readonly string[];
   /** Fires when the run is stopped: then nothing more is sent. */
   readonly signal: AbortSignal;
-  readonly services: { readonly store: Store; readonly dispatcher: Dispatcher; readonly clock: Clock; readonly running: RunningConfig };
+  readonly services: {
+    readonly store: OutboxStore & SessionStore;
+    readonly dispatcher: Dispatcher;
+    readonly clock: Clock;
+    readonly running: RunningConfig;
+  };
 }
 
 /** The answer that is written. */

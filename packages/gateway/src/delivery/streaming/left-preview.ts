@@ -1,5 +1,5 @@
 import { StoreError } from "@factotum/store";
-import type { OutboxRecord, Store } from "@factotum/store";
+import type { OutboxRecord, OutboxStore } from "@factotum/store";
 import { sendKey } from "../../kernel/idempotency-key.ts";
 import type { StreamedPreview } from "./reply-stream.ts";
 
@@ -9,7 +9,7 @@ export function previewKey(turnId: string): string {
 }
 
 /** The preview of a turn that nobody writes any more, as an earlier process left it; `undefined` where there is none. */
-export async function leftPreview(turnId: string, store: Store): Promise<StreamedPreview | undefined> {
+export async function leftPreview(turnId: string, store: OutboxStore): Promise<StreamedPreview | undefined> {
   const row = await undamaged(store.findOutbound(previewKey(turnId)));
   return row === undefined ? undefined : { type: "preview", rowId: row.id, shown: row.covers?.end ?? 0 };
 }

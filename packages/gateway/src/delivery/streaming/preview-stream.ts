@@ -2,7 +2,7 @@ import { withoutUndefined } from "@factotum/agent-contract";
 import type { ModelStreamEvent, ToolCall, Clock, Logger } from "@factotum/agent-contract";
 import type { Channel, Outbound, SendReceipt } from "@factotum/channel-contract";
 import type { ChunkLimits } from "@factotum/channel-kit";
-import type { OutboxRecord, TurnRecord, Store } from "@factotum/store";
+import type { OutboxRecord, OutboxStore, SessionStore, TurnRecord } from "@factotum/store";
 import type { CrashPointHook } from "../../kernel/crash-point.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import type { RunningConfig } from "../../agents/running-config.ts";
@@ -36,7 +36,7 @@ export interface PreviewStreamOptions {
   readonly sentTexts: () => readonly string[];
   readonly signal: AbortSignal;
   readonly services: {
-    readonly store: Store;
+    readonly store: OutboxStore & SessionStore;
     readonly dispatcher: Dispatcher;
     readonly clock: Clock;
     readonly running: RunningConfig;

@@ -1,5 +1,5 @@
 import type { ConversationRecord } from "../../port/records.ts";
-import type { Page } from "../../port/store.ts";
+import type { Page } from "../../port/page.ts";
 import { toPage } from "../values/page.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import { decodePosition, encodeId } from "../values/sequence-id.ts";

@@ -2,7 +2,7 @@ import type { MsgContext } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { Page } from "../../port/store.ts";
+import type { Page } from "../../port/page.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { eventKeyOf, messageKeyOf } from "../values/input-keys.ts";

@@ -11,7 +11,7 @@ import type {
 } from "../../port/records.ts";
 import { rejectionReason } from "../../port/rejection-reason.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { NewOutbound } from "../../port/store.ts";
+import type { NewOutbound } from "../../port/outbox-store.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";

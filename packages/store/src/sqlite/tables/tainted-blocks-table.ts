@@ -1,4 +1,4 @@
-import type { NotesFile } from "../../port/store.ts";
+import type { NotesFile } from "../../port/ledger-store.ts";
 import { textOf } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 

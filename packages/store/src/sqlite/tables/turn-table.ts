@@ -2,7 +2,7 @@ import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { ToolJournalRecord, TurnRecord, TurnState } from "../../port/records.ts";
 import { StoreError } from "../../port/store-error.ts";
-import type { NewTurn, TurnEnd } from "../../port/store.ts";
+import type { NewTurn, TurnEnd } from "../../port/turn-store.ts";
 import { checkKey } from "../values/check-key.ts";
 import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";

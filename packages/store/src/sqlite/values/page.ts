@@ -1,4 +1,4 @@
-import type { Page } from "../../port/store.ts";
+import type { Page } from "../../port/page.ts";
 import type { Row } from "./row.ts";
 
 /** How rows become a page. */

@@ -1,5 +1,5 @@
 import type { RequestOutcome, RequestRecord, RequestSettings, RequestView } from "../../port/records.ts";
-import type { NewRequest } from "../../port/store.ts";
+import type { NewRequest } from "../../port/ledger-store.ts";
 import { decodePosition, encodeId } from "./sequence-id.ts";
 
 /** The parts of a request without a column of their own. */

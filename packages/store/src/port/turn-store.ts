@@ -1,0 +1,123 @@
+import type { UsageTotals } from "@factotum/agent-contract";
+import type { MessageId, Origin } from "@factotum/channel-contract";
+import type { NewRequest } from "./ledger-store.ts";
+import type { NewOutbound } from "./outbox-store.ts";
+import type { PendingCommit } from "./pending-commit.ts";
+import type {
+  OutboxRecord,
+  PromptRecord,
+  SessionRecord,
+  TerminalInputState,
+  ToolJournalRecord,
+  TranscriptBody,
+  TranscriptEntry,
+  TurnRecord,
+  TurnState,
+} from "./records.ts";
+import type { NewSession } from "./session-store.ts";
+
+/** The start of a turn. */
+export interface NewTurn {
+  readonly id: string;
+  /** Created, with these values, when the key is new; else only `touch` is applied. */
+  readonly session: NewSession;
+  readonly touch: SessionTouch;
+  readonly kind: TurnRecord["kind"];
+  readonly origin: Origin;
+  readonly owner: boolean;
+  readonly inputIds: readonly string[];
+  readonly replyTo?: MessageId;
+  /** The user's entry, as it will be sent. */
+  readonly entries: readonly TranscriptBody[];
+  /** Stored when it was rendered for this turn. */
+  readonly prompt?: Omit<PromptRecord, "sessionId">;
+  readonly startedAtMs: number;
+}
+
+/** The changes to the session at a turn's start. */
+export interface SessionTouch {
+  readonly interactedAtMs?: number;
+  readonly lastOrigin?: Origin;
+  /** Set once anyone but the owner has written; only a reset clears it. */
+  readonly endsPrivacy?: boolean;
+  /** The turn writes the notes that a compaction is preceded by. */
+  readonly memoryFlushAtMs?: number;
+}
+
+/** A turn that has begun. */
+export interface StartedTurn {
+  readonly turn: TurnRecord;
+  readonly session: SessionRecord;
+  readonly entries: readonly TranscriptEntry[];
+}
+
+/** The end of a turn, in one commit. */
+export interface TurnEnd {
+  readonly turnId: string;
+  readonly state: "done" | "aborted" | "failed";
+  readonly failure?: TurnRecord["failure"];
+  readonly entries: readonly TranscriptBody[];
+  readonly outbox: readonly NewOutbound[];
+  readonly requests?: readonly NewRequest[];
+  /** Usage of the whole run; added to the session's. */
+  readonly usage: UsageTotals;
+  /** Applied to every input of the turn. `waiting`: another turn is to begin with it, and this one has it no more. */
+  readonly inputState: TerminalInputState | { readonly type: "waiting" };
+  /** The turn was a person's, who has talked here until now. */
+  readonly interactedAtMs?: number;
+  /** The turn was to write the notes that a compaction is preceded by, and made way: they are still to be written. */
+  readonly forgetsMemoryFlush?: boolean;
+  readonly endedAtMs: number;
+}
+
+/** Turns and the journal of their tool calls. */
+export interface TurnStore {
+  /** Begins a turn: session, claimed inputs, user entry and prompt in one commit. Rejects with `conflict` if an input is not waiting. */
+  startTurn(turn: NewTurn): Promise<StartedTurn>;
+  /** The same ahead of its commit, which it shares with an input that was accepted ahead just before. Nobody may be shown anything of the turn before that. */
+  startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>>;
+  /** Adds inputs that were steered into a running turn, with their user entries. */
+  joinTurn(
+    turnId: string,
+    options: { readonly inputIds: readonly string[]; readonly entries: readonly TranscriptBody[]; readonly timestampMs: number },
+  ): Promise<readonly TranscriptEntry[]>;
+  /** Appends what a turn has completed, and writes the journal of tool calls, in one commit. An entry sets `attempts` back to one. */
+  appendToTurn(
+    turnId: string,
+    options: {
+      readonly entries: readonly TranscriptBody[];
+      readonly journal?: readonly Omit<ToolJournalRecord, "turnId">[];
+      /** Requests that have ended since the last commit of the turn. */
+      readonly requests?: readonly NewRequest[];
+      readonly timestampMs: number;
+    },
+  ): Promise<readonly TranscriptEntry[]>;
+  /**
+   * The final commit: last entries, outbox, usage, inputs. Ending an ended turn rejects with `conflict`. Of a turn that was aborted no reply leaves any
+   * more: its rows that wait are suppressed.
+   */
+  endTurn(
+    end: TurnEnd,
+  ): Promise<{ readonly entries: readonly TranscriptEntry[]; readonly outbox: readonly OutboxRecord[]; readonly session: SessionRecord }>;
+  /** Turns that were running when the last process ended, oldest first. */
+  resumeTurns(): Promise<readonly TurnRecord[]>;
+  /**
+   * Counts one more attempt of a running turn and resolves with it; `undefined` when it runs no more. `isSolo`: no other resumed turn runs at the same
+   * time. Rejects with `not-found`, and with `damaged`.
+   */
+  beginAttempt(turnId: string, options?: { readonly isSolo?: boolean }): Promise<TurnRecord | undefined>;
+  /** Takes the attempt back of a running turn that its process leaves to the next one in good order: it was not the turn that ended that process. */
+  releaseAttempt(turnId: string): Promise<void>;
+  /**
+   * Whether a turn came from this chat of somebody who is not the owner, in the session's conversation of now or an earlier one; of turns that are kept, the
+   * newest 10,000 are looked through.
+   */
+  hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean>;
+  readTurn(id: string): Promise<TurnRecord | undefined>;
+  /** The turn of a session id with this number. */
+  findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;
+  /** How the newest turn of a session id stands, turns of the `except` kinds left out. */
+  readLastTurn(sessionId: string, options: { readonly except: readonly TurnRecord["kind"][] }): Promise<TurnState | undefined>;
+  /** The journal of a running turn; a turn that has ended needs none. */
+  readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
+}
