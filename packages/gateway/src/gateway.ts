@@ -1,7 +1,7 @@
 import { realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
+import type { ToolSource, Clock, Logger, Random, SkillIndex } from "@factotum/agent-contract";
 import type { PromptFacts } from "@factotum/agent-core";
 import { isExposed, isLoopbackBind, resolveSecret, writePrivateFile } from "@factotum/config";
 import type { FactotumConfig, GatewayConfig } from "@factotum/config";
@@ -30,8 +30,8 @@ import { gatewayWarnings } from "./status/gateway-warnings.ts";
 export interface GatewaySettings {
   readonly config: FactotumConfig;
   readonly accounts: (services: { readonly webchatSocket: WebchatHub }) => readonly ChannelAccount[];
-  /** Makes the tools around the port that sends messages. */
-  readonly tools: (ports: { readonly messenger: OutboundMessenger }) => readonly AgentTool[];
+  /** Makes the sources of tools around the port that sends messages; the product's own first. */
+  readonly toolSources: (ports: { readonly messenger: OutboundMessenger }) => readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Folders of skills beside the workspaces' own. */
   readonly skillFolders: readonly string[];
@@ -145,7 +145,7 @@ interface GatewayParts {
 }
 
 async function engineSettings(
-  { config, tools, accounts, skills, skillFolders }: GatewaySettings,
+  { config, toolSources, accounts, skills, skillFolders }: GatewaySettings,
   { hub, messenger }: GatewayParts,
   { environment, fetch, clock, random, logger, onSecret }: GatewayOptions,
 ): Promise<EngineSettings> {
@@ -157,7 +157,7 @@ async function engineSettings(
   return {
     config,
     models: createConfiguredModels({ config, environment, fetch, clock, random, logger, onSecret }),
-    tools: tools({ messenger }),
+    toolSources: toolSources({ messenger }),
     skills,
     skillFolders,
     accounts: accounts({ webchatSocket: hub }),

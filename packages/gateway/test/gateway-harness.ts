@@ -296,7 +296,7 @@ export async function startTestGateway(
   const settings = (next: FactotumConfig): GatewaySettings => ({
     config: next,
     accounts: () => [...(platform === undefined ? [] : [platform.account(options.accountConfig)]), ...(options.accounts ?? [])],
-    tools: ({ messenger }) => createCoreTools({ files, runner: options.runner ?? noCommands, messenger }),
+    toolSources: ({ messenger }) => [{ id: "core", tools: createCoreTools({ files, runner: options.runner ?? noCommands, messenger }) }],
     skills: options.skills ?? { list: async () => [] },
     skillFolders: [],
     token: "test-token",

@@ -227,8 +227,15 @@ function settingsOf(config: FactotumConfig, { context, files, runner, secrets, l
   return {
     config,
     accounts: (parts) => channelAccounts(config, { parts, env, secrets }),
-    tools: ({ messenger }) =>
-      redactTools(createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }), secrets.toolOutput),
+    toolSources: ({ messenger }) => [
+      {
+        id: "core",
+        tools: redactTools(
+          createCoreTools({ files, runner, messenger, execTimeoutSeconds: config.tools.exec.timeoutSeconds }),
+          secrets.toolOutput,
+        ),
+      },
+    ],
     skills: skillIndex({ config, paths }, context, logger),
     skillFolders: [paths.skillsFolder, ...config.skills.load.extraDirs],
     token,

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { ModelError, withoutUndefined } from "@factotum/agent-contract";
-import type { AgentTool, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
+import type { AgentTool, ToolSource, CacheRetention, Logger, ModelInfo, RunFacts, SkillEntry, SkillIndex } from "@factotum/agent-contract";
 import { createTimeFormat, orderTools } from "@factotum/agent-core";
 import type { TimeFormat } from "@factotum/agent-core";
 import type { FactotumConfig, GroupConfig, ResolvedAgent } from "@factotum/config";
@@ -12,6 +12,8 @@ import type { SourceWatch } from "../workspace/source-watch.ts";
 import { SourceWatches } from "../workspace/source-watches.ts";
 import { admitsTool, execLayer, filterTools } from "./tool-policy.ts";
 import type { ToolPolicyLayer } from "./tool-policy.ts";
+import { collectTools } from "./tool-sources.ts";
+import type { CollectedTools } from "./tool-sources.ts";
 import { ToolQuarantine } from "./tool-quarantine.ts";
 
 const MAX_KNOWN_WORKSPACES = 1_000;
@@ -22,7 +24,7 @@ export interface AgentDirectoryOptions {
   /** The state directory. */
   readonly home: string;
   readonly models: ModelSource;
-  readonly tools: readonly AgentTool[];
+  readonly toolSources: readonly ToolSource[];
   readonly skills: SkillIndex;
   /** Folders of skills beside the workspaces' own, to be watched. */
   readonly skillFolders: readonly string[];
@@ -55,6 +57,8 @@ export interface AgentRuntime {
     readonly fallbacks: readonly ResolvedModel[];
     readonly group: GroupConfig | undefined;
   }): readonly AgentTool[];
+  /** Whether a tool is the product's own. */
+  toolOrigin(name: string): ReturnType<CollectedTools["originOf"]>;
   /** Whether every layer of the policy admits a tool of this name. */
   allowsTool(name: string, options: { readonly provider: string; readonly group: GroupConfig | undefined }): boolean;
   /**
@@ -72,6 +76,7 @@ export interface AgentRuntime {
 export class AgentDirectory {
   readonly #options: AgentDirectoryOptions;
   readonly #agents: ReadonlyMap<string, AgentRuntime>;
+  readonly #collected: CollectedTools;
   readonly #quarantine: ToolQuarantine;
   readonly #watches: SourceWatches;
   /** Workspaces that are known to be there: the disk is not asked in every turn. */
@@ -80,12 +85,17 @@ export class AgentDirectory {
   /** `before`: the directory whose place this one takes; what it watches already is not watched anew. */
   constructor(options: AgentDirectoryOptions, before?: AgentDirectory) {
     this.#options = options;
+    this.#collected = collectTools(options.toolSources, options);
     this.#quarantine = before?.quarantine ?? new ToolQuarantine(options.logger);
     this.#watches = new SourceWatches(options, before?.watches);
     this.#agents = new Map(
       options.config.agents.map((agent) => [
         agent.id,
-        createAgentRuntime(agent, { quarantine: this.#quarantine, sources: this.#watches.of(agent.workspace) }, options),
+        createAgentRuntime(
+          agent,
+          { collected: this.#collected, quarantine: this.#quarantine, sources: this.#watches.of(agent.workspace) },
+          options,
+        ),
       ]),
     );
     for (const agent of options.config.agents) this.#warnOfUnknownTools(agent);
@@ -144,7 +154,7 @@ export class AgentDirectory {
   }
 
   #warnOfUnknownTools(agent: ResolvedAgent): void {
-    const { missing } = filterTools(this.#options.tools, [this.#options.config.tools, agent.tools]);
+    const { missing } = filterTools(this.#collected.tools, [this.#options.config.tools, agent.tools]);
     if (missing.length > 0) this.#options.logger.warn("The tool policy allows names that nothing provides", { agent: agent.id, missing });
   }
 }
@@ -158,7 +168,11 @@ function scopeFolder(scope: "session" | "agent" | "shared", agentId: string, ses
 
 function createAgentRuntime(
   agent: ResolvedAgent,
-  { quarantine, sources }: { readonly quarantine: ToolQuarantine; readonly sources: SourceWatch },
+  {
+    collected,
+    quarantine,
+    sources,
+  }: { readonly collected: CollectedTools; readonly quarantine: ToolQuarantine; readonly sources: SourceWatch },
   options: AgentDirectoryOptions,
 ): AgentRuntime {
   const { config } = options;
@@ -206,10 +220,10 @@ function createAgentRuntime(
     model: (override) => options.models.resolve(override ?? agent.model?.primary),
     tools: ({ model, fallbacks, group }) => {
       const ordered = orderTools(
-        filterTools(options.tools, layersOf(model.provider, group)).tools.map((tool) => ({
+        filterTools(collected.tools, layersOf(model.provider, group)).tools.map((tool) => ({
           tool,
           name: tool.name,
-          origin: "core" as const,
+          origin: collected.originOf(tool.name),
         })),
       );
       const admitted = quarantine.admit(
@@ -219,6 +233,7 @@ function createAgentRuntime(
       for (const { client } of fallbacks) quarantine.admit(admitted, client.info);
       return admitted;
     },
+    toolOrigin: (name) => collected.originOf(name),
     allowsTool: (name, { provider, group }) => layersOf(provider, group).every((layer) => admitsTool(layer, name)),
     skills: async ({ workspace, group, signal }) => {
       const allow = narrow(agent.skills.allow, group?.skills);

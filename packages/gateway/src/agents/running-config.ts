@@ -2,13 +2,13 @@ import { AgentDirectory } from "./agent-directory.ts";
 import type { AgentRuntime } from "./agent-directory.ts";
 import type { ModelSource } from "./model-source.ts";
 import type { FactotumConfig } from "@factotum/config";
-import type { AgentTool, Logger, SkillIndex } from "@factotum/agent-contract";
+import type { Logger, SkillIndex, ToolSource } from "@factotum/agent-contract";
 
 /** A configuration and the parts made from it, before it is applied. */
 export interface ConfigSettings {
   readonly config: FactotumConfig;
   readonly models: ModelSource;
-  readonly tools: readonly AgentTool[];
+  readonly toolSources: readonly ToolSource[];
   readonly skills: SkillIndex;
   readonly skillFolders: readonly string[];
   readonly ownerDisplaySecret: string | undefined;

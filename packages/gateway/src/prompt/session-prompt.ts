@@ -65,7 +65,7 @@ function promptFacts(facts: SessionPromptFacts): PromptFacts {
   return {
     agent: { id: agent.config.id, ...withoutUndefined({ name }) },
     ...withoutUndefined({ instructions: agent.config.systemPrompt }),
-    tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: "core" })),
+    tools: facts.tools.map(({ name, summary }) => ({ name, summary, origin: agent.toolOrigin(name) })),
     skills: facts.skills,
     commands: facts.commands,
     ...withoutUndefined({ workspace: facts.workspace }),

@@ -1,0 +1,24 @@
+import type { AgentTool, Logger } from "@factotum/agent-contract";
+import { expect, test } from "vitest";
+import { collectTools } from "./tool-sources.ts";
+
+const tool = (name: string, summary = name): AgentTool => ({ name, summary }) as AgentTool;
+
+test("tools of all sources are offered, a name once, and where each comes from is known", () => {
+  const warnings: unknown[] = [];
+  const logger = { warn: (_: string, facts: unknown) => warnings.push(facts) } as unknown as Logger;
+  const { tools, originOf } = collectTools(
+    [
+      { id: "core", tools: [tool("read"), tool("write")] },
+      { id: "weather", tools: [tool("forecast"), tool("read", "another one")] },
+    ],
+    { logger },
+  );
+  expect(tools.map(({ name, summary }) => [name, summary])).toEqual([
+    ["read", "read"],
+    ["write", "write"],
+    ["forecast", "forecast"],
+  ]);
+  expect(["read", "forecast"].map(originOf)).toEqual(["core", "plugin"]);
+  expect(warnings).toEqual([{ tool: "read", source: "weather", kept: "core" }]);
+});

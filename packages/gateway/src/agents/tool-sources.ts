@@ -1,0 +1,29 @@
+import type { AgentTool, Logger, ToolSource } from "@factotum/agent-contract";
+import type { PromptFacts } from "@factotum/agent-core";
+
+/** The tools of a gateway and where each comes from. */
+export interface CollectedTools {
+  readonly tools: readonly AgentTool[];
+  readonly originOf: (name: string) => PromptFacts["tools"][number]["origin"];
+}
+
+/** Puts the tools of all sources together, in the order of the sources. A tool whose name an earlier one has is left out, and the log says so. */
+export function collectTools(sources: readonly ToolSource[], { logger }: { readonly logger: Logger }): CollectedTools {
+  const found = new Map<string, { readonly tool: AgentTool; readonly source: string }>();
+  for (const { id, tools } of sources) {
+    for (const tool of tools) {
+      const earlier = found.get(tool.name);
+      if (earlier === undefined) found.set(tool.name, { tool, source: id });
+      else
+        logger.warn("A tool was left out, because another source has one of its name", {
+          tool: tool.name,
+          source: id,
+          kept: earlier.source,
+        });
+    }
+  }
+  return {
+    tools: [...found.values()].map(({ tool }) => tool),
+    originOf: (name) => (found.get(name)?.source === "core" ? "core" : "plugin"),
+  };
+}
