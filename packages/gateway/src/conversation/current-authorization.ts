@@ -1,9 +1,9 @@
+import type { InputPolicy } from "./input-policy.ts";
 import type { AgentTool, RunFacts, ToolCall } from "@factotum/agent-contract";
 import type { ToolDecision } from "@factotum/agent-core";
 import type { InputRecord, TurnRecord } from "@factotum/store";
 import { withPresentOwner } from "../access/owner.ts";
 import type { ResolvedModel } from "../agents/model-source.ts";
-import type { Route } from "../routing/route.ts";
 import { groupOf } from "./session-context.ts";
 import { inputsOf, messagesIn } from "../queue/turn-job.ts";
 import type { InputJob } from "../queue/turn-job.ts";
@@ -23,14 +23,6 @@ interface CallingRun {
   readonly tainted: boolean;
 }
 
-/** What the running configuration says about an input. */
-export interface CurrentPolicy {
-  /** True if its sender may talk. */
-  readonly admits: (input: InputRecord) => boolean;
-  /** The session that it would go to if it arrived now. */
-  readonly routeOf: (input: InputRecord) => Route;
-}
-
 /** A job after reauthorization. */
 interface ReauthorizedJob {
   /** The inputs that are still allowed here, with the lowest authority among them; `undefined` when none is left. */
@@ -44,19 +36,19 @@ interface ReauthorizedJob {
  * True if an input must not run in a session any more: the running configuration keeps it out of that session, or routes its sender, who is not the owner,
  * to another one. Inputs of the owner stay.
  */
-export function isMisplaced(
-  sessionKey: string,
-  input: InputRecord,
-  { routeOf }: Pick<CurrentPolicy, "routeOf">,
-  config: FactotumConfig,
-): boolean {
-  const route = routeOf(input);
+export function isMisplaced(sessionKey: string, input: InputRecord, policy: Pick<InputPolicy, "routeOf">, config: FactotumConfig): boolean {
+  const route = policy.routeOf(input);
   if (route.sessionKey === sessionKey) return false;
   return route.keptOutOf === sessionKey || !withPresentOwner(input, config.commands.ownerAllowFrom).admission.owner;
 }
 
 /** Authorizes a waiting job again when it starts: the configuration may have changed since it arrived. */
-export function reauthorizeJob(sessionKey: string, waited: InputJob, policy: CurrentPolicy, config: FactotumConfig): ReauthorizedJob {
+export function reauthorizeJob(
+  sessionKey: string,
+  waited: InputJob,
+  policy: Pick<InputPolicy, "admits" | "routeOf">,
+  config: FactotumConfig,
+): ReauthorizedJob {
   const { ownerAllowFrom } = config.commands;
   const everything = inputsOf(waited).map((input) => withPresentOwner(input, ownerAllowFrom));
   const turnedAway = everything.filter((input) => !policy.admits(input));
@@ -78,7 +70,12 @@ export function reauthorizeJob(sessionKey: string, waited: InputJob, policy: Cur
 }
 
 /** Whether everybody who has a part in a job may still say it, in its session and with the authority of then. */
-export function hasKeptAuthority(sessionKey: string, waited: InputJob, policy: CurrentPolicy, config: FactotumConfig): boolean {
+export function hasKeptAuthority(
+  sessionKey: string,
+  waited: InputJob,
+  policy: Pick<InputPolicy, "admits" | "routeOf">,
+  config: FactotumConfig,
+): boolean {
   const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, policy, config);
   return moved.length === 0 && turnedAway.length === 0 && job?.input.admission.owner === waited.input.admission.owner;
 }

@@ -1,3 +1,4 @@
+import { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Random, Clock, Logger } from "@factotum/agent-contract";
 import type { Store, OutboxRecord } from "@factotum/store";
@@ -41,6 +42,7 @@ export interface EngineParts {
   readonly storage: StorageGuard;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
+  readonly policy: InputPolicy;
   readonly dispatcher: Dispatcher;
   readonly notices: Notices;
   readonly gates: AccountGates;
@@ -135,6 +137,7 @@ export function createEngineParts(options: EngineOptions, hooks: EngineHooks): E
     storage,
     channels,
     conversations,
+    policy: new InputPolicy({ running, channels }),
     notices: new Notices({ store, running, channels, conversations, dispatcher, events, watchers, clock }),
     dispatcher,
     gates,

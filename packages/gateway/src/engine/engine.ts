@@ -33,10 +33,8 @@ import { SessionService } from "../sessions/session-service.ts";
 import type { InputWatcher } from "../queue/run-report.ts";
 import { DROPPED } from "../notices/notices.ts";
 import type { UnbegunTurns } from "../turn/unbegun-turns.ts";
-import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { BackgroundCompactor } from "../compaction/background-compactor.ts";
 import { TurnRunner } from "../turn/turn-runner.ts";
-import type { WaitingInputs } from "../turn/job-preparer.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /** Runs that no person waits for, at the same time. */
@@ -54,7 +52,6 @@ export class Engine {
   readonly #room: BackgroundCompactor;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
-  readonly #policy: CurrentPolicy = { admits: (input) => this.#ingress.admits(input), routeOf: (input) => this.#ingress.route(input) };
   readonly #background: BackgroundWork;
   /** What of the stored state was damaged and nobody has acknowledged yet. */
   readonly damage: EngineOptions["damage"];
@@ -80,34 +77,34 @@ export class Engine {
     this.#background = new BackgroundWork(this.parts);
     this.reports = new EngineReports(this.parts, this.#background);
     const { running } = this.parts;
-    const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
-    const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
-    this.#room = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
-    const waiting: WaitingInputs = {
-      steerable: (sessionKey, turn) => this.#queue.steerable(sessionKey, turn),
-      take: (sessionKey, job) => this.#queue.take(sessionKey, job),
-      requeue: (sessionKey, job) => this.#queue.requeue(sessionKey, job),
-      again: (sessionKey, job, delayMs) => this.#queue.again(sessionKey, job, delayMs),
-      ...this.#policy,
-      placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
-      toolWait: (turn) => this.#waits.turnChanged(turn),
-    };
-    const turns = createTurnParts(this.parts);
-    this.#unbegun = turns.unbegun;
-    const runner = new TurnRunner({ ...this.parts, ...turns, waiting, room: this.#room });
     this.#queue = new TurnQueue({
       clock,
       capacities: () => ({ main: running.config.maxConcurrent, subagent: subagents(running.config), cron: CRON_CAPACITY }),
+    });
+    const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
+    const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
+    this.#room = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
+    const turns = createTurnParts(this.parts);
+    this.#unbegun = turns.unbegun;
+    const runner = new TurnRunner({
+      ...this.parts,
+      ...turns,
+      queue: this.#queue,
+      room: this.#room,
+      placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
+      onToolWait: (turn) => this.#waits.turnChanged(turn),
+    });
+    this.#waits = new SessionWaits({ ...this.parts, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
+    this.#queue.serve({
+      process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onDropped: (sessionKey, input) =>
         this.#background.addFor(input, "drop", async () => this.parts.notices.drop(sessionKey, input, DROPPED.overflow)),
-      process: async (sessionKey, job, laneOptions) => runner.run(sessionKey, job, laneOptions),
       onQueueChange: (sessionKey, queued) => this.#waits.queueChanged(sessionKey, queued),
       onError: (sessionKey, error) => {
         logger.error("A turn could not be finished", { sessionKey, error });
         if (StoreError.isInstance(error) && error.code === "lost-ownership") options.onLostOwnership();
       },
     });
-    this.#waits = new SessionWaits({ ...this.parts, queue: this.#queue, toolWait: (sessionKey) => runner.toolWait(sessionKey) });
     this.sessions = new SessionService({
       ...this.parts,
       budget: turns.budget,
@@ -133,7 +130,7 @@ export class Engine {
       clock: options.clock,
       place: async (input) => this.#ingress.recover(input),
       dispatch: (row) => this.parts.dispatcher.dispatch([row]),
-      sessionKeyOf: (input) => this.#ingress.route(input).sessionKey,
+      sessionKeyOf: (input) => this.parts.policy.routeOf(input).sessionKey,
     });
   }
 
@@ -159,7 +156,7 @@ export class Engine {
     await channels.prepare();
     await this.reports.recall();
     await dispatcher.recover();
-    const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns(), this.#policy);
+    const turns = await this.#unbegun.endAllMisplaced(await store.resumeTurns());
     this.#queue.resume(turns);
     for (const turn of turns) this.#waits.turnChanged(turn);
     let cursor: string | undefined;

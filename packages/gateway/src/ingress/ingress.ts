@@ -1,3 +1,4 @@
+import type { InputPolicy } from "../conversation/input-policy.ts";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { Logger, Clock } from "@factotum/agent-contract";
 import type { MsgContext } from "@factotum/channel-contract";
@@ -8,9 +9,8 @@ import type { Observer } from "../observe/observer.ts";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
-import { admitMessage } from "../access/admit-message.ts";
-import type { Activation, Admission } from "../access/admit-message.ts";
-import { isListedOwner, withPresentOwner } from "../access/owner.ts";
+import type { Activation } from "../access/admit-message.ts";
+import { withPresentOwner } from "../access/owner.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { parseCommand } from "../commands/parse-command.ts";
 import type { TypedCommand } from "../commands/parse-command.ts";
@@ -18,9 +18,7 @@ import { expandSkill } from "../commands/skill.ts";
 import { parseInlineDirectives } from "../queue/inline-directives.ts";
 import { resolveQueueSettings } from "../queue/queue-settings.ts";
 import type { QueueSettings } from "../queue/queue-settings.ts";
-import { routeMessage } from "../routing/route.ts";
 import type { Route } from "../routing/route.ts";
-import { normalizeSessionKey, parseAgentSessionKey } from "../routing/session-key.ts";
 import { isStorageFull } from "../storage/is-storage-full.ts";
 import type { AttemptHistory, InputJob } from "../queue/turn-job.ts";
 import { isTooOld } from "./is-too-old.ts";
@@ -59,6 +57,7 @@ export interface IngressOptions {
   readonly store: InboxStore & SessionStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
+  readonly policy: InputPolicy;
   readonly watchers: InputWatchers;
   readonly observer: Observer;
   readonly clock: Clock;
@@ -77,8 +76,6 @@ export class Ingress {
   readonly #opened = Promise.withResolvers<void>();
   /** Inputs that are being committed and have no place in a queue yet. */
   #unplaced = 0;
-  /** Compiled once for every configuration. */
-  #mentions: { readonly patterns: readonly string[]; readonly compiled: readonly RegExp[] } = { patterns: [], compiled: [] };
 
   constructor(options: IngressOptions, targets: IngressTargets) {
     this.#options = options;
@@ -99,7 +96,7 @@ export class Ingress {
 
   /** Takes an event of a channel. Resolves once it is committed; rejects when it could not be. */
   async receive(message: MsgContext, options: { readonly cursor?: string }): Promise<"accepted" | "duplicate"> {
-    const { status } = await this.submit(message, this.#channelAdmission(message), options);
+    const { status } = await this.submit(message, this.#options.policy.admissionOf(message), options);
     return status;
   }
 
@@ -125,10 +122,10 @@ export class Ingress {
     try {
       const isAhead = options.waits === true && this.#mayBegin(said);
       const { type, input } = await this.#accept(said, accept, settings, { isAhead, onAccepted: options.onAccepted });
-      return { status: type, inputId: input.id, sessionKey: this.route(input).sessionKey };
+      return { status: type, inputId: input.id, sessionKey: this.#options.policy.routeOf(input).sessionKey };
     } catch (error) {
-      if (isStorageFull(error) && this.#admit(said, settings.activation).type === "admit")
-        this.#targets.refused(this.route(said).sessionKey, message);
+      if (isStorageFull(error) && this.#options.policy.admit(said, settings.activation).type === "admit")
+        this.#targets.refused(this.#options.policy.routeOf(said).sessionKey, message);
       throw error;
     }
   }
@@ -138,7 +135,7 @@ export class Ingress {
     return (
       this.#unplaced === 0 &&
       parseCommand(said.message.text, this.#options.running.config.session.resetTriggers) === undefined &&
-      this.#targets.isIdle(this.route(said).sessionKey)
+      this.#targets.isIdle(this.#options.policy.routeOf(said).sessionKey)
     );
   }
 
@@ -165,7 +162,7 @@ export class Ingress {
         : { result: await store.acceptInput(message, accept), committed: undefined };
       const isNew = accepted.type === "accepted";
       // Somebody else may have spoken in the same step of the program: then this one has its place behind them.
-      if (committed !== undefined && isNew && this.#targets.isIdle(this.route(accepted.input).sessionKey)) {
+      if (committed !== undefined && isNew && this.#targets.isIdle(this.#options.policy.routeOf(accepted.input).sessionKey)) {
         begins = true;
         this.#unplaced -= 1;
         const arrival = { committed, isLost: false };
@@ -174,7 +171,7 @@ export class Ingress {
       }
       await committed;
       this.#options.crashPoint?.("after-inbound-commit");
-      this.#options.observer.inputTaken(accepted.input, this.route(accepted.input).sessionKey, accepted.type);
+      this.#options.observer.inputTaken(accepted.input, this.#options.policy.routeOf(accepted.input).sessionKey, accepted.type);
       if (isNew && !begins) place(accepted);
       return accepted;
     } finally {
@@ -193,23 +190,15 @@ export class Ingress {
     this.#place(present, await this.#settings(present), history);
   }
 
-  /**
-   * Whether the policy of now lets in who said something that was let in when it came. An account that is gone decides nothing, and what was addressed to
-   * the assistant stays so.
-   */
-  admits(input: InputRecord): boolean {
-    return this.#options.channels.accountFor(input.message.origin) === undefined || this.#admit(input, undefined).type !== "ignore";
-  }
-
   /** Decides about an input and hands it on. */
   #place(input: InputRecord, { queue, activation, record }: SessionSettings, how: Pick<InputJob, "arrival"> & AttemptHistory = {}): void {
-    const decision = this.#admit(input, activation);
+    const decision = this.#options.policy.admit(input, activation);
     if (decision.type !== "admit") {
       if (decision.type === "overheard") this.#overheard.add(input.message, this.#options.running.config.messages.groupChat.historyLimit);
       this.#ignore(input, decision.type === "ignore" ? decision.reason : "not addressed to the assistant");
       return;
     }
-    const route = this.route(input);
+    const route = this.#options.policy.routeOf(input);
     if (this.#isTooOld(input)) return this.#targets.tooOld(route.sessionKey, input);
     const command = parseCommand(input.message.text, this.#options.running.config.session.resetTriggers);
     if (command !== undefined) {
@@ -236,25 +225,10 @@ export class Ingress {
   async #settings(input: Pick<InputRecord, "message" | "admission">): Promise<SessionSettings> {
     const { store } = this.#options;
     const { config } = this.#options.running;
-    const record = await store.readSession(this.route(input).sessionKey);
+    const record = await store.readSession(this.#options.policy.routeOf(input).sessionKey);
     const { overrides } = record ?? {};
     const queue = resolveQueueSettings(config.messages.queue, { channel: input.message.origin.channel, override: overrides?.queue });
     return { queue, activation: overrides?.activation, record };
-  }
-
-  #admit(input: Pick<InputRecord, "message" | "admission">, activation: Activation | undefined): Admission {
-    const { message, admission } = input;
-    if (message.event.type !== "message") return { type: "ignore", reason: `events of the type ${message.event.type} are not used` };
-    const account = this.#options.channels.accountFor(message.origin);
-    const addressing = this.#options.channels.channelFor(message.origin)?.capabilities.addressing;
-    if (account === undefined || addressing === "session-key") {
-      return admission.owner ? { type: "admit" } : { type: "ignore", reason: "the channel is not configured (any more)" };
-    }
-    return admitMessage(message, account, {
-      owner: admission.owner,
-      mentionPatterns: this.#mentionPatterns(),
-      ...withoutUndefined({ activation }),
-    });
   }
 
   #isTooOld(input: InputRecord): boolean {
@@ -262,40 +236,6 @@ export class Ingress {
     const { config } = this.#options.running;
     const { maxAgeHours } = config.messages.inbound;
     return isTooOld(input, { maxAgeHours, capabilities: channels.channelFor(input.message.origin)?.capabilities });
-  }
-
-  #mentionPatterns(): readonly RegExp[] {
-    const patterns = this.#options.running.config.messages.groupChat.mentionPatterns;
-    if (this.#mentions.patterns !== patterns) this.#mentions = { patterns, compiled: patterns.map((pattern) => new RegExp(pattern, "iu")) };
-    return this.#mentions.compiled;
-  }
-
-  #channelAdmission(message: MsgContext): InputAdmission {
-    const sessionKeyed = this.#options.channels.channelFor(message.origin)?.capabilities.addressing === "session-key";
-    // Behind a session-key address stands the gateway's own socket, which admits only the holder of the token.
-    if (sessionKeyed) return { owner: true, kind: "user", sessionKey: message.origin.conversation.id };
-    return { owner: isListedOwner(message, this.#options.running.config.commands.ownerAllowFrom), kind: "user" };
-  }
-
-  /** Where an input goes, if it is admitted. */
-  route(input: Pick<InputRecord, "message" | "admission">): Route {
-    const { message, admission } = input;
-    const { channels } = this.#options;
-    const { config, agents } = this.#options.running;
-    if (admission.sessionKey !== undefined) {
-      const sessionKey = normalizeSessionKey(admission.sessionKey);
-      const agentId = admission.agentId ?? parseAgentSessionKey(sessionKey)?.agentId;
-      return { sessionKey, agentId: agentId !== undefined && agents.get(agentId) !== undefined ? agentId : config.defaultAgentId };
-    }
-    return routeMessage(
-      {
-        origin: message.origin,
-        senderId: message.sender.id,
-        roles: message.sender.roles ?? [],
-        caseSensitiveIds: channels.channelFor(message.origin)?.capabilities.caseSensitiveIds ?? true,
-      },
-      config,
-    );
   }
 
   #ignore(input: InputRecord, reason: string): void {

@@ -79,6 +79,8 @@ function createScene() {
   const queue = new TurnQueue({
     clock: createManualClock(),
     capacities: () => ({ main: 8, subagent: 1, cron: 1 }),
+  });
+  queue.serve({
     onQueueChange: () => undefined,
     onError: (_key, error) => {
       throw error;

@@ -17,8 +17,12 @@ const MAX_SHORTENED = 100;
 type QueueWait = "held" | "earlier" | "restart" | "place";
 
 /** Construction of the queue. */
-export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities" | "process" | "onQueueChange" | "onError"> {
+export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "capacities"> {
   readonly clock: Clock;
+}
+
+/** Who works on what is queued, and hears of it. */
+export interface TurnWorker extends Pick<SessionLanesOptions<TurnJob>, "process" | "onQueueChange" | "onError"> {
   /** An input was dropped because the cap was reached: its sender is to be told. */
   readonly onDropped: (sessionKey: string, input: InputRecord) => void;
 }
@@ -30,13 +34,15 @@ export interface TurnQueueOptions extends Pick<SessionLanesOptions<TurnJob>, "ca
 export class TurnQueue {
   readonly lanes: SessionLanes<TurnJob>;
   readonly #clock: Clock;
-  readonly #onDropped: TurnQueueOptions["onDropped"];
+  #worker: TurnWorker | undefined;
 
-  constructor({ onDropped, ...options }: TurnQueueOptions) {
+  constructor(options: TurnQueueOptions) {
     this.#clock = options.clock;
-    this.#onDropped = onDropped;
     this.lanes = new SessionLanes<TurnJob>({
       ...options,
+      process: async (...work) => this.#served.process(...work),
+      onQueueChange: (...change) => this.#served.onQueueChange(...change),
+      onError: (...failure) => this.#served.onError(...failure),
       laneOf,
       // Inputs and turns are stored; a task is known to its caller alone.
       onForgotten: (_sessionKey, job) => {
@@ -47,6 +53,16 @@ export class TurnQueue {
       goesFirst: (job) => job.type === "resume",
       runsAlone: (job) => job.type !== "task" && job.runsAlone === true,
     });
+  }
+
+  /** Names who works on what is queued. Call it once, before anything is. */
+  serve(worker: TurnWorker): void {
+    this.#worker = worker;
+  }
+
+  get #served(): TurnWorker {
+    if (this.#worker === undefined) throw new Error("nobody works on this queue yet");
+    return this.#worker;
   }
 
   /**
@@ -145,7 +161,7 @@ export class TurnQueue {
     if (rest === undefined) {
       this.lanes.remove(sessionKey, job);
       // No turn is left that could list them.
-      for (const input of overflow) this.#onDropped(sessionKey, input);
+      for (const input of overflow) this.#served.onDropped(sessionKey, input);
     } else this.lanes.replace(sessionKey, job, rest);
     return true;
   }
@@ -192,7 +208,7 @@ export class TurnQueue {
       const [oldest] = jobs;
       if (oldest === undefined || jobs.reduce((sum, waiting) => sum + messagesIn(waiting).length, 0) < cap) return fitting;
       if (drop === "new") {
-        this.#onDropped(sessionKey, job.input);
+        this.#served.onDropped(sessionKey, job.input);
         return undefined;
       }
       fitting = this.#dropOldest(sessionKey, oldest, fitting);
@@ -207,7 +223,7 @@ export class TurnQueue {
     const isKept = newest.queue.drop === "summarize" && !isAlone(job);
     if (rest !== undefined) {
       const overflow = isKept ? this.#shorten(sessionKey, told, []) : (job.overflow ?? []);
-      if (!isKept && first !== undefined) this.#onDropped(sessionKey, first.input);
+      if (!isKept && first !== undefined) this.#served.onDropped(sessionKey, first.input);
       this.lanes.replace(sessionKey, job, { ...rest, overflow });
       return newest;
     }
@@ -216,13 +232,13 @@ export class TurnQueue {
     if (host !== undefined)
       this.lanes.replace(sessionKey, host, { ...host, overflow: this.#shorten(sessionKey, told, host.overflow ?? []) });
     else if (isKept && isTogether(job, newest)) return { ...newest, overflow: this.#shorten(sessionKey, told, newest.overflow ?? []) };
-    else for (const input of told) this.#onDropped(sessionKey, input);
+    else for (const input of told) this.#served.onDropped(sessionKey, input);
     return newest;
   }
 
   #shorten(sessionKey: string, older: readonly InputRecord[], newer: readonly InputRecord[]): readonly InputRecord[] {
     const all = [...older, ...newer];
-    for (const input of all.slice(0, -MAX_SHORTENED)) this.#onDropped(sessionKey, input);
+    for (const input of all.slice(0, -MAX_SHORTENED)) this.#served.onDropped(sessionKey, input);
     return all.slice(-MAX_SHORTENED);
   }
 

@@ -1,5 +1,7 @@
+import type { InputPolicy } from "../conversation/input-policy.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { Logger, Clock } from "@factotum/agent-contract";
-import type { Store, InputRecord, TurnRecord } from "@factotum/store";
+import type { Store, InputRecord } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { ChannelRegistry } from "../channels/channel-registry.ts";
 import type { RunningConfig } from "../agents/running-config.ts";
@@ -17,7 +19,6 @@ import { RunDeadline } from "../queue/run-deadline.ts";
 import { ShownGroups } from "../prompt/shown-groups.ts";
 import { historyOf, inputsOf, isLost } from "../queue/turn-job.ts";
 import type { AttemptHistory, InputJob, ResumeJob } from "../queue/turn-job.ts";
-import type { SteeringSource } from "./turn-steering.ts";
 import { RUN_POLICY } from "../run-policy/run-policy.ts";
 
 /**
@@ -34,16 +35,6 @@ const MAX_ATTEMPTS = 4;
  */
 const MAX_SOLO_STARTS = 6;
 
-/** What the preparer needs of the queue. */
-export interface WaitingInputs extends SteeringSource {
-  /** Requeues a job that was interrupted before its turn started. */
-  readonly requeue: (sessionKey: string, job: InputJob) => void;
-  /** Places an input again by the running configuration. */
-  readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
-  /** Told when a tool call starts or stops waiting for a free place. */
-  readonly toolWait: (turn: TurnRecord) => void;
-}
-
 /** What jobs are prepared with. */
 export interface JobPreparerOptions {
   readonly store: Store;
@@ -52,7 +43,10 @@ export interface JobPreparerOptions {
   readonly preparer: TurnPreparer;
   readonly unbegun: UnbegunTurns;
   readonly room: BackgroundCompactor;
-  readonly waiting: WaitingInputs;
+  readonly queue: TurnQueue;
+  readonly policy: InputPolicy;
+  /** Places an input again by the running configuration. */
+  readonly placeAgain: (input: InputRecord, history: AttemptHistory) => Promise<void>;
   readonly watchers: InputWatchers;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -61,12 +55,10 @@ export interface JobPreparerOptions {
 /** Makes a turn of a job, or ends a job that must not run: given up, its sender revoked, yielded, or failed before its start. */
 export class JobPreparer {
   readonly #options: JobPreparerOptions;
-  readonly #waiting: WaitingInputs;
   readonly #groups = new ShownGroups();
 
   constructor(options: JobPreparerOptions) {
     this.#options = options;
-    this.#waiting = options.waiting;
   }
 
   /**
@@ -111,9 +103,9 @@ export class JobPreparer {
         await this.#options.unbegun.end(turn, { type: "aborted", reason: SENDER_REVOKED });
         return undefined;
       }
-      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#waiting, this.#options.running.config))) {
+      if (inputs.some((input) => isMisplaced(turn.sessionKey, input, this.#options.policy, this.#options.running.config))) {
         for (const input of await this.#options.unbegun.endMisplaced(turn, inputs))
-          await this.#waiting.placeAgain(input, { isRecovered: true });
+          await this.#options.placeAgain(input, { isRecovered: true });
         return undefined;
       }
       return await this.#options.preparer.prepareResumed(turn, { signal });
@@ -129,7 +121,7 @@ export class JobPreparer {
         const { arrival, ...committed } = job;
         await arrival?.committed;
         await this.#releaseAttempt(job);
-        this.#waiting.requeue(sessionKey, committed);
+        this.#options.queue.requeue(sessionKey, committed);
         return undefined;
       }
       if (signal.reason instanceof LaneYield && job.type === "resume") {
@@ -163,14 +155,14 @@ export class JobPreparer {
   }
 
   #admitsNow(input: InputRecord): boolean {
-    return this.#waiting.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
+    return this.#options.policy.admits(withPresentOwner(input, this.#options.running.config.commands.ownerAllowFrom));
   }
 
   /** Reauthorizes a waiting job: its policy and its session may have changed since it arrived. */
   async #judge(sessionKey: string, waited: InputJob): Promise<InputJob | undefined> {
     const { store, watchers } = this.#options;
-    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#waiting, this.#options.running.config);
-    for (const input of moved) await this.#waiting.placeAgain(input, historyOf(waited));
+    const { job, moved, turnedAway } = reauthorizeJob(sessionKey, waited, this.#options.policy, this.#options.running.config);
+    for (const input of moved) await this.#options.placeAgain(input, historyOf(waited));
     const ids = turnedAway.map(({ id }) => id);
     if (ids.length > 0) await store.settleInputs(ids, { type: "ignored", reason: SENDER_REVOKED });
     watchers.settled(ids, SENDER_REVOKED);

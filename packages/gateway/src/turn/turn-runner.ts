@@ -9,7 +9,7 @@ import { joinUsage, NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { AgentEvent, RunLimits, RunOutcome, UsageTotals } from "@factotum/agent-contract";
 import { backoffDelay } from "@factotum/channel-kit";
 import { StoreError } from "@factotum/store";
-import type { TranscriptBody } from "@factotum/store";
+import type { TranscriptBody, TurnRecord } from "@factotum/store";
 import { MessageDigests } from "../requests/message-digests.ts";
 import { RequestRecorder } from "../requests/request-recorder.ts";
 import { holdPlaceWhileAsking, OUTER_PLACE } from "../queue/lane-place.ts";
@@ -89,6 +89,8 @@ export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptio
   readonly concluder: TurnConcluder;
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
+  /** Told when a tool call starts or stops waiting for a free place. */
+  readonly onToolWait: (turn: TurnRecord) => void;
   readonly toolGate: ToolGate;
   readonly files: LocalFiles;
 }
@@ -146,7 +148,7 @@ export class TurnRunner {
 
   #requeue(sessionKey: string, job: InputJob | ResumeJob): void {
     const delayMs = backoffDelay((job.failures ?? 1) - 1, { baseMs: 250, maxMs: 60_000, random: this.#options.random });
-    this.#options.waiting.again(sessionKey, job, delayMs);
+    this.#options.queue.again(sessionKey, job, delayMs);
   }
 
   /**
@@ -217,7 +219,7 @@ export class TurnRunner {
     const resumed = prepared.prompt === undefined ? resumeRun(prepared.history, await store.readJournal(turn.id), client) : undefined;
     // It goes on with the tools of a stored answer.
     if (resumed?.answer !== undefined) place.leave();
-    const steering = new TurnSteering(prepared, this.#options.waiting, this.#options, { resumed, signal });
+    const steering = new TurnSteering(prepared, this.#options, { resumed, signal });
     const recorder = new TurnRecorder(prepared, this.#options, { resumed, requests, steering, begun, signal });
     const run = runAgent(
       {
@@ -226,7 +228,7 @@ export class TurnRunner {
         system: prepared.system,
         messages: resumed?.messages ?? prepared.history,
         prompt: prepared.prompt,
-        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#options.waiting.toolWait(turn)),
+        tools: this.#toolLimits.apply(prepared.tools, turn.sessionKey, () => this.#options.onToolWait(turn)),
         ...(resumed === undefined ? {} : { knownResults: resumed.knownResults }),
         steering,
         beforeTool: async (call, tool, { tainted }) => {

@@ -1,5 +1,7 @@
+import type { InputPolicy } from "../conversation/input-policy.ts";
+import type { TurnQueue } from "../queue/turn-queue.ts";
 import type { Logger, Clock, AssistantMessage, SteeringQueue, UserMessage } from "@factotum/agent-contract";
-import type { InputRecord, TurnRecord, TurnStore } from "@factotum/store";
+import type { InputRecord, TurnStore } from "@factotum/store";
 import type { InputWatchers } from "../queue/run-report.ts";
 import type { SessionEvents } from "../events/session-events.ts";
 import type { MediaStage } from "../media/media-stage.ts";
@@ -10,23 +12,16 @@ import type { PreparedTurn } from "./turn-preparer.ts";
 import { publishEntry } from "../delivery/publish-entry.ts";
 import type { ResumedRun } from "./resume-calls.ts";
 import { hasKeptAuthority } from "../conversation/current-authorization.ts";
-import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { inputsOf } from "../queue/turn-job.ts";
-import type { InputJob, ResumeJob } from "../queue/turn-job.ts";
+import type { InputJob } from "../queue/turn-job.ts";
 import type { TurnMessages } from "../messages/turn-messages.ts";
 import { raceAbort } from "../kernel/race-abort.ts";
 
-/** Where messages wait that may be said into a turn at work. */
-export interface SteeringSource extends CurrentPolicy {
-  readonly steerable: (sessionKey: string, turn: TurnRecord) => readonly InputJob[];
-  /** Takes one out; false when it is not there any more. */
-  readonly take: (sessionKey: string, job: InputJob) => boolean;
-  /** Takes back what could not be finished, before everything that waits. */
-  readonly again: (sessionKey: string, job: InputJob | ResumeJob, delayMs: number) => void;
-}
-
 /** What messages are said into a run with. */
 export interface TurnSteeringOptions {
+  /** Where messages wait that may be said into a turn at work. */
+  readonly queue: TurnQueue;
+  readonly policy: InputPolicy;
   readonly store: TurnStore;
   readonly running: RunningConfig;
   readonly messages: TurnMessages;
@@ -45,7 +40,6 @@ export interface TurnSteeringOptions {
  */
 export class TurnSteering implements SteeringQueue {
   readonly #prepared: PreparedTurn;
-  readonly #source: SteeringSource;
   readonly #options: TurnSteeringOptions;
   readonly #signal: AbortSignal;
   readonly #playedAnswer: AssistantMessage | undefined;
@@ -60,12 +54,10 @@ export class TurnSteering implements SteeringQueue {
 
   constructor(
     prepared: PreparedTurn,
-    source: SteeringSource,
     options: TurnSteeringOptions,
     run: { readonly resumed: ResumedRun | undefined; readonly signal: AbortSignal },
   ) {
     this.#prepared = prepared;
-    this.#source = source;
     this.#options = options;
     this.#signal = run.signal;
     this.#playedAnswer = run.resumed?.answer;
@@ -96,12 +88,12 @@ export class TurnSteering implements SteeringQueue {
     const { turn, facts, tools } = this.#prepared;
     if (!this.#isOpen) return [];
     const found: UserMessage[] = [];
-    for (const job of this.#source.steerable(turn.sessionKey, turn)) {
+    for (const job of this.#options.queue.steerable(turn.sessionKey, turn)) {
       // Whose authority or session has changed meanwhile waits, and is judged on its own.
-      if (!hasKeptAuthority(turn.sessionKey, job, this.#source, this.#options.running.config)) break;
+      if (!hasKeptAuthority(turn.sessionKey, job, this.#options.policy, this.#options.running.config)) break;
       const messages = await this.#render(job, { facts, tools, signal: this.#signal });
       // Meanwhile it may have been dropped, or the run stopped: then it waits, or not, without this run.
-      if (messages === undefined || this.#signal.aborted || !this.#source.take(turn.sessionKey, job)) break;
+      if (messages === undefined || this.#signal.aborted || !this.#options.queue.take(turn.sessionKey, job)) break;
       this.#taken.push({ job, messages });
       this.#said.push(...inputsOf(job));
       found.push(...messages);
@@ -144,6 +136,6 @@ export class TurnSteering implements SteeringQueue {
   requeue(): void {
     const { sessionKey } = this.#prepared.turn;
     for (const { job } of this.#taken.splice(0).toReversed())
-      this.#source.again(sessionKey, { ...job, failures: (job.failures ?? 0) + 1 }, 0);
+      this.#options.queue.again(sessionKey, { ...job, failures: (job.failures ?? 0) + 1 }, 0);
   }
 }

@@ -1,3 +1,4 @@
+import type { InputPolicy } from "../conversation/input-policy.ts";
 import type { Logger, Clock, RunOutcome } from "@factotum/agent-contract";
 import { ModelError } from "@factotum/agent-contract";
 import type { InboxStore, InputRecord, OutboxStore, TurnRecord, TurnStore } from "@factotum/store";
@@ -13,7 +14,6 @@ import { readInputs } from "./turn-preparer.ts";
 import type { TurnPreparer } from "./turn-preparer.ts";
 import { withPresentOwner } from "../access/owner.ts";
 import { isMisplaced } from "../conversation/current-authorization.ts";
-import type { CurrentPolicy } from "../conversation/current-authorization.ts";
 import { failureText, ownerFailureText } from "../notices/failure-text.ts";
 import { RunDeadline } from "../queue/run-deadline.ts";
 import { inputsOf } from "../queue/turn-job.ts";
@@ -26,6 +26,7 @@ const MISPLACED = "its sender has another conversation now";
 export interface UnbegunTurnsOptions {
   readonly store: InboxStore & OutboxStore & TurnStore;
   readonly running: RunningConfig;
+  readonly policy: InputPolicy;
   readonly preparer: TurnPreparer;
   readonly concluder: TurnConcluder;
   readonly notices: Notices;
@@ -110,8 +111,8 @@ export class UnbegunTurns {
    * Ends the misplaced ones of the turns that an earlier process left, and resolves with the others. Call it before any input is taken up, so that what waits
    * again keeps its place among the inputs of its sender.
    */
-  async endAllMisplaced(turns: readonly TurnRecord[], policy: CurrentPolicy): Promise<readonly TurnRecord[]> {
-    const { store, running, logger } = this.#options;
+  async endAllMisplaced(turns: readonly TurnRecord[]): Promise<readonly TurnRecord[]> {
+    const { store, running, policy, logger } = this.#options;
     const { ownerAllowFrom } = running.config.commands;
     const others: TurnRecord[] = [];
     for (const turn of turns) {
