@@ -32,7 +32,7 @@ const MAX_REMEMBERED = 1000;
 const NOTHING: CompactionOutcome = { type: "nothing" };
 
 /** A finished turn after which the session may be compacted. */
-export interface RoomQuery {
+export interface FinishedTurnQuery {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly origin: Origin;
@@ -94,7 +94,7 @@ export class BackgroundCompactor {
   }
 
   /** Called after each turn: schedules notes or a summary when the session needs them. Cheap otherwise. */
-  look(query: RoomQuery, budget: ContextBudget, usage: UsageTotals): void {
+  look(query: FinishedTurnQuery, budget: ContextBudget, usage: UsageTotals): void {
     const { sessionKey } = query;
     if (this.#works.has(sessionKey)) return;
     // Provider counts plus the answer; without them the history is estimated.
@@ -102,7 +102,7 @@ export class BackgroundCompactor {
     if (usage.total > 0 && !budget.shouldFlushMemory(contextTokens)) return;
     const run = async ({ signal }: { readonly signal: AbortSignal }): Promise<void> => {
       try {
-        await this.#ensureContextBudget(query, signal);
+        await this.#makeRoom(query, signal);
       } catch (error) {
         if (error !== signal.reason) this.#options.logger.error("No room could be made in a conversation", { sessionKey, error });
       }
@@ -140,7 +140,7 @@ export class BackgroundCompactor {
     await this.#summaries.close(reason, { drainMs: 0 });
   }
 
-  async #ensureContextBudget({ sessionKey, agentId, origin, kind }: RoomQuery, signal: AbortSignal): Promise<void> {
+  async #makeRoom({ sessionKey, agentId, origin, kind }: FinishedTurnQuery, signal: AbortSignal): Promise<void> {
     let context = await this.#options.conversations.readContext(sessionKey, agentId, origin);
     if (context.record === undefined || this.#works.has(sessionKey)) return;
     const budget = windowBudget(context);

@@ -13,7 +13,7 @@ import type { RunningConfig } from "../agents/running-config.ts";
 import type { Conversations } from "../conversation/conversations.ts";
 
 /** A session whose next request fits. */
-export interface SessionWithRoom {
+export interface FittingSession {
   readonly context: SessionContext;
   /** The compaction of this turn, if there was one. */
   readonly outcome: CompactionOutcome;
@@ -41,15 +41,19 @@ export class SessionCompactor {
    */
   async ensure(
     before: SessionContext,
-    { room, signal, incomingTokens }: { readonly room: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
-  ): Promise<SessionWithRoom> {
+    {
+      backgroundCompactor,
+      signal,
+      incomingTokens,
+    }: { readonly backgroundCompactor: BackgroundCompactor; readonly signal: AbortSignal; readonly incomingTokens: number },
+  ): Promise<FittingSession> {
     const isFull = (size: ContextSize, context: SessionContext): boolean =>
       isOverfull({ ...size, contextTokens: size.contextTokens + incomingTokens }, windowBudget(context));
-    const unchanged: SessionWithRoom = { context: before, outcome: { type: "nothing" } };
+    const unchanged: FittingSession = { context: before, outcome: { type: "nothing" } };
     if (before.record === undefined) return unchanged;
     let size = await readContextSize(before, this.#options);
     if (!isFull(size, before)) return unchanged;
-    const placed = await room.finish(before.record, signal);
+    const placed = await backgroundCompactor.finish(before.record, signal);
     const context = await this.#options.conversations.refresh(before);
     if (placed.type !== "nothing") size = await readContextSize(context, this.#options);
     const { record, agent, model } = context;

@@ -37,20 +37,20 @@ export const HISTORY_BOUNDS: ContextBounds = {
 /** The session's messages since its last compaction, from memory where they are in use. */
 export async function readHistory(
   sessionId: string,
-  services: { readonly cache: SessionCache; readonly store: Pick<Store, "readRecentContext"> },
+  parts: { readonly cache: SessionCache; readonly store: Pick<Store, "readRecentContext"> },
   options: HistoryOptions = { isOpen: false },
 ): Promise<SessionHistory> {
-  const cached = services.cache.get(sessionId);
+  const cached = parts.cache.get(sessionId);
   // What is in use grows with the turn that reads it.
   if (cached !== undefined)
     return { messages: shownHistory(cached.messages, options), compactedAtMs: cached.compactedAtMs, omitted: 0, isReplaced: false };
-  const { entries, omitted } = await services.store.readRecentContext(sessionId, HISTORY_BOUNDS);
+  const { entries, omitted } = await parts.store.readRecentContext(sessionId, HISTORY_BOUNDS);
   const messages = allMessages(entries).map(({ message }) => message);
   const compactedAtMs = entries.find((entry) => entry.type === "compaction")?.message.timestamp;
   const isReplaced = isReplacedSinceAnswer(entries);
   // The next answer makes the replacement an old one; until then each turn looks for itself.
   // A context that was not read to its beginning is about to be compacted.
-  if (!isReplaced && omitted === 0) services.cache.set(sessionId, messages, compactedAtMs);
+  if (!isReplaced && omitted === 0) parts.cache.set(sessionId, messages, compactedAtMs);
   return { messages: shownHistory(messages, options), compactedAtMs, omitted, isReplaced };
 }
 

@@ -13,7 +13,7 @@ import { planMedia } from "./plan-media.ts";
 import { planMessage } from "./plan-message.ts";
 
 /** What the `message` tool sends with. */
-export interface MessengerServices {
+export interface MessengerParts {
   readonly store: OutboxStore & SessionStore & TurnStore;
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
@@ -28,45 +28,45 @@ export interface MessengerServices {
 
 /** Sends for the `message` tool. The tools are made before the engine: `connect` gives it what it sends with. */
 export class OutboundMessenger implements Messenger {
-  #services: MessengerServices | undefined;
+  #parts: MessengerParts | undefined;
 
-  connect(services: MessengerServices): void {
-    this.#services = services;
+  connect(parts: MessengerParts): void {
+    this.#parts = parts;
   }
 
   async send(
     request: Parameters<Messenger["send"]>[0],
     options: { readonly signal: AbortSignal; readonly run: RunFacts },
   ): ReturnType<Messenger["send"]> {
-    const services = this.#services;
-    if (services === undefined) return { type: "refused", message: "The gateway is not ready." };
+    const parts = this.#parts;
+    if (parts === undefined) return { type: "refused", message: "The gateway is not ready." };
     const { run } = options;
-    const turn = await services.store.readTurn(run.runId);
+    const turn = await parts.store.readTurn(run.runId);
     if (turn === undefined) return { type: "refused", message: "This run has no address." };
-    const target = await findTarget(request, turn.origin, services, options);
+    const target = await findTarget(request, turn.origin, parts, options);
     if ("refusal" in target) return { type: "refused", message: target.refusal };
-    const channel = services.channels.channelFor(target);
+    const channel = parts.channels.channelFor(target);
     if (channel === undefined)
       return {
         type: "refused",
         message: `There is no running channel behind this conversation (${target.channel}). Answer in your reply instead.`,
       };
-    if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, services))
+    if (await isSuppressed({ sessionKey: run.sessionKey, origin: target }, parts))
       return { type: "refused", message: "The send policy does not let this session send messages." };
-    const nowMs = services.clock.now();
+    const nowMs = parts.clock.now();
     const common = { sessionKey: run.sessionKey, target, purpose: "tool", identity: ["tool", run.runId, request.callId] } as const;
     const media = await planMedia(
       // The gate has judged the call, the address of a file included.
       { ...common, named: request.media === undefined ? [] : [request.media], run, mayFetch: true, signal: options.signal },
       { nowMs, suppressed: false },
-      services,
+      parts,
     );
     const [refusal] = media.notes;
     if (refusal !== undefined) return { type: "refused", message: refusal };
     const text = [request.text, ...media.words].filter((part) => part.trim() !== "").join("\n\n");
-    const words = text === "" ? [] : planMessage({ ...common, text, nowMs, suppressed: false }, services.channels);
-    const rows = await services.store.addOutbound([...words, ...media.rows], { turnId: run.runId });
-    services.dispatcher.dispatch(rows);
+    const words = text === "" ? [] : planMessage({ ...common, text, nowMs, suppressed: false }, parts.channels);
+    const rows = await parts.store.addOutbound([...words, ...media.rows], { turnId: run.runId });
+    parts.dispatcher.dispatch(rows);
     return { type: "queued", channel: target.channel, target: target.conversation.id };
   }
 }
@@ -75,7 +75,7 @@ export class OutboundMessenger implements Messenger {
 async function findTarget(
   request: Parameters<Messenger["send"]>[0],
   origin: Origin,
-  services: MessengerServices,
+  parts: MessengerParts,
   options: { readonly signal: AbortSignal },
 ): Promise<Origin | { readonly refusal: string }> {
   if (request.target === undefined) {
@@ -87,7 +87,7 @@ async function findTarget(
   const channelId = request.channel ?? origin.channel;
   if (channelId === origin.channel && request.target === origin.conversation.id) return origin;
   const accountId = channelId === origin.channel ? origin.accountId : "default";
-  const channel = services.channels.channelFor({ channel: channelId, accountId });
+  const channel = parts.channels.channelFor({ channel: channelId, accountId });
   if (channel === undefined) return { refusal: `There is no running channel "${channelId}".` };
   const found = await channel.resolveTarget(request.target, { signal: options.signal });
   // A platform may know less of a conversation than the run that comes from it: its kind, its thread.

@@ -47,7 +47,7 @@ export const NO_MEDIA: PlannedMedia = { rows: [], words: [], notes: [] };
 export async function planMedia(
   media: NamedMedia,
   options: { readonly nowMs: number; readonly suppressed: boolean; readonly nextDueMs?: () => number },
-  services: {
+  parts: {
     readonly channels: ChannelRegistry;
     readonly files: LocalFiles;
     readonly remoteFiles: RemoteFiles;
@@ -57,9 +57,9 @@ export async function planMedia(
     readonly clock: Clock;
   },
 ): Promise<PlannedMedia> {
-  const capabilities = services.channels.channelFor(media.target)?.capabilities;
+  const capabilities = parts.channels.channelFor(media.target)?.capabilities;
   // The gateway's own clients show the files of a reply by name, from the conversation.
-  const isShown = isOwnAddress(media.target, services.channels) && (media.purpose === "reply" || capabilities === undefined);
+  const isShown = isOwnAddress(media.target, parts.channels) && (media.purpose === "reply" || capabilities === undefined);
   if (media.named.length === 0 || isShown) return NO_MEDIA;
   const rows: NewOutbound[] = [];
   const words: string[] = [];
@@ -68,7 +68,7 @@ export async function planMedia(
     const file: OutboundFile =
       index < MAX_FILES
         ? // A chat that is not there now may come back; what it can show then is not known.
-          await load(named, media, capabilities?.media ?? [], services)
+          await load(named, media, capabilities?.media ?? [], parts)
         : { type: "refused", fileName: named, why: `no more than ${MAX_FILES} files go with one message` };
     if (file.type === "words") words.push(`📎 ${file.fileName} (this chat cannot show it)`);
     else if (file.type === "refused") {
@@ -76,7 +76,7 @@ export async function planMedia(
       if (index < MAX_FILES) words.push(unsentFile(`📎 ${file.fileName}`));
     } else {
       const { bytes, kind, mimeType, fileName } = file;
-      const id = await keep(bytes, services);
+      const id = await keep(bytes, parts);
       if (id === undefined) {
         notes.push(`${named} was not sent: the disk could not keep it.`);
         words.push(unsentFile(`📎 ${fileName}`));

@@ -5,11 +5,11 @@ import { toChatEntry } from "./chat-entries.ts";
 
 /** Shows a committed entry to everybody who watches the session. */
 export function publishEntry(
-  services: { readonly events: SessionEvents },
+  parts: { readonly events: SessionEvents },
   sessionKey: string,
   entry: TranscriptEntry,
   runId: string | undefined,
 ): void {
   const shown = toChatEntry(entry);
-  if (shown !== undefined) services.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) });
+  if (shown !== undefined) parts.events.publish(sessionKey, { type: "entry", entry: shown, ...withoutUndefined({ runId }) });
 }

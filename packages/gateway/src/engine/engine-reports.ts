@@ -13,7 +13,7 @@ import { SharedSessions } from "../sessions/shared-sessions.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { EngineParts } from "./engine-parts.ts";
 
-/** Tells people, in the background, what becomes of messages and sessions. Nothing here throws or rejects. */
+/** Tells people, in the background, what becomes of messages and sessions. What it tells in the background throws and rejects nothing. */
 export class EngineReports {
   readonly #parts: EngineParts;
   readonly #background: BackgroundWork;

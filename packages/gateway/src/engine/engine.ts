@@ -5,7 +5,7 @@ import type { InputAdmission, InputRecord, OutboxRecord } from "@factotum/store"
 import { StoreError } from "@factotum/store";
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { TypedCommand } from "../commands/parse-command.ts";
-import { CommandRunner } from "../commands/run-command.ts";
+import { SlashCommands } from "../commands/slash-commands.ts";
 import { commandAccess } from "../commands/command-access.ts";
 import { DeadLetterService } from "../delivery/dead-letter-service.ts";
 import { Ingress } from "../ingress/ingress.ts";
@@ -48,8 +48,8 @@ export class Engine {
   readonly transfer: SessionTransfer;
   readonly #queue: TurnQueue;
   readonly #unbegun: UnbegunTurns;
-  readonly #commands: CommandRunner;
-  readonly #room: BackgroundCompactor;
+  readonly #commands: SlashCommands;
+  readonly #backgroundCompactor: BackgroundCompactor;
   readonly #ingress: Ingress;
   readonly #waits: SessionWaits;
   readonly #background: BackgroundWork;
@@ -83,14 +83,14 @@ export class Engine {
     });
     const flushMemory: FlushMemory = async (context, options) => runner.flushMemory(context, options);
     const behind = (sessionKey: string, task: TurnJob): void => this.#queue.lanes.enqueue(sessionKey, task);
-    this.#room = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
+    this.#backgroundCompactor = new BackgroundCompactor({ ...this.parts, behind, flushMemory });
     const turns = createTurnParts(this.parts);
     this.#unbegun = turns.unbegun;
     const runner = new TurnRunner({
       ...this.parts,
       ...turns,
       queue: this.#queue,
-      room: this.#room,
+      backgroundCompactor: this.#backgroundCompactor,
       placeAgain: async (input, history) => this.#ingress.placeAgain(input, history),
       onToolWait: (turn) => this.#waits.turnChanged(turn),
     });
@@ -107,12 +107,12 @@ export class Engine {
     });
     this.sessions = new SessionService({
       ...this.parts,
-      budget: turns.budget,
+      sessionCompactor: turns.sessionCompactor,
       queue: this.#queue,
       flushMemory,
       waitOf: (sessionKey) => this.#waits.of(sessionKey),
     });
-    this.#commands = new CommandRunner({ ...this.parts, sessions: this.sessions });
+    this.#commands = new SlashCommands({ ...this.parts, sessions: this.sessions });
     this.#maintenance = new SessionMaintenance(this.parts, {
       keeps: (key) => this.#isKept(key),
       removeSession: async (key) => !this.#isKept(key) && this.sessions.deleteIfThere(key),
@@ -254,10 +254,10 @@ export class Engine {
   async idle(): Promise<void> {
     for (;;) {
       await this.#queue.lanes.idle();
-      await this.#room.idle();
+      await this.#backgroundCompactor.idle();
       await this.parts.dispatcher.idle();
       await this.#background.idle();
-      const isIdle = this.#queue.lanes.active === 0 && this.#queue.lanes.queuedInAll === 0 && this.#room.isIdle;
+      const isIdle = this.#queue.lanes.active === 0 && this.#queue.lanes.queuedInAll === 0 && this.#backgroundCompactor.isIdle;
       if (isIdle && this.parts.dispatcher.pending === 0 && this.#background.isIdle) return;
     }
   }
@@ -271,7 +271,7 @@ export class Engine {
     this.parts.storage.close();
     this.#maintenance[Symbol.dispose]();
     // What comes in from here on is committed and waits for the next start; what turns still have to say goes out.
-    const ended = this.#room.close(reason);
+    const ended = this.#backgroundCompactor.close(reason);
     await this.#queue.lanes.close(reason, { drainMs: this.#drainMs });
     await ended;
     this.parts.typing.close();

@@ -8,7 +8,7 @@ import type { EngineParts } from "./engine-parts.ts";
 
 /** What turns are prepared, run and ended with. */
 export interface TurnParts {
-  readonly budget: SessionCompactor;
+  readonly sessionCompactor: SessionCompactor;
   readonly messages: TurnMessages;
   readonly preparer: TurnPreparer;
   readonly concluder: TurnConcluder;
@@ -17,10 +17,10 @@ export interface TurnParts {
 
 /** Makes them, each from those before it. */
 export function createTurnParts(parts: EngineParts): TurnParts {
-  const budget = new SessionCompactor(parts);
+  const sessionCompactor = new SessionCompactor(parts);
   const messages = new TurnMessages(parts);
-  const preparer = new TurnPreparer({ ...parts, budget, messages, prompts: new PromptResolver(parts) });
+  const preparer = new TurnPreparer({ ...parts, sessionCompactor, messages, prompts: new PromptResolver(parts) });
   const concluder = new TurnConcluder(parts);
   const unbegun = new UnbegunTurns({ ...parts, preparer, concluder });
-  return { budget, messages, preparer, concluder, unbegun };
+  return { sessionCompactor, messages, preparer, concluder, unbegun };
 }

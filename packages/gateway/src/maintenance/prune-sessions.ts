@@ -82,10 +82,10 @@ class PrunePass {
       if (oldMs !== undefined && conversation.isEnded && conversation.activeAtMs <= oldMs) await this.#removeConversation(conversation);
       else copyBytes += conversation.copyBytes;
     });
-    if (maxBytes !== undefined) yield* this.#ensureContextBudget(copyBytes, maxBytes);
+    if (maxBytes !== undefined) yield* this.#freeBytes(copyBytes, maxBytes);
   }
 
-  async *#ensureContextBudget(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
+  async *#freeBytes(copyBytes: number, maxBytes: number): AsyncGenerator<void> {
     const { store, steadyNow } = this.#options;
     const used = (await store.usedBytes()) + copyBytes;
     if (used <= maxBytes) return;

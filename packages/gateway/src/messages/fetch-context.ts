@@ -9,7 +9,7 @@ import type { ChannelRegistry } from "../channels/channel-registry.ts";
 /** A reply does not wait longer for names; what comes later is there for the next message. */
 const TIMEOUT_MS = 3_000;
 
-interface ContextServices {
+interface ContextParts {
   readonly channels: ChannelRegistry;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -21,21 +21,21 @@ interface ContextServices {
  */
 export async function withFetchedContext(
   job: InputJob,
-  services: ContextServices,
+  parts: ContextParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<InputJob> {
   const limit = new AbortController();
-  using _timer = services.clock.schedule(TIMEOUT_MS, () => limit.abort());
+  using _timer = parts.clock.schedule(TIMEOUT_MS, () => limit.abort());
   const options = { signal: AbortSignal.any([signal, limit.signal]) };
   const fetchInput = async (input: InputRecord): Promise<InputRecord> => ({
     ...input,
-    message: await fetchMessage(input.message, services, options),
+    message: await fetchMessage(input.message, parts, options),
   });
   const fetchSaid = async ({ input, overheard }: GatheredMessage): Promise<GatheredMessage> => {
     const [complete, ...earlier] = await Promise.all([
       fetchInput(input),
       // Their quotes are not shown.
-      ...overheard.map(async ({ replyTo: _quote, ...message }) => fetchMessage(message, services, options)),
+      ...overheard.map(async ({ replyTo: _quote, ...message }) => fetchMessage(message, parts, options)),
     ]);
     return { input: complete, overheard: earlier };
   };
@@ -49,7 +49,7 @@ export async function withFetchedContext(
 
 async function fetchMessage(
   message: MsgContext,
-  { channels, clock, logger }: ContextServices,
+  { channels, clock, logger }: ContextParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<MsgContext> {
   const channel = channels.channelFor(message.origin);

@@ -20,12 +20,12 @@ type Prompt = Omit<PromptRecord, "sessionId">;
 export async function isWorthRerendering(
   { stored, rendered, nowMs }: { readonly stored: Prompt; readonly rendered: Prompt; readonly nowMs: number },
   context: SessionContext,
-  services: { readonly cache: SessionCache; readonly store: TranscriptStore },
+  parts: { readonly cache: SessionCache; readonly store: TranscriptStore },
 ): Promise<boolean> {
   const settledBeforeMs = parseBasis(stored.basis)?.settledBeforeMs ?? 0;
   // The clock was set back: what is pruned before that moment would stay so for ever.
   if (stored.hash !== rendered.hash || settledBeforeMs > nowMs) return true;
-  const { messages } = await readHistory(context.sessionId, services);
+  const { messages } = await readHistory(context.sessionId, parts);
   const view: HistoryViewOptions = {
     settledBeforeMs,
     contextWindow: context.model.client.info.contextWindow,

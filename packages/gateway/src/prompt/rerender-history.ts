@@ -31,14 +31,14 @@ export interface RerenderedHistory {
 export async function readShownHistory(
   prompt: Pick<ResolvedPrompt, "isNew" | "record">,
   context: SessionContext,
-  services: { readonly cache: SessionCache; readonly store: TranscriptStore },
+  parts: { readonly cache: SessionCache; readonly store: TranscriptStore },
   openTurn?: string,
 ): Promise<RerenderedHistory> {
   if (context.record === undefined) return { messages: [], isReplaced: false, replacement: undefined };
   const options = { isOpen: openTurn !== undefined };
   if (!prompt.isNew || prompt.record.cause === "new-session")
-    return { ...(await readHistory(context.sessionId, services, options)), replacement: undefined };
-  return rerenderHistory(context, { ...options, ...withoutUndefined({ exceptTurn: openTurn }) }, services);
+    return { ...(await readHistory(context.sessionId, parts, options)), replacement: undefined };
+  return rerenderHistory(context, { ...options, ...withoutUndefined({ exceptTurn: openTurn }) }, parts);
 }
 
 /**

@@ -86,7 +86,7 @@ export class TurnQueue {
     if (!policyOf(job).isFromPerson || !isBusy) return this.lanes.enqueue(sessionKey, job);
     const begun = this.#debounceHost(sessionKey, job);
     if (begun !== undefined) return void this.lanes.replace(sessionKey, begun, gather(begun, this.#collected(job)));
-    const fitting = this.#makeRoom(sessionKey, job);
+    const fitting = this.#enforceCap(sessionKey, job);
     if (fitting === undefined) return;
     const host = gathers(fitting) ? this.#host(sessionKey, fitting) : undefined;
     const held = this.#collected(fitting);
@@ -200,7 +200,7 @@ export class TurnQueue {
   }
 
   /** Enforces the cap; returns the job to queue, or `undefined` when the new job itself is dropped. */
-  #makeRoom(sessionKey: string, job: InputJob): InputJob | undefined {
+  #enforceCap(sessionKey: string, job: InputJob): InputJob | undefined {
     const { cap, drop } = job.queue;
     let fitting = job;
     for (;;) {

@@ -29,7 +29,7 @@ export interface ReportQuery extends RequestQuery {
 type ContextDescription = ReturnType<typeof describeContext>;
 
 /** What the reports stand on. */
-export type ReportServices = {
+export type ReportParts = {
   readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly hideSecrets: (text: string) => string;
   readonly cooldowns: Cooldowns;
@@ -37,29 +37,29 @@ export type ReportServices = {
 };
 
 /** Shows what a model was given in one kept request. Known secrets are hidden in every text; images are told by kind and size. */
-export async function buildContextReport(query: ReportQuery, services: ReportServices): Promise<ContextReport> {
-  const record = await findRequest(query, services.store);
-  const rebuilt = await rebuildOrRefuse(record, services);
+export async function buildContextReport(query: ReportQuery, reader: ReportParts): Promise<ContextReport> {
+  const record = await findRequest(query, reader.store);
+  const rebuilt = await rebuildOrRefuse(record, reader);
   const description = describe(rebuilt);
-  const earlier = await earlierRequest(record, query, services);
+  const earlier = await earlierRequest(record, query, reader);
   const { prompt } = rebuilt;
-  const resting = restingModels(services).filter(({ provider }) => record.model.startsWith(`${provider}/`));
+  const resting = restingModels(reader).filter(({ provider }) => record.model.startsWith(`${provider}/`));
   return {
     sessionKey: query.sessionKey,
     sessionId: record.sessionId,
-    request: toContextRequest(record, services.hideSecrets),
+    request: toContextRequest(record, reader.hideSecrets),
     exact: rebuilt.exact,
     contextWindow: record.view.contextWindow,
     prompt: { cause: prompt.cause, renderedAtMs: prompt.renderedAtMs },
     total: description.total,
-    parts: presentParts(description.parts, query.texts === true, services.hideSecrets),
+    parts: presentParts(description.parts, query.texts === true, reader.hideSecrets),
     cutFiles: prompt.outline?.cutFiles ?? [],
-    ...(earlier === undefined ? {} : { diff: await compare(earlier, record, description, services) }),
+    ...(earlier === undefined ? {} : { diff: await compare(earlier, record, description, reader) }),
     ...(resting.length === 0 ? {} : { resting }),
   };
 }
 
-async function rebuildOrRefuse(record: RequestRecord, { store }: ReportServices): Promise<RebuiltRequest> {
+async function rebuildOrRefuse(record: RequestRecord, { store }: ReportParts): Promise<RebuiltRequest> {
   const rebuilt = await rebuildRequest(record, store);
   if (rebuilt !== undefined) return rebuilt;
   throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be shown.");
@@ -75,7 +75,7 @@ function describe({ request, prompt, promptIndex }: RebuiltRequest): ContextDesc
   });
 }
 
-async function earlierRequest(record: RequestRecord, query: ReportQuery, { store }: ReportServices): Promise<RequestRecord | undefined> {
+async function earlierRequest(record: RequestRecord, query: ReportQuery, { store }: ReportParts): Promise<RequestRecord | undefined> {
   if (query.diff === undefined) return undefined;
   if (query.diff !== "previous") return findRequest({ sessionKey: query.sessionKey, turn: query.diff }, store);
   const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
@@ -86,21 +86,21 @@ async function compare(
   earlier: RequestRecord,
   record: RequestRecord,
   description: ContextDescription,
-  services: ReportServices,
+  reader: ReportParts,
 ): Promise<ContextDiff> {
-  const difference = diffContext(describe(await rebuildOrRefuse(earlier, services)), description);
+  const difference = diffContext(describe(await rebuildOrRefuse(earlier, reader)), description);
   return {
     requestId: earlier.id,
     turn: earlier.turnNumber,
     request: earlier.number,
-    causes: await causesBetween(earlier, record, services),
+    causes: await causesBetween(earlier, record, reader),
     ...difference,
-    changes: difference.changes.map((change) => ({ ...change, title: services.hideSecrets(change.title) })),
+    changes: difference.changes.map((change) => ({ ...change, title: reader.hideSecrets(change.title) })),
   };
 }
 
 /** The causes of every request after the earlier one, this one's included. */
-async function causesBetween(earlier: RequestRecord, record: RequestRecord, { store }: ReportServices): Promise<readonly string[]> {
+async function causesBetween(earlier: RequestRecord, record: RequestRecord, { store }: ReportParts): Promise<readonly string[]> {
   const { items } = await store.listRequests({ sessionId: record.sessionId, before: record.id, limit: MAX_BETWEEN });
   const between = items.filter(({ id }) => id > earlier.id).toReversed();
   return [...new Set([...between, record].flatMap(({ causes }) => causes))];

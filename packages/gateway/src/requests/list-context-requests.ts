@@ -1,12 +1,12 @@
 import type { RpcMethods } from "@factotum/protocol";
 import { withoutUndefined } from "@factotum/agent-contract";
 import { toContextRequest } from "./context-request.ts";
-import type { ReportServices } from "./build-context-report.ts";
+import type { ReportParts } from "./build-context-report.ts";
 
 /** A page of the kept requests of a session, newest first; empty for a session that does not exist yet. */
 export async function listContextRequests(
   params: RpcMethods["context.list"]["params"],
-  { store, hideSecrets }: ReportServices,
+  { store, hideSecrets }: ReportParts,
 ): Promise<RpcMethods["context.list"]["result"]> {
   const session = await store.readSession(params.sessionKey);
   if (session === undefined) return { requests: [] };

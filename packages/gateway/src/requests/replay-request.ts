@@ -21,7 +21,7 @@ export interface ReplayQuery extends RequestQuery {
 }
 
 /** What replays stand on. */
-export type ReplayServices = {
+export type ReplayParts = {
   readonly store: LedgerStore & SessionStore & TranscriptStore & TurnStore;
   readonly running: RunningConfig;
   readonly spend: SpendGuard;
@@ -41,28 +41,28 @@ export type ReplayPiece = Omit<ReplayDelta, "replayId">;
  */
 export async function replayRequest(
   query: ReplayQuery,
-  services: ReplayServices,
+  parts: ReplayParts,
   options: { readonly signal: AbortSignal; readonly onPiece: (piece: ReplayPiece) => void },
 ): Promise<ReplayResult> {
-  const record = await findRequest(query, services.store);
-  const rebuilt = await rebuildRequest(record, services.store);
+  const record = await findRequest(query, parts.store);
+  const rebuilt = await rebuildRequest(record, parts.store);
   if (rebuilt === undefined) {
     throw new SessionRequestError("not-found", "The prompt of this request was damaged on disk and is gone, so it cannot be sent again.");
   }
-  const model = await resolveModel(query.model ?? record.model, services);
-  const cause = { agentId: await agentOf(record, services), kind: "user" } as const;
-  const client = modelChain([model], cause, services);
+  const model = await resolveModel(query.model ?? record.model, parts);
+  const cause = { agentId: await agentOf(record, parts), kind: "user" } as const;
+  const client = modelChain([model], cause, parts);
   const answer = await listen(client.stream(rebuilt.request, options), options.onPiece);
   return {
-    request: toContextRequest(record, services.hideSecrets),
+    request: toContextRequest(record, parts.hideSecrets),
     model: model.reference,
     exact: rebuilt.exact && model.reference === record.model,
-    ...present(answer, services.hideSecrets),
+    ...present(answer, parts.hideSecrets),
   };
 }
 
 /** A model that cannot be used is the caller's affair: the message says what to set. */
-async function resolveModel(reference: string, { running }: ReplayServices): Promise<ResolvedModel> {
+async function resolveModel(reference: string, { running }: ReplayParts): Promise<ResolvedModel> {
   try {
     return await running.models.resolve(reference);
   } catch (error) {
@@ -71,7 +71,7 @@ async function resolveModel(reference: string, { running }: ReplayServices): Pro
   }
 }
 
-async function agentOf(record: RequestRecord, { store, running }: ReplayServices): Promise<string> {
+async function agentOf(record: RequestRecord, { store, running }: ReplayParts): Promise<string> {
   return (await store.readTurn(record.turnId))?.agentId ?? running.agents.default.config.id;
 }
 

@@ -44,7 +44,7 @@ export interface SessionServiceOptions {
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
   readonly notices: Notices;
-  readonly budget: SessionCompactor;
+  readonly sessionCompactor: SessionCompactor;
   readonly queue: TurnQueue;
   readonly cache: SessionCache;
   readonly media: MediaStage;
@@ -249,7 +249,7 @@ export class SessionService {
     if (record?.lastOrigin === undefined) return { type: "nothing" };
     const { lastOrigin, agentId } = record;
     return this.#runInLane(sessionKey, async (signal) =>
-      this.#options.budget.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
+      this.#options.sessionCompactor.compactNow(await this.#options.conversations.readContext(sessionKey, agentId, lastOrigin), {
         ...options,
         signal,
         flushMemory: this.#options.flushMemory,

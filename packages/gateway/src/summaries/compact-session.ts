@@ -102,13 +102,13 @@ const NOTHING: CompactionOutcome = { type: "nothing" };
  * when no model can, so that the next turn always proceeds (R9). The transcript keeps everything.
  */
 export class Compactor {
-  readonly #services: CompactorOptions;
+  readonly #parts: CompactorOptions;
   readonly #summaries: Summaries;
   readonly #digests = new MessageDigests();
 
-  constructor(services: CompactorOptions) {
-    this.#services = services;
-    this.#summaries = new Summaries(services);
+  constructor(parts: CompactorOptions) {
+    this.#parts = parts;
+    this.#summaries = new Summaries(parts);
   }
 
   /** Compacts the session while nothing else is done with it: call it in the session's lane. Rejects when the signal fires. */
@@ -133,7 +133,7 @@ export class Compactor {
   async begin(request: CompactionRequest): Promise<Compaction | undefined> {
     const planned = await this.#plan(request);
     if (planned === undefined) return undefined;
-    const observed = this.#services.observer.turnStarted(planned.turn);
+    const observed = this.#parts.observer.turnStarted(planned.turn);
     let cut: Cut | undefined;
     return {
       sessionId: request.record.sessionId,
@@ -151,7 +151,7 @@ export class Compactor {
   }
 
   async #plan(request: CompactionRequest): Promise<Planned | undefined> {
-    const { store, clock, random } = this.#services;
+    const { store, clock, random } = this.#parts;
     const { record, agent, contextTokens, overheadTokens } = request;
     const { entries, omitted } = await store.readRecentContext(record.sessionId, HISTORY_BOUNDS);
     const previous = entries.find((entry) => entry.type === "compaction");
@@ -228,7 +228,7 @@ export class Compactor {
 
   /** The session may have gone on since the plan was made: what came since stays. When it was begun anew or compacted, nothing is cut. */
   async #finish(planned: Planned, cut: Cut | undefined): Promise<CompactionOutcome> {
-    const { store, cache, clock, logger } = this.#services;
+    const { store, cache, clock, logger } = this.#parts;
     const { request, turn, previousId } = planned;
     const record = await this.#currentRecord(planned);
     if (record === undefined) return NOTHING;
@@ -261,7 +261,7 @@ export class Compactor {
         timestamp: nowMs,
       };
       await this.#endTurn(planned, record, { state: "done", entries: [{ type: "compaction", message }] });
-      for (const entry of notices) publishEntry(this.#services, record.key, entry, undefined);
+      for (const entry of notices) publishEntry(this.#parts, record.key, entry, undefined);
     } finally {
       cache.drop(record.sessionId);
     }
@@ -271,7 +271,7 @@ export class Compactor {
 
   /** The session, when it is still in the conversation that the plan was made for. */
   async #currentRecord({ request: { record } }: Planned): Promise<SessionRecord | undefined> {
-    const current = await this.#services.store.readSession(record.key);
+    const current = await this.#parts.store.readSession(record.key);
     return current?.sessionId === record.sessionId ? current : undefined;
   }
 
@@ -283,7 +283,7 @@ export class Compactor {
   /** The work has a turn of its own, so that its requests are kept like others. */
   async #startTurn({ turn }: Planned, record: SessionRecord): Promise<void> {
     const nobody: Origin = { channel: "gateway", accountId: "default", conversation: { kind: "direct", id: record.key } };
-    await this.#services.store.startTurn({
+    await this.#parts.store.startTurn({
       id: turn.id,
       session: record,
       touch: {},
@@ -292,7 +292,7 @@ export class Compactor {
       owner: true,
       inputIds: [],
       entries: [],
-      startedAtMs: this.#services.clock.now(),
+      startedAtMs: this.#parts.clock.now(),
     });
   }
 
@@ -301,16 +301,16 @@ export class Compactor {
     const requests = planned.requests.finish();
     const used = requests.reduce((sum, request) => addUsage(sum, request.usage), NO_USAGE_TOTALS);
     const { lastInput, lastCacheRead, lastCacheWrite } = usage;
-    await this.#services.store.endTurn({
+    await this.#parts.store.endTurn({
       ...end,
       requests,
       turnId: planned.turn.id,
       outbox: [],
       usage: { ...used, lastInput, lastCacheRead, lastCacheWrite },
       inputState: { type: "silent" },
-      endedAtMs: this.#services.clock.now(),
+      endedAtMs: this.#parts.clock.now(),
     });
-    this.#services.observer.turnEnded(planned.turn, end.state);
+    this.#parts.observer.turnEnded(planned.turn, end.state);
   }
 }
 

@@ -100,3 +100,13 @@ test("a summary of the owner's own text is not tainted", async () => {
   await fillUntil(2);
   expect((await writeDown()).result).toContain("Wrote MEMORY.md");
 });
+
+test("trust in an earlier text does not reach a later one that is summarised together with it", async () => {
+  await say("Look.", FORWARDED);
+  await say("/trust");
+  await say(`And look. ${"lorem ipsum ".repeat(700)}`, { forwarded: { from: "Mallory", body: "MALLORY-CAME-BACK" } });
+  await fillUntil(1);
+  const { result, request } = await writeDown();
+  expect(request).not.toContain("MALLORY-CAME-BACK");
+  expect(result).toContain("/trust");
+});

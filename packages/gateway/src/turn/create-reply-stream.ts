@@ -42,10 +42,10 @@ export interface ReplyStreamOptions {
  * Makes what shows the answers of a turn while they are written; `undefined` where nothing does. Runs that nobody asked for may come to tell nothing:
  * they show nothing before their end.
  */
-export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, services: ReplyStreamOptions): ReplyStream | undefined {
+export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, parts: ReplyStreamOptions): ReplyStream | undefined {
   const { turn, agent, own } = prepared;
-  const account = services.channels.accountFor(turn.origin);
-  const channel = services.channels.channelFor(turn.origin);
+  const account = parts.channels.accountFor(turn.origin);
+  const channel = parts.channels.channelFor(turn.origin);
   if (account === undefined || channel === undefined || channel.capabilities.addressing === "session-key") return undefined;
   if (!RUN_POLICY[turn.kind].showsProgress) return undefined;
   const { capabilities } = channel;
@@ -63,7 +63,7 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
     isResumed,
     sentTexts: run.sentTexts,
     signal: run.signal,
-    services,
+    parts,
   };
   if (agent.config.blockStreamingDefault === "on" && (account.blockStreaming || capabilities.blocksByDefault === true))
     return createBlockStream(agent.config, limits, common);
@@ -75,9 +75,9 @@ export function createReplyStream(prepared: PreparedTurn, run: StreamedRun, serv
 function createBlockStream(
   { blockStreamingBreak, blockStreamingChunk, blockStreamingCoalesce, humanDelay }: ResolvedAgent,
   limits: ChunkLimits,
-  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly services: ReplyStreamOptions },
+  common: Omit<BlockStreamOptions, "breaksAt" | "limits" | "idleMs" | "pace"> & { readonly parts: ReplyStreamOptions },
 ): BlockStream {
-  const { clock, random } = common.services;
+  const { clock, random } = common.parts;
   const maxLength = Math.max(32, Math.min(blockStreamingChunk.maxChars, limits.maxLength));
   return new BlockStream({
     ...common,

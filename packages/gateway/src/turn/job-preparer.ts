@@ -42,7 +42,7 @@ export interface JobPreparerOptions {
   readonly channels: ChannelRegistry;
   readonly preparer: TurnPreparer;
   readonly unbegun: UnbegunTurns;
-  readonly room: BackgroundCompactor;
+  readonly backgroundCompactor: BackgroundCompactor;
   readonly queue: TurnQueue;
   readonly policy: InputPolicy;
   /** Places an input again by the running configuration. */
@@ -82,7 +82,7 @@ export class JobPreparer {
         const complete = await withFetchedContext(job, this.#options, { signal });
         return await this.#options.preparer.prepareInput(sessionKey, complete, {
           signal,
-          room: this.#options.room,
+          backgroundCompactor: this.#options.backgroundCompactor,
           showsGroup: (sessionId) => this.#groups.shows(sessionId, complete.input.message),
         });
       }

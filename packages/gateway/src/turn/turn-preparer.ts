@@ -99,7 +99,7 @@ export interface TurnPreparerOptions {
   readonly running: RunningConfig;
   readonly channels: ChannelRegistry;
   readonly conversations: Conversations;
-  readonly budget: SessionCompactor;
+  readonly sessionCompactor: SessionCompactor;
   readonly prompts: PromptResolver;
   readonly messages: TurnMessages;
   readonly cache: SessionCache;
@@ -123,15 +123,19 @@ export class TurnPreparer {
   async prepareInput(
     sessionKey: string,
     job: InputJob,
-    options: { readonly signal: AbortSignal; readonly showsGroup: (sessionId: string) => boolean; readonly room: BackgroundCompactor },
+    options: {
+      readonly signal: AbortSignal;
+      readonly showsGroup: (sessionId: string) => boolean;
+      readonly backgroundCompactor: BackgroundCompactor;
+    },
   ): Promise<PreparedTurn> {
-    const { store, clock, random, conversations, budget, prompts, messages, cache, running } = this.#options;
+    const { store, clock, random, conversations, sessionCompactor, prompts, messages, cache, running } = this.#options;
     const { message, admission } = job.input;
     const { signal } = options;
     const bound = { signal, clock };
     const found = await raceAbort(conversations.readContext(sessionKey, job.agentId, message.origin), bound);
     const renewed = await conversations.resetIfStale(found, sessionKey, job);
-    const { context, outcome: compacted } = await budget.ensure(renewed, {
+    const { context, outcome: compacted } = await sessionCompactor.ensure(renewed, {
       ...options,
       incomingTokens: longTextTokens(
         messagesIn(job).map(({ input }) => input.message.text),

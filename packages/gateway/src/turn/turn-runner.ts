@@ -85,7 +85,7 @@ export interface TurnRunnerOptions extends JobPreparerOptions, TurnRecorderOptio
   readonly store: JobPreparerOptions["store"] & TurnRecorderOptions["store"] & TurnSteeringOptions["store"];
   readonly running: RunningConfig;
   readonly conversations: Conversations;
-  readonly budget: SessionCompactor;
+  readonly sessionCompactor: SessionCompactor;
   readonly concluder: TurnConcluder;
   readonly typing: TypingIndicator;
   readonly turnContext: TurnContext;
@@ -277,7 +277,7 @@ export class TurnRunner {
       streamed,
       signal,
     });
-    if (RUN_POLICY[turn.kind].compacts) this.#options.room.look(turn, windowBudget(prepared), tried.usage);
+    if (RUN_POLICY[turn.kind].compacts) this.#options.backgroundCompactor.look(turn, windowBudget(prepared), tried.usage);
     const authProfile = runModel.changedProfile();
     if (authProfile !== undefined) await store.patchSession(turn.sessionKey, { overrides: { authProfile } }, { nowMs: clock.now() });
   }
@@ -329,7 +329,7 @@ export class TurnRunner {
     const context = await this.#options.conversations.readContext(turn.sessionKey, turn.agentId, turn.origin);
     // A turn pays for one compaction of a history that exceeds the window.
     const byRule = compacted.type === "compacted" && compacted.isOversized;
-    return (await this.#options.budget.compactNow(context, { signal, byRule })).type === "compacted";
+    return (await this.#options.sessionCompactor.compactNow(context, { signal, byRule })).type === "compacted";
   }
 
   async #close(

@@ -12,14 +12,10 @@ import { numberOf, textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Conversation } from "./tables/transcript-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
+import { KEEP_REQUESTS, KEEP_REQUESTS_MS, KEEP_SETTLED_MS } from "./lifetimes.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** Longer than twice the longest retry of any provider (R2). */
-const KEEP_SETTLED_MS = 14 * DAY_MS;
 /** Rows that one call of maintenance removes from a table at most. */
 const PRUNE_LIMIT = 500;
-const KEEP_REQUESTS_MS = 30 * DAY_MS;
-const KEEP_REQUESTS = 20_000;
 
 /** The changes that touch several tables. Each is called inside one transaction of the writer and does all of its work or throws. */
 export class Transactions {

@@ -34,7 +34,7 @@ export interface BlockStreamOptions {
   readonly sentTexts: () => readonly string[];
   /** Fires when the run is stopped: then nothing more is sent. */
   readonly signal: AbortSignal;
-  readonly services: {
+  readonly parts: {
     readonly store: OutboxStore & SessionStore;
     readonly dispatcher: Dispatcher;
     readonly clock: Clock;
@@ -157,7 +157,7 @@ export class BlockStream implements ReplyStream {
 
   async #find(answer: number, ordinal: number): Promise<OutboxRecord | "damaged" | undefined> {
     try {
-      return await this.#options.services.store.findOutbound(this.#key(answer, ordinal));
+      return await this.#options.parts.store.findOutbound(this.#key(answer, ordinal));
     } catch (error) {
       if (StoreError.isInstance(error) && error.code === "damaged") return "damaged";
       throw error;
@@ -166,7 +166,7 @@ export class BlockStream implements ReplyStream {
 
   #noteRow(row: OutboxRecord | "damaged"): void {
     this.#hasBegun = true;
-    this.#options.pace.note(row === "damaged" ? this.#options.services.clock.now() : row.dueAtMs);
+    this.#options.pace.note(row === "damaged" ? this.#options.parts.clock.now() : row.dueAtMs);
   }
 
   async #take(open: OpenAnswer, piece: string): Promise<void> {
@@ -191,7 +191,7 @@ export class BlockStream implements ReplyStream {
     if (open.ready > open.sent && this.#cut(open, end).length > 1) await this.#send(open, open.ready);
     open.ready = Math.max(open.ready, end);
     this.#timer?.[Symbol.dispose]();
-    this.#timer = this.#options.services.clock.schedule(this.#options.idleMs, () => {
+    this.#timer = this.#options.parts.clock.schedule(this.#options.idleMs, () => {
       // Whoever comes next is told when this fails.
       this.#then(async () => this.#send(open, open.ready)).catch(() => undefined);
     });
@@ -219,13 +219,13 @@ export class BlockStream implements ReplyStream {
     if (this.#isStopped(open) || end <= open.sent) return;
     const parts = this.#cut(open, end);
     if (parts.length === 0) return;
-    const { turn, services } = this.#options;
-    const suppressed = await isSuppressed(turn, services);
+    const { turn, parts: ports } = this.#options;
+    const suppressed = await isSuppressed(turn, ports);
     const rows = parts.map((part, index) => {
       const covers = { answer: open.number, start: part.start, end: index === parts.length - 1 ? end : part.end };
       return this.#row(open, { text: part.text, covers, suppressed, ordinal: open.ordinal + index });
     });
-    services.dispatcher.dispatch(await services.store.addOutbound(rows, { turnId: turn.id }));
+    ports.dispatcher.dispatch(await ports.store.addOutbound(rows, { turnId: turn.id }));
     open.sent = end;
     open.ready = Math.max(open.ready, end);
     open.ordinal += parts.length;
@@ -241,7 +241,7 @@ export class BlockStream implements ReplyStream {
     open: OpenAnswer,
     part: { readonly text: string; readonly covers: CoveredSpan; readonly suppressed: boolean; readonly ordinal: number },
   ): NewOutbound {
-    const { turn, place, pace, services } = this.#options;
+    const { turn, place, pace, parts } = this.#options;
     const replyTo = replyToOf({
       ...place,
       turn,
@@ -257,7 +257,7 @@ export class BlockStream implements ReplyStream {
       purpose: "reply",
       idempotencyKey: this.#key(part.covers.answer, part.ordinal),
       dueAtMs: pace.next(),
-      expiresAtMs: services.clock.now() + OUTBOX_TTL_MS,
+      expiresAtMs: parts.clock.now() + OUTBOX_TTL_MS,
       covers: part.covers,
       state: part.suppressed ? "suppressed" : "waiting",
     };

@@ -35,7 +35,7 @@ export interface PreviewStreamOptions {
   readonly isResumed: boolean;
   readonly sentTexts: () => readonly string[];
   readonly signal: AbortSignal;
-  readonly services: {
+  readonly parts: {
     readonly store: OutboxStore & SessionStore;
     readonly dispatcher: Dispatcher;
     readonly clock: Clock;
@@ -71,7 +71,7 @@ export class PreviewStream implements ReplyStream {
     this.#options = options;
     this.#answer = options.answersBefore;
     this.#hasLooked = !options.isResumed;
-    this.#pace = new PreviewPace(options.channel.capabilities.edits ?? {}, () => options.services.clock.monotonic());
+    this.#pace = new PreviewPace(options.channel.capabilities.edits ?? {}, () => options.parts.clock.monotonic());
   }
 
   async push(event: ModelStreamEvent): Promise<void> {
@@ -85,7 +85,7 @@ export class PreviewStream implements ReplyStream {
 
   noteTool(call: ToolCall): void {
     if (this.#options.mode !== "progress") return;
-    this.#tools.push(this.#options.services.hideSecrets(progressLine(call)));
+    this.#tools.push(this.#options.parts.hideSecrets(progressLine(call)));
     this.#schedule();
   }
 
@@ -115,13 +115,13 @@ export class PreviewStream implements ReplyStream {
 
   #schedule(): void {
     if (this.#isOff || this.#isOver || this.#timer !== undefined || this.#onTheWire !== undefined) return;
-    this.#timer = this.#options.services.clock.schedule(this.#pace.delayMs(), () => {
+    this.#timer = this.#options.parts.clock.schedule(this.#pace.delayMs(), () => {
       this.#timer = undefined;
       if (this.#isOver || this.#options.signal.aborted) return;
       this.#onTheWire = this.#update()
         .catch((error: unknown) => {
           this.#isOff = true;
-          this.#options.services.logger.warn("A preview is given up", { turnId: this.#options.turn.id, error });
+          this.#options.parts.logger.warn("A preview is given up", { turnId: this.#options.turn.id, error });
         })
         .finally(() => {
           this.#onTheWire = undefined;
@@ -159,7 +159,7 @@ export class PreviewStream implements ReplyStream {
   async #look(): Promise<void> {
     if (this.#hasLooked) return;
     this.#hasLooked = true;
-    const row = await undamaged(this.#options.services.store.findOutbound(this.#key));
+    const row = await undamaged(this.#options.parts.store.findOutbound(this.#key));
     if (row === undefined) return;
     this.#row = row;
     this.#shown = { answer: row.covers?.answer ?? -1, text: row.outbound.text, end: row.covers?.end ?? 0 };
@@ -167,11 +167,11 @@ export class PreviewStream implements ReplyStream {
 
   /** Sends the message. What is not said is no trouble: nothing is tried again but what may stand there. */
   async #create(next: PreviewText, answer: number): Promise<SendReceipt | undefined> {
-    const { turn, services, place } = this.#options;
-    const { store, dispatcher, clock, crashPoint } = services;
+    const { turn, parts, place } = this.#options;
+    const { store, dispatcher, clock, crashPoint } = parts;
     // What is on its way to the chat comes first.
     if (dispatcher.isBusy(turn.origin)) return undefined;
-    if (await isSuppressed(turn, services)) {
+    if (await isSuppressed(turn, parts)) {
       this.#isOff = true;
       return undefined;
     }
@@ -208,7 +208,7 @@ export class PreviewStream implements ReplyStream {
   }
 
   async #settle(row: OutboxRecord, receipt: SendReceipt): Promise<OutboxRecord> {
-    const { store, clock } = this.#options.services;
+    const { store, clock } = this.#options.parts;
     // It may stand there: whoever ends the turn finds out, under the same key.
     if (receipt.type === "ambiguous" && this.#options.channel.capabilities.idempotentSend !== undefined) {
       this.#isOff = true;
@@ -221,7 +221,7 @@ export class PreviewStream implements ReplyStream {
   }
 
   async #leaveToDispatcher(row: OutboxRecord): Promise<void> {
-    const { store, dispatcher, clock } = this.#options.services;
+    const { store, dispatcher, clock } = this.#options.parts;
     // Of an earlier process' row the dispatcher has taken care already.
     if (dispatcher.holds(row.id)) return;
     const receipt: SendReceipt = { type: "ambiguous", cause: "it was not answered while the answer was written" };
@@ -232,7 +232,7 @@ export class PreviewStream implements ReplyStream {
   /** The row as it is by now: what an earlier process left, the dispatcher takes care of. */
   async #current(): Promise<OutboxRecord | undefined> {
     if (this.#row === undefined || this.#row.state.type === "accepted") return this.#row;
-    return undamaged(this.#options.services.store.readOutbound(this.#row.id));
+    return undamaged(this.#options.parts.store.readOutbound(this.#row.id));
   }
 
   async #change(next: PreviewText): Promise<SendReceipt | undefined> {
@@ -247,9 +247,9 @@ export class PreviewStream implements ReplyStream {
   }
 
   async #send(idempotencyKey: string, outbound: Outbound): Promise<SendReceipt> {
-    const { channel, turn, services } = this.#options;
+    const { channel, turn, parts } = this.#options;
     const limit = new AbortController();
-    using _timer = services.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
+    using _timer = parts.clock.schedule(SEND_TIMEOUT_MS, () => limit.abort());
     return channel.send(turn.origin, outbound, { idempotencyKey, signal: limit.signal });
   }
 

@@ -40,13 +40,13 @@ class Scene {
       isResumed: true,
       sentTexts: () => [],
       signal: new AbortController().signal,
-      services: {
+      parts: {
         clock: this.clock,
         store: { findOutbound: row, readOutbound: row },
         dispatcher: { holds: () => true, isBusy: () => false },
         logger: { warn: () => undefined },
         hideSecrets: (text: string) => text,
-      } as unknown as PreviewStreamOptions["services"],
+      } as unknown as PreviewStreamOptions["parts"],
     });
   }
 

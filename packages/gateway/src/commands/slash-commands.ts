@@ -8,7 +8,7 @@ import { tellEnded } from "./ended-text.ts";
 import { findModel } from "./model.ts";
 
 /** What commands are run and answered with. */
-export interface CommandRunnerOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
+export interface SlashCommandsOptions extends Omit<CommandCall, "session" | "commands">, TargetSessionOptions {
   readonly store: CommandCall["store"];
   readonly notices: Notices;
 }
@@ -16,10 +16,10 @@ export interface CommandRunnerOptions extends Omit<CommandCall, "session" | "com
 const OWNER_ONLY_HERE = "Only my owner can do that here, because this conversation is shared.";
 
 /** Runs commands of people who may talk here, and answers them. */
-export class CommandRunner {
-  readonly #options: CommandRunnerOptions;
+export class SlashCommands {
+  readonly #options: SlashCommandsOptions;
 
-  constructor(options: CommandRunnerOptions) {
+  constructor(options: SlashCommandsOptions) {
     this.#options = options;
   }
 
