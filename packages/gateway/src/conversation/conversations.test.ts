@@ -222,3 +222,9 @@ async function sessionIdAfterRestart(
   await say(running, "three", said);
   return { before, after: await sessionId(running, key) };
 }
+
+test("a conversation that a command begins is not named after the command", async () => {
+  await using running = await start();
+  await say(running, "/think high");
+  expect((await running.store.readSession(SESSION))?.displayName).not.toContain("/think");
+});
