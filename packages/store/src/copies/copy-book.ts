@@ -13,6 +13,8 @@ export interface CopyTask {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly startedAtMs: number;
+  /** When the conversation was imported, if its session still is in it. */
+  readonly importedAtMs?: number;
   readonly position: CopyPosition;
   readonly entries: readonly TranscriptEntry[];
   /** Number of the last entry that the page stands for. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import { constants } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -161,9 +162,10 @@ export class SessionCopier {
       if (size < task.position.bytes) return { entry: 0, bytes: 0 };
       this.#book.requireOwnership();
       if (size > task.position.bytes) await file.truncate(task.position.bytes);
-      const { sessionId, sessionKey, startedAtMs } = task;
+      const { sessionId, sessionKey, startedAtMs, importedAtMs } = task;
       const cwd = this.#options.cwd(task.agentId);
-      const header = task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd, sessionKey }) : "";
+      const header =
+        task.position.bytes === 0 ? renderHeader({ sessionId, startedAtMs, cwd, sessionKey, ...withoutUndefined({ importedAtMs }) }) : "";
       const bytes = Buffer.from(header + task.entries.map(renderEntry).join(""));
       for (let done = 0; done < bytes.length;) {
         const { bytesWritten } = await file.write(bytes, done, bytes.length - done, task.position.bytes + done);

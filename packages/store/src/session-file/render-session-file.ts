@@ -12,6 +12,8 @@ export interface SessionFileHeader {
   readonly cwd: string;
   /** What a plain copy says on top: the key under which its conversation is restored when the database and its snapshots are lost. */
   readonly sessionKey?: string;
+  /** When a plain copy's conversation was imported; its session counts as imported again when it is restored. */
+  readonly importedAtMs?: number;
   /** What an export says on top: the session's key and what it knows, so that an import has them again. */
   readonly session?: SessionRecord;
 }
@@ -19,9 +21,10 @@ export interface SessionFileHeader {
 /** The first line, with its line break. */
 export function renderHeader(header: SessionFileHeader): string {
   const timestamp = new Date(header.startedAtMs).toISOString();
-  const { sessionId, cwd, sessionKey, session: record } = header;
+  const { sessionId, cwd, sessionKey, importedAtMs, session: record } = header;
+  const importedAt = importedAtMs === undefined ? undefined : new Date(importedAtMs).toISOString();
   const session = record === undefined ? undefined : { key: record.key, entry: renderSessionEntry(record) };
-  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, sessionKey, session })}\n`;
+  return `${JSON.stringify({ type: "session", version: VERSION, id: sessionId, timestamp, cwd, sessionKey, importedAt, session })}\n`;
 }
 
 /** One entry as one line, with its line break. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from "@factotum/agent-contract";
 import type { CopyBook, CopyPosition, CopyTask, DeletedCopy } from "../copies/copy-book.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { Database } from "./connection/database.ts";
@@ -59,10 +60,16 @@ export class SqliteCopyBook implements CopyBook {
       sessionKey: textOf(row, "session_key"),
       agentId: textOf(row, "agent_id"),
       startedAtMs: numberOf(row, "started_at"),
+      ...withoutUndefined({ importedAtMs: this.#importedAtMs(n) }),
       position,
       entries: page.entries,
       lastEntry: page.last ?? lastEntry,
     };
+  }
+
+  #importedAtMs(n: number): number | undefined {
+    const row = this.#database.get("SELECT facts ->> '$.importedAtMs' AS at FROM sessions WHERE conversation = ?", n);
+    return typeof row?.["at"] === "number" ? row["at"] : undefined;
   }
 
   moveTo(n: number, position: CopyPosition): void {

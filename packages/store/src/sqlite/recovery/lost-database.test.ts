@@ -2,7 +2,7 @@ import { appendFile, copyFile, mkdir, readdir, readFile, rename, rm, truncate, w
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { NOW_MS, OWNER, sampleMessage, userEntry } from "../../../contract/samples.ts";
+import { importedSession, NOW_MS, OWNER, sampleMessage, userEntry } from "../../../contract/samples.ts";
 import type { SqliteFixture } from "../../../test/open-test-store.ts";
 import { RecoveryScene, textsOf } from "../../../test/recovery-scene.ts";
 import { findPendingRecovery, openSqliteStore, readDamageEvents } from "../../index.ts";
@@ -98,6 +98,21 @@ describe.each(LOSSES)("a database that is %s", (loss, lose) => {
     await again.close();
     await scene.open();
     expect(scene.recoveries).toHaveLength(1);
+  });
+
+  test("still knows which conversation was imported, and that a reset has ended that", async () => {
+    const store = await scene.open();
+    for (const name of ["imported", "renewed"])
+      await store.importSession(importedSession({ key: `agent:main:${name}`, sessionId: `id-${name}`, importedAtMs: NOW_MS }));
+    await store.resetSession("agent:main:renewed", { sessionId: "id-fresh", isPrivate: true, nowMs: fixture.clock.nowMs + 500 });
+    await store.appendEntry("id-fresh", userEntry("two"), { timestampMs: fixture.clock.nowMs + 600 });
+    await store.close();
+    await lose();
+
+    const again = await scene.open();
+    expect((await again.readSession("agent:main:imported"))?.importedAtMs).toBe(NOW_MS);
+    expect(await again.readSession("agent:main:renewed")).toMatchObject({ sessionId: "id-fresh" });
+    expect((await again.readSession("agent:main:renewed"))?.importedAtMs).toBeUndefined();
   });
 });
 

@@ -60,6 +60,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
     if (result.entries > 0) conversations += 1;
     entries += result.entries;
     if (rebuilt.has(keyOf(copy))) {
+      keepImportMark(tables, copy);
       giveName(tables, keyOf(copy), result);
       touch(database, conversation, result.lastAtMs);
     }
@@ -107,6 +108,12 @@ function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Se
   const conversation = transcripts.find(sessionId);
   if (conversation === undefined) throw new Error(`The conversation ${sessionId} was not made.`);
   return conversation;
+}
+
+/** What an import brought is still not known to be the owner's (R23). */
+function keepImportMark({ sessions }: Tables, copy: SessionCopy): void {
+  const key = keyOf(copy);
+  if (copy.importedAtMs !== undefined && sessions.read(key)?.sessionId === copy.sessionId) sessions.markImported(key, copy.importedAtMs);
 }
 
 /** A rebuilt session is called as its first message names it, in place of its key. */

@@ -28,6 +28,8 @@ export interface SessionCopy {
   readonly startedAtMs: number;
   /** Absent in files of versions that did not write it. */
   readonly sessionKey?: string;
+  /** When its conversation was imported; absent for one that was not. */
+  readonly importedAtMs?: number;
 }
 
 /** The plain file of a conversation that was deleted. */
@@ -80,7 +82,8 @@ export async function readHeader(file: Pick<SessionCopy, "agentId" | "sessionId"
       const header = line.isComplete && line.text !== undefined ? objectOf(JSON.parse(line.text)) : undefined;
       if (header?.["type"] !== "session" || header["id"] !== file.sessionId) return undefined;
       const sessionKey = nonEmpty(header["sessionKey"]);
-      return { ...file, startedAtMs: timeOf(header["timestamp"]) ?? 0, ...withoutUndefined({ sessionKey }) };
+      const importedAtMs = timeOf(header["importedAt"]);
+      return { ...file, startedAtMs: timeOf(header["timestamp"]) ?? 0, ...withoutUndefined({ sessionKey, importedAtMs }) };
     }
     return undefined;
   } catch (error) {

@@ -221,6 +221,11 @@ export class SessionTable {
     });
   }
 
+  /** The session's conversation was imported: what stands in it is not known to be the owner's. */
+  markImported(key: string, importedAtMs: number): void {
+    this.#save({ ...this.require(key), importedAtMs });
+  }
+
   /** Starts a new conversation under the key. Settings stay, counters restart, trust ends. */
   reset(key: string, options: { readonly sessionId: string; readonly isPrivate: boolean; readonly nowMs: number }): SessionRecord {
     const { memoryFlushAtMs: _flush, importedAtMs: _imported, trust: _trust, ...session } = this.require(key);
