@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { FactotumConfig } from "@factotum/config";
+import { StoreError } from "@factotum/store";
 import { startAnthropicServer, textReply } from "@factotum/testing-providers";
 import type { AnthropicServer } from "@factotum/testing-providers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -200,4 +201,24 @@ test("a refused message whose end could not be stored is answered once the setti
     ["user", "first words"],
     ["assistant", "Yes."],
   ]);
+});
+
+test("a refused message whose end is on disk, though that was reported as failed, is not begun again", async () => {
+  let fails = true;
+  const around = withMethods((store) => ({
+    endTurn: async (end) => {
+      const ended = await store.endTurn(end);
+      if (!fails) return ended;
+      fails = false;
+      throw new StoreError("internal", "The disk did not say whether it has written this.");
+    },
+  }));
+  await using running = await startTestGateway({ platform, patch: withoutModel, around });
+  await platform.say(platform.message("first words"));
+  await expect.poll(async () => (await running.store.listInputs({ state: "told", limit: 9 })).items.length).toBe(1);
+  await mend(running);
+  await platform.say(platform.message("second words"));
+  await expect.poll(() => platform.sent.some(({ outbound }) => outbound.type === "text" && outbound.text === "Yes.")).toBe(true);
+  await running.gateway.engine.idle();
+  expect((await history(running)).map(([type]) => type)).toEqual(["user", "notice", "user", "assistant"]);
 });
