@@ -114,6 +114,14 @@ describe("the session hint", () => {
     expect(hint(await say(second, "two"))).toBeUndefined();
   });
 
+  test("is not given after a failure that was told", async () => {
+    await using running = await start();
+    server.script([{ type: "error", errorType: "invalid_request_error", message: "not like this" }]);
+    await say(running, "one");
+    expect(platform.sent).toMatchObject([{ outbound: { text: expect.stringContaining("not like this") as string } }]);
+    expect(hint(await say(running, "two"))).toBeUndefined();
+  });
+
   test("tells of a run that kills cut short until it was given up, once", async () => {
     const first = await start({ around: endsAsKilled });
     await sayAndStop(first, "one");
