@@ -79,8 +79,28 @@ describe.each(["/new", "/reset", "/new opus"])("%s in the middle of a run", (com
     const reset = ask(command);
     expect(await asparagus).toMatchObject({ outcome: { type: "aborted" } });
     gate.open();
-    expect(await reset).toMatchObject({ text: "Answer 2.", notices: ["Stopped what I was working on."] });
+    expect(await reset).toMatchObject({
+      text: expect.stringMatching(/^Answer [12]\.$/) as string,
+      notices: ["Stopped what I was working on."],
+    });
     expect(await ask(command)).not.toHaveProperty("notices");
+  });
+
+  test("is no success for a message that it has dropped", async () => {
+    await using running = await start();
+    using client = await TestClient.connect(running.gateway.url, running.token);
+    const ask = async (message: string): Promise<unknown> =>
+      client.call("agent", { message, sessionKey: SESSION, idempotencyKey: randomUUID() });
+    const gate = server.hold();
+    const first = ask("artichoke");
+    await server.nextRequest();
+    const second = ask("asparagus");
+    await expect.poll(() => running.gateway.engine.waiting).toBe(1);
+    const reset = ask(command);
+    expect(await first).toMatchObject({ outcome: { type: "aborted" } });
+    expect(await second).toMatchObject({ text: "", outcome: { type: "aborted", message: "you asked for a new conversation" } });
+    gate.open();
+    expect(await reset).toMatchObject({ outcome: { type: "done" } });
   });
 
   test("says nothing of what it has ended when that is nothing", async () => {

@@ -105,7 +105,7 @@ export class Notices {
   /** Answers a command, and tells whoever waits for its input. */
   async answerCommand(sessionKey: string, input: InputRecord, text: string): Promise<void> {
     await this.answer(sessionKey, input, { text, level: "info", state: { type: "command" } });
-    this.#options.watchers.settled([input.id], text);
+    this.#options.watchers.answered([input.id], text);
   }
 
   /** Ends an input without a turn, with a word to its sender. */

@@ -27,7 +27,9 @@ export interface InputWatcher {
   /** The gateway says something about the input before its turn: what a reset has ended. */
   readonly onTold?: (text: string) => void;
   readonly onReport: (report: RunReport) => void;
-  /** The input got no turn: the reason says why. */
+  /** The input was a command: the gateway has answered it. */
+  readonly onAnswered: (text: string) => void;
+  /** The input got no turn and no answer: the reason says why. */
   readonly onSettled: (reason: string) => void;
 }
 
@@ -57,6 +59,10 @@ export class InputWatchers {
 
   report(inputIds: readonly string[], report: RunReport): void {
     for (const watcher of this.#take(inputIds)) watcher.onReport(report);
+  }
+
+  answered(inputIds: readonly string[], text: string): void {
+    for (const watcher of this.#take(inputIds)) watcher.onAnswered(text);
   }
 
   settled(inputIds: readonly string[], reason: string): void {

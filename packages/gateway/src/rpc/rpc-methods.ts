@@ -190,14 +190,9 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
       onClaimed: () => undefined,
       onTold: (text) => void told.push(text),
       onReport: (report) => ended.resolve(toRunResult({ ...report, notices: [...told, ...report.notices] })),
+      onAnswered: (text) => ended.resolve({ sessionKey, runId: "", outcome: { type: "done" }, text, usage: NO_USAGE }),
       onSettled: (reason) =>
-        ended.resolve({
-          sessionKey,
-          runId: "",
-          outcome: { type: "done" },
-          text: reason,
-          usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-        }),
+        ended.resolve({ sessionKey, runId: "", outcome: { type: "aborted", message: reason }, text: "", usage: NO_USAGE }),
     },
   );
   if (status === "duplicate")
@@ -205,6 +200,8 @@ async function runAgentRequest(engine: Engine, params: RpcMethods["agent"]["para
   connection.signal.addEventListener("abort", () => ended.reject(new RpcError("unavailable", "the connection closed")), { once: true });
   return ended.promise;
 }
+
+const NO_USAGE: AgentRunResult["usage"] = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 function toRunResult(report: RunReport): AgentRunResult {
   const { outcome, usage } = report;

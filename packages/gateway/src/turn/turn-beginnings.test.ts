@@ -142,6 +142,7 @@ describe("a message of a client that waits for its answer", () => {
       {
         onClaimed: () => undefined,
         onReport: (report: RunReport) => answer.resolve(report.outcome.type === "done" ? report.text : report.outcome.type),
+        onAnswered: (text) => answer.resolve(text),
         onSettled: (reason) => answer.resolve(reason),
       },
     );

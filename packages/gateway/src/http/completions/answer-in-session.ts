@@ -59,6 +59,10 @@ export async function answerInSession(
     queue.push({ type: "reasoning", text: reasoning?.push(event) ?? "" });
     queue.push({ type: "text", text: text?.push(event) ?? "" });
   });
+  const notice = (said: string): void => {
+    subscription[Symbol.dispose]();
+    queue.push({ type: "notice", text: said });
+  };
   const submitted = engine.submit(message, admission, {
     onClaimed: (claimed) => {
       text = new RunText(claimed);
@@ -68,10 +72,8 @@ export async function answerInSession(
       subscription[Symbol.dispose]();
       queue.push(endOf(report));
     },
-    onSettled: (reason) => {
-      subscription[Symbol.dispose]();
-      queue.push({ type: "notice", text: reason });
-    },
+    onAnswered: notice,
+    onSettled: notice,
   });
   // What was not taken has nothing to show.
   submitted.catch(() => subscription[Symbol.dispose]());
