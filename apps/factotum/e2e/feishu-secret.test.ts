@@ -50,7 +50,7 @@ describe.each(["webhook", "websocket"] as const)("a rotated app secret, over the
     expect(findings).toContainEqual({ check: "channel", level: "warning", message: told, fix });
     const delivery = {
       check: "delivery",
-      level: "warning",
+      level: "error",
       message: expect.stringMatching(/^feishu\/default oc_dm: 2 not sent since .*10014/) as string,
     };
     expect(findings).toContainEqual({ ...delivery, fix });

@@ -37,13 +37,19 @@ export async function doctor(context: CliContext, { json }: { readonly json: boo
     );
   }
   const errors = findings.filter(({ level }) => level === "error").length;
+  const warnings = findings.filter(({ level }) => level === "warning").length;
   if (json) {
     printJson(context, { ok: errors === 0, findings });
   } else {
     for (const { check, level, message, fix } of findings) {
       context.print(`${MARKS[level]}  ${check.padEnd(18)} ${message}\n${fix === undefined ? "" : `${" ".repeat(28)} → ${fix}\n`}`);
     }
-    context.print(errors === 0 ? "\nNothing stands in the way.\n" : `\n${errors} ${errors === 1 ? "thing does" : "things do"} not work.\n`);
+    context.print(`\n${lastLine(errors, warnings)}\n`);
   }
   return errors === 0 ? EXIT.ok : EXIT.failure;
+}
+
+function lastLine(errors: number, warnings: number): string {
+  if (errors > 0) return `${errors} ${errors === 1 ? "thing does" : "things do"} not work.`;
+  return warnings === 0 ? "Nothing stands in the way." : `Everything works, with ${warnings} ${warnings === 1 ? "warning" : "warnings"}.`;
 }

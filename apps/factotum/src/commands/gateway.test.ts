@@ -333,7 +333,7 @@ describe("a gateway in the background", () => {
     await mkdir(cli.factotumHome, { recursive: true });
     await writeFile(join(cli.factotumHome, "factotum.json5"), "{ gateway: { port: 'x' } }");
     const result = await cli.run("gateway", "start");
-    expect(result.code).toBe(1);
+    expect(result.code).toBe(4);
     expect(result.stderr).toContain("exit code 4");
     expect(result.stderr).toContain("gateway.port");
   });

@@ -38,12 +38,13 @@ export async function checkGateway(context: CliContext, { config }: LoadedConfig
 /** What only a running gateway knows: how the limits of commands are kept, what platforms refuse, what cannot be sent, who has written where. */
 async function askGateway(client: RpcClient, { signal }: CliContext): Promise<Finding[]> {
   try {
-    const { config, outbox } = await client.request("status", {}, { signal });
+    const { config, inputs, outbox } = await client.request("status", {}, { signal });
     const { warnings } = await client.request("warnings.list", {}, { signal });
     return [
       ...config.commandPolicy.map((line) => ok("commands", line)),
       ...warnings.flatMap(channelFinding),
       ...outbox.blocked.map(blockedFinding),
+      ...deadFinding(inputs.deadLettered, outbox.deadLettered + outbox.ambiguous),
       ...warnings.filter(({ id }) => id.startsWith("sharing:")).map((warning) => toFinding("sharing", warning)),
     ];
   } catch (error) {
@@ -64,10 +65,23 @@ function blockedFinding({ channel, accountId, conversation, threadId, waiting, s
   const where = `${channel}/${accountId} ${conversation}${threadId === undefined ? "" : ` (thread ${threadId})`}`;
   return {
     check: "delivery",
-    level: "warning",
+    level: "error",
     message: `${where}: ${waiting} not sent since ${new Date(sinceMs).toISOString()} (${reason}).`,
     fix: 'Remove the reason; it is tried again by itself. "factotum status" shows the next try.',
   };
+}
+
+/** What was given up: it is kept until somebody looks at it. */
+function deadFinding(unanswered: number, unsent: number): Finding[] {
+  if (unanswered + unsent === 0) return [];
+  return [
+    {
+      check: "dead-letters",
+      level: "warning",
+      message: `${unanswered} could not be answered, and ${unsent} could not be sent or may not have arrived.`,
+      fix: 'Run "factotum deadletters list" to see why; replay or purge them there.',
+    },
+  ];
 }
 
 function toFinding(check: string, { level, text, fix }: GatewayWarning): Finding {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CHILD_VARIABLE } from "@factotum/sandbox";
 import type { CliContext } from "./cli-context.ts";
 import { CliError } from "./cli-error.ts";
+import { EXIT } from "./exit-codes.ts";
 import { readRuntimeFile, type RuntimeFacts } from "./runtime-file.ts";
 
 const READY_TIMEOUT_MS = 30_000;
@@ -24,15 +25,23 @@ export async function startDetached(context: CliContext): Promise<RuntimeFacts> 
       env: outsideOfCommands(env),
       cwd: paths.home,
     });
+    let exitCode: number | null = null;
     const ended = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message));
-      child.once("exit", (code, signal) => resolve(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`));
+      child.once("exit", (code, signal) => {
+        exitCode = code;
+        resolve(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`);
+      });
     });
     const facts = await Promise.race([waitUntilReady(context, child.pid), ended]);
     if (typeof facts === "string") {
-      throw new CliError("failure", `The gateway did not start: ${facts}.\n${await tail(outputFile)}`, {
-        fix: `What it printed: ${outputFile}; its log: ${paths.logFile}`,
-      });
+      throw new CliError(
+        exitCode === EXIT.configInvalid ? "configInvalid" : "failure",
+        `The gateway did not start: ${facts}.\n${await tail(outputFile)}`,
+        {
+          fix: `What it printed: ${outputFile}; its log: ${paths.logFile}`,
+        },
+      );
     }
     child.unref();
     return facts;
