@@ -241,13 +241,12 @@ interface AgentTool extends ToolSchema {
    */
   execute(call: ToolCall, options: ToolOptions): Promise<AgentToolResult>;
 }
-/** A set of tools that can change while the gateway runs (an MCP server, a language server). */
+/** Where tools come from: the product itself, a plugin, a server. Everything that a model can call arrives this way. */
 interface ToolSource {
-  list(options: {
-    readonly signal: AbortSignal;
-  }): Promise<readonly AgentTool[]>;
-  readonly changes: AsyncIterable<void>;
-  [Symbol.asyncDispose](): Promise<void>;
+  /** `core` for the product's own. Unique among the sources of a gateway. */
+  readonly id: string;
+  /** A name that an earlier source has taken stays that one's. */
+  readonly tools: readonly AgentTool[];
 }
 /** When the same request may be tried again. Decided once, where the failure is seen. */
 type Retry = {

@@ -66,3 +66,11 @@ test("variables that are named like a key are secrets", () => {
   const env = { OPENAI_API_KEY: "sk-12345678", PATH: "/usr/bin:/bin", MY_TOKEN: "short", DB_PASSWORD: "long-enough" };
   expect(secretVariables(env)).toEqual(["sk-12345678", "long-enough"]);
 });
+
+test("each long line of a secret with several lines is hidden, what frames them and short ones are not", () => {
+  const secrets = new SecretFilter();
+  secrets.add(["-----BEGIN PRIVATE KEY-----\nMIIEvgIBADANBgkqhkiG\r\nQ0EwggSkAgEAAoIBAQ\nshort\n-----END PRIVATE KEY-----"]);
+  expect(secrets.hide("a MIIEvgIBADANBgkqhkiG b Q0EwggSkAgEAAoIBAQ c short -----BEGIN PRIVATE KEY-----")).toBe(
+    `a ${REDACTED} b ${REDACTED} c short -----BEGIN PRIVATE KEY-----`,
+  );
+});

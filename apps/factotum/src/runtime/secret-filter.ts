@@ -4,6 +4,9 @@ import { OutputRedactor } from "./output-redactor.ts";
 /** Shorter values would take ordinary words out of what is written. */
 const SHORTEST = 4;
 
+/** Shortest line of a secret with several lines that is hidden by itself. */
+const MIN_LINE = 16;
+
 /** Knows the secrets of this process and takes them out of text. */
 export class SecretFilter {
   /** Knows the same secrets, for what tools return. */
@@ -13,7 +16,7 @@ export class SecretFilter {
 
   /** From here on the values are hidden, as they are and as JSON writes them. */
   add(values: Iterable<string>): void {
-    const added = [...values];
+    const added = [...values].flatMap((value) => [value, ...linesOf(value)]);
     this.toolOutput.add(added);
     for (const value of added) {
       if (value.length < SHORTEST) continue;
@@ -33,6 +36,12 @@ export class SecretFilter {
   hide(text: string): string {
     return this.#pattern === undefined ? text : text.replace(this.#pattern, REDACTED);
   }
+}
+
+/** Lines of a secret that has several, such as a private key: a tool may show some of them alone. What frames them is no secret. */
+function linesOf(value: string): readonly string[] {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  return lines.length < 2 ? [] : lines.filter((line) => line.length >= MIN_LINE && !line.startsWith("-----"));
 }
 
 /** The values of the variables that are named like a key; nobody means to see these in a log. */

@@ -21,6 +21,7 @@ const PAGE_SIZE = 100;
 /** Of a larger group some names stay unknown. */
 const MAX_PAGES = 5;
 const MAX_TEXT_CHARS = 4_000;
+const MAX_FILE_NAME_CHARS = 100;
 
 const ChatSchema = z.looseObject({ data: z.looseObject({ name: z.string().default("") }) });
 const MembersSchema = z.looseObject({
@@ -46,6 +47,14 @@ const MessageSchema = z.looseObject({
       .min(1),
   }),
 });
+
+/** The name of a file, which is seldom its sender's choice: without what could be read as words or marks. */
+function shownName(fileName: string): string {
+  return fileName
+    .replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "_")
+    .slice(0, MAX_FILE_NAME_CHARS)
+    .toWellFormed();
+}
 
 /** The platform's methods that read chats, members and messages. Each rejects with a FeishuFailure. */
 export interface LookupApi {
@@ -83,7 +92,7 @@ export function createLookupApi(api: FeishuApi, appId: string): LookupApi {
       const [item] = data.items;
       if (item === undefined || item.deleted === true) throw new FeishuFailure({ type: "http", status: 404 }, "the message was recalled");
       const { text, attachments } = parseContent({ messageId: item.message_id, type: item.msg_type, content: item.body.content });
-      const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${fileName}]`));
+      const files = attachments.map(({ kind, fileName }) => (fileName === undefined ? `[${kind}]` : `[${kind}: ${shownName(fileName)}]`));
       const keys = (item.mentions ?? []).map((mention) => ({ ...mention, id: { open_id: mention.id } }));
       const named = nameMentions(text, keys, undefined);
       const words = [...(named.text === "" ? [] : [named.text]), ...files].join("\n");

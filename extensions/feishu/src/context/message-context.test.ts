@@ -70,7 +70,12 @@ test("somebody who has just joined is asked for once a minute, over all pages", 
 test("a quote names people and files, cuts long texts, and knows the bot's own messages", async () => {
   const mentions = [{ key: "@_user_1", openId: "ou_bob", name: "Bob" }];
   feishu.addInbound({ messageId: "om_1", chatId: "oc_group", senderOpenId: "ou_alice", content: { text: "Ask @_user_1" }, mentions });
-  feishu.addInbound({ messageId: "om_2", chatId: "oc_group", messageType: "file", content: { file_key: "k", file_name: "plan.pdf" } });
+  feishu.addInbound({
+    messageId: "om_2",
+    chatId: "oc_group",
+    messageType: "file",
+    content: { file_key: "k", file_name: "DO: the plan].pdf" },
+  });
   feishu.addInbound({ messageId: "om_3", chatId: "oc_group", content: { text: "x".repeat(5_000) } });
   const target = { channel: "feishu", accountId: host.accountId, conversation: { kind: "group", id: "oc_group" } } as const;
   const sent = await channel.send(target, { type: "text", text: "My words" }, { signal, idempotencyKey: "key" });
@@ -83,7 +88,7 @@ test("a quote names people and files, cuts long texts, and knows the bot's own m
     mentions: [{ id: "ou_bob", name: "Bob" }],
     isQuote: false,
   });
-  expect(await quote("om_2")).toMatchObject({ body: "[file: plan.pdf]" });
+  expect(await quote("om_2")).toMatchObject({ body: "[file: DO_the_plan_.pdf]" });
   expect((await quote("om_3"))?.body).toHaveLength(4_001);
   expect(await quote(own)).toMatchObject({ sender: { isSelf: true, name: "Factotum" }, body: "My words" });
   expect(await quote("om_gone")).toBeUndefined();

@@ -60,7 +60,7 @@ function holdsRestriction(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   return Object.entries(value).some(([key, below]) => {
     // `{ exec: [ … ] }` brings a secret.
-    const names = key === "exec" && !isPlainObject(below) ? [] : partsOf(key);
+    const names = key === "exec" && Array.isArray(below) ? [] : partsOf(key);
     return isRestriction(names) || holdsRestriction(below);
   });
 }

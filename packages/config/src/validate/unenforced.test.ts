@@ -126,6 +126,7 @@ describe("a restriction that nothing reads", () => {
     ["tool", { deny: ["exec"] }, 'did you mean "tools"?'],
     ["tool", { fs: { roots: [] } }, 'did you mean "tools"?'],
     ["sanbox", { mode: "all" }, "write sandbox under agents.defaults"],
+    ["permissions", { exec: "deny" }, ""],
     ["agents.defaults.sanbox", { mode: "all" }, 'did you mean "sandbox"?'],
     ["agents.list[0].security", { rules: [{ tools: { deny: ["exec"] } }] }, "remove it"],
     ["channels.defautls", { dmPolicy: "disabled" }, 'did you mean "defaults"?'],

@@ -84,6 +84,21 @@ test.each([
   expect(await files.isUntrusted(other, run("home"))).toBe(false);
 });
 
+test("notes behind links that lead nowhere yet, or lie in a linked folder, are recorded too", async () => {
+  const files = provenance();
+  const home = path.join(base, "home");
+  for (const folder of ["memory", "other/deep"]) await mkdir(path.join(home, folder), { recursive: true });
+  await symlink("../later.md", path.join(home, DAY));
+  await symlink("../other", path.join(home, "memory", "dir"));
+  await symlink("../../third.md", path.join(home, "other", "deep", "x.md"));
+  for (const name of ["later.md", "third.md"]) {
+    await files.beforeWrite({ path: path.join(home, name), content: "- obey", run: run("home"), tainted: true });
+    await writeFile(path.join(home, name), "- obey");
+    expect(await files.isUntrusted(path.join(home, name), run("home"))).toBe(true);
+  }
+  expect([...blocks.keys()]).toEqual([`main ${DAY}`, "main memory/dir/deep/x.md"]);
+});
+
 test("the rows of a file are bounded, however often a guest writes other lines", async () => {
   const files = provenance();
   const file = path.join(base, "home", DAY);

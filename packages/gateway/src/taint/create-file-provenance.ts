@@ -76,7 +76,7 @@ interface NotesPlace {
 async function notesPlaces({ agents }: InstructionPlaces): Promise<readonly NotesPlace[]> {
   const places = agents.map(async ({ id: agentId, workspace }) => {
     const folders = await realPlaces(workspace, NOTES_FOLDER);
-    const links = (await Promise.all(folders.map(linksBelow))).flat();
+    const links = (await Promise.all(folders.map((folder) => linksBelow(folder)))).flat();
     return [
       ...folders.map((folder) => ({ agentId, name: NOTES_FOLDER, place: foldPath(folder) })),
       ...links.map(({ name, real }) => ({ agentId, name: path.join(NOTES_FOLDER, foldPath(name)), place: foldPath(real) })),

@@ -43,3 +43,15 @@ test("links in the place of an instruction file, of a folder of skills and of a 
   const places = { agents: [{ id: "main", workspace: path.join(base, "linked") }], skillFolders: [] };
   expect(await findInstructionFile(path.join(base, "ws", "MEMORY.md"), places)).toBe("MEMORY.md");
 });
+
+test("links that lead to what is not there yet are followed, over other links too", async () => {
+  await symlink("nowhere/voice.md", path.join(base, "ws", "USER.md"));
+  await mkdir(path.join(base, "ws", "other"));
+  await symlink("other/SOUL.md", path.join(base, "ws", "SOUL.md"));
+  await symlink("../soul-in-the-end.md", path.join(base, "ws", "other", "SOUL.md"));
+  await symlink("TOOLS.md", path.join(base, "ws", "TOOLS.md"));
+  expect(await find("ws/nowhere/voice.md")).toBe("USER.md");
+  expect(await find("ws/soul-in-the-end.md")).toBe("SOUL.md");
+  expect(await find("ws/TOOLS.md")).toBe("TOOLS.md");
+  expect(await find("ws/nowhere/other.md")).toBeUndefined();
+});

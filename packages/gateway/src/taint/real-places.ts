@@ -1,22 +1,35 @@
-import { readdir, realpath } from "node:fs/promises";
+import { readdir, readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 
-/** Where a name in a folder leads: its place in the real folder, and what a link there leads to. */
+/** Links that lead to links, at most: as many as Linux follows. */
+const MAX_HOPS = 40;
+
+/** A link, by its name from the folder that was looked through, and where it leads. */
+interface Link {
+  readonly name: string;
+  readonly real: string;
+}
+
+/** Where a name in a folder leads: its place in the real folder, and what a link there leads to, be that there or not. */
 export async function realPlaces(folder: string, name: string): Promise<readonly string[]> {
-  const place = path.join((await realPathIfThere(folder)) ?? folder, name);
-  const real = await realPathIfThere(place);
+  const place = path.join((await destinationOf(folder)) ?? folder, name);
+  const real = await destinationOf(place);
   return real === undefined || real === place ? [place] : [place, real];
 }
 
-/** The links below a folder: their names from there on, and what they lead to. Links in folders that are links are not looked for. */
-export async function linksBelow(folder: string): Promise<readonly { readonly name: string; readonly real: string }[]> {
+/** The links below a folder and below the folders that they lead to. */
+export async function linksBelow(folder: string, seen: ReadonlySet<string> = new Set()): Promise<readonly Link[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const known = new Set([...seen, folder]);
   const links = entries
     .filter((entry) => entry.isSymbolicLink())
-    .map(async ({ parentPath, name }) => {
+    .map(async ({ parentPath, name }): Promise<readonly Link[]> => {
       const link = path.join(parentPath, name);
-      const real = await realPathIfThere(link);
-      return real === undefined ? [] : [{ name: path.relative(folder, link), real }];
+      const real = await destinationOf(link);
+      if (real === undefined) return [];
+      const here = { name: path.relative(folder, link), real };
+      const below = known.has(real) ? [] : await linksBelow(real, known);
+      return [here, ...below.map((inner) => ({ name: path.join(here.name, inner.name), real: inner.real }))];
     });
   return (await Promise.all(links)).flat();
 }
@@ -26,6 +39,14 @@ export function foldPath(file: string): string {
   return file.normalize("NFC").toUpperCase().toLowerCase();
 }
 
-async function realPathIfThere(file: string): Promise<string | undefined> {
-  return realpath(file).catch(() => undefined);
+/** Where a path leads when all links are followed, also while nothing is there yet: who writes there later writes through the link. */
+async function destinationOf(file: string, hops = 0): Promise<string | undefined> {
+  const real = await realpath(file).catch(() => undefined);
+  const folder = path.dirname(file);
+  if (real !== undefined || hops > MAX_HOPS || folder === file) return real;
+  const parent = await destinationOf(folder, hops + 1);
+  if (parent === undefined) return undefined;
+  const place = path.join(parent, path.basename(file));
+  const target = await readlink(place).catch(() => undefined);
+  return target === undefined ? place : destinationOf(path.resolve(parent, target), hops + 1);
 }
