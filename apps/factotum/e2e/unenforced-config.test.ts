@@ -124,7 +124,7 @@ describe("what takes commands away", () => {
 
   test.each([
     ["nothing is set", {}],
-    ["tools.exec.mode: full", { tools: { exec: { mode: "full", applyPatch: false } } }],
+    ["tools.exec.mode: full", { tools: { exec: { mode: "full", applyPatch: true } } }],
     ["another group is denied", { tools: { deny: ["group:web", "group:ui"] } }],
     ["group:runtime is allowed", { tools: { allow: ["group:runtime", "group:fs"] } }],
   ])("%s: exec is offered and runs", async (_name, rest) => {

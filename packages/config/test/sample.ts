@@ -117,7 +117,7 @@ export const fullDocument = {
     deny: ["exec"],
     byProvider: { openai: { deny: ["exec"] } },
     fs: { roots: ["~/docs"] },
-    exec: { mode: "full", timeoutSeconds: 5, maxConcurrent: 2, maxProcesses: 64, maxMemoryMb: 512, applyPatch: false },
+    exec: { mode: "full", timeoutSeconds: 5, maxConcurrent: 2, maxProcesses: 64, maxMemoryMb: 512, applyPatch: true },
     elevated: { enabled: false, allowFrom: { chatter: ["1"] } },
     sandbox: { tools: { allow: ["*"], deny: [] } },
     agentToAgent: { enabled: true, allow: [{ from: "main", to: "coder" }] },

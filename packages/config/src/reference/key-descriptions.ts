@@ -125,7 +125,7 @@ export const KEY_DESCRIPTIONS: Readonly<Record<string, string>> = {
     "`full`: the owner's commands run without asking. `deny`: no commands. `ask` and `allowlist` are refused until they are built.",
   "tools.exec.allow": "Patterns of commands that run without asking in the mode `allowlist`. Refused in this version.",
   "tools.exec.timeoutSeconds": "How long a command may run at most, and by default.",
-  "tools.exec.applyPatch": "`false` takes `apply_patch` away, a tool that this version does not have yet.",
+  "tools.exec.applyPatch": "Whether there is `apply_patch`, a tool that this version does not have yet; `false` is refused until then.",
   "tools.elevated.enabled": "Commands outside of the sandbox. `true` is refused while there is no sandbox.",
   "tools.elevated.allowFrom": "Who may run such commands, by channel.",
   "tools.sandbox.tools.allow": "Tools of sandboxed runs. Anything that narrows them is refused while there is no sandbox.",

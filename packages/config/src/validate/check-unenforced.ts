@@ -29,6 +29,12 @@ const UNENFORCED_KEYS: readonly UnenforcedKey[] = [
       'this build cannot check commands against patterns yet; remove the key, and write tools.exec.mode: "deny" if not every command may run',
   },
   {
+    keys: ["tools.exec.applyPatch"],
+    narrows: (value) => value === false,
+    message:
+      "this build has no apply_patch to take away; remove the key, and deny write and edit in tools.deny if files must not be changed",
+  },
+  {
     keys: ["tools.approvals"],
     narrows: (value) => isPlainObject(value) && Object.keys(value).length > 0,
     message:

@@ -31,6 +31,7 @@ describe("a key that narrows and is not enforced", () => {
     ["tools.exec.mode", "allowlist"],
     ["tools.exec.allow", ["git *"]],
     ["tools.exec.allow", []],
+    ["tools.exec.applyPatch", false],
     ["tools.approvals", { timeoutMinutes: 5 }],
     ["commandHooks", [{ event: "pre-tool", command: ["/bin/false"] }]],
     ["tools.elevated.enabled", true],
@@ -52,7 +53,7 @@ describe("a key that narrows and is not enforced", () => {
   test.each([
     ["tools.exec.mode", "full"],
     ["tools.exec.mode", "deny"],
-    ["tools.exec.applyPatch", false],
+    ["tools.exec.applyPatch", true],
     ["tools.elevated.enabled", false],
     ["tools.approvals", {}],
     ["commandHooks", []],
