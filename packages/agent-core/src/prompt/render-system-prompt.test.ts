@@ -312,6 +312,13 @@ describe("renderSystemPrompt", () => {
     expect(Buffer.byteLength(`${stable}${session}`)).toBeLessThanOrEqual(9_500);
   });
 
+  // One other character makes V8 hold the whole request as two-byte text: writing and sending it then takes several times as long, in every turn.
+  test("is written in ASCII", () => {
+    const { stable, session } = renderMode({ ...FULL, reasoning: { visibility: "off", native: false } }, "full");
+    // oxlint-disable-next-line no-control-regex -- the range is what ASCII is
+    expect(`${stable}${session}`.match(/[^\x00-\x7f]/gu)).toBeNull();
+  });
+
   test("keeps session facts out of the stable half", () => {
     const { group: _a, extra: _b, sandbox: _c, privateMemory: _d, channel: _e, heartbeat: _f, reasoning: _g, ...direct } = FULL;
     const other: PromptFacts = {

@@ -18,4 +18,4 @@ const SEEN: Readonly<Record<PromptReasoning["visibility"], string>> = {
   stream: "Your thoughts are shown in the chat while you think.",
 };
 
-const TAGS = "Think inside `<think>…</think>` at the start of an answer, and write the reply after the closing tag.";
+const TAGS = "Think inside `<think>...</think>` at the start of an answer, and write the reply after the closing tag.";
