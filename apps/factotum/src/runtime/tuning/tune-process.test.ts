@@ -12,9 +12,9 @@ const facts = (changes: Partial<ProcessFacts> = {}): ProcessFacts => ({
   ...changes,
 });
 
-test("re-executes a gateway as the same command, with an allocator that returns memory", () => {
+test("re-executes a gateway as the same command, with a larger young generation and an allocator that returns memory", () => {
   expect(planTuning(facts())).toEqual({
-    args: ["/usr/bin/node", "--no-warnings", "/opt/factotum.mjs", "gateway", "run"],
+    args: ["/usr/bin/node", "--no-warnings", "--max-semi-space-size=32", "/opt/factotum.mjs", "gateway", "run"],
     env: {
       HOME: "/home/ada",
       MALLOC_MMAP_THRESHOLD_: "8192",
@@ -31,6 +31,7 @@ test("sets the flags only after loading, because under each of them Node compile
   const run = (...flags: string[]): string =>
     execFileSync(process.execPath, ["--no-warnings", "--expose-internals", ...flags, "-e", program], { encoding: "utf8" }).trim();
   expect(run()).toBe("true 0");
+  expect(run("--max-semi-space-size=32")).toBe("true 0");
   for (const flag of planRunning([])) expect(run(flag)).toMatch(/^false [1-9]/);
 });
 
@@ -39,6 +40,11 @@ test("keeps a flag of the command line, and sets the others", () => {
   expect(planRunning(["--no-warnings", "--invocation-count-for-maglev=9000"])).toEqual(
     all.filter((flag) => !flag.startsWith("--invocation-count")),
   );
+});
+
+test("keeps the young generation of the command line", () => {
+  const args = planTuning(facts({ execArgv: ["--max-semi-space-size=8"] }))?.args;
+  expect(args?.filter((arg) => arg.startsWith("--max-semi-space-size"))).toEqual(["--max-semi-space-size=8"]);
 });
 
 test("uses only flags that V8 knows, which prints an error for others", () => {
