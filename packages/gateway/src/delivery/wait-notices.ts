@@ -49,7 +49,10 @@ interface Wait {
  */
 export class WaitNotices {
   readonly #options: WaitNoticesOptions;
+  /** By conversation: one wait each. */
   readonly #waits = new Map<string, Wait>();
+  /** Conversations that wait, by session: most changes of a queue concern none of hundreds of waits. */
+  readonly #waiting = new Map<string, Set<string>>();
 
   constructor(options: WaitNoticesOptions) {
     this.#options = options;
@@ -61,16 +64,22 @@ export class WaitNotices {
     if (target.conversation.kind !== "direct" || this.#waits.has(key) || this.#options.reasonFor(sessionKey, target) === undefined) return;
     const wait: Wait = { sessionKey, target, inputId, silentMs: 0, timer: undefined };
     this.#waits.set(key, wait);
+    this.#waiting.set(sessionKey, (this.#waiting.get(sessionKey) ?? new Set()).add(key));
     this.#schedule(wait);
   }
 
   /** The queue of a session has changed: waits that are over end. */
   check(sessionKey: string): void {
-    for (const [key, wait] of this.#waits) {
-      if (wait.sessionKey !== sessionKey || this.#options.reasonFor(sessionKey, wait.target) !== undefined) continue;
-      wait.timer?.[Symbol.dispose]();
+    const waiting = this.#waiting.get(sessionKey);
+    if (waiting === undefined) return;
+    for (const key of waiting) {
+      const wait = this.#waits.get(key);
+      if (wait !== undefined && this.#options.reasonFor(sessionKey, wait.target) !== undefined) continue;
+      wait?.timer?.[Symbol.dispose]();
       this.#waits.delete(key);
+      waiting.delete(key);
     }
+    if (waiting.size === 0) this.#waiting.delete(sessionKey);
   }
 
   /** Something was sent to a conversation: its silence begins again. */
@@ -82,6 +91,7 @@ export class WaitNotices {
   close(): void {
     for (const { timer } of this.#waits.values()) timer?.[Symbol.dispose]();
     this.#waits.clear();
+    this.#waiting.clear();
   }
 
   #schedule(wait: Wait): void {

@@ -24,6 +24,7 @@ export async function withFetchedContext(
   parts: ContextParts,
   { signal }: { readonly signal: AbortSignal },
 ): Promise<InputJob> {
+  if (!fetchesContext(job, parts.channels)) return job;
   const limit = new AbortController();
   using _timer = parts.clock.schedule(TIMEOUT_MS, () => limit.abort());
   const options = { signal: AbortSignal.any([signal, limit.signal]) };
@@ -45,6 +46,16 @@ export async function withFetchedContext(
     job.overflow === undefined ? undefined : Promise.all(job.overflow.map(fetchInput)),
   ]);
   return { ...job, ...said, ...withoutUndefined({ more, overflow }) };
+}
+
+/** True when a channel has more to tell of any message of a job. */
+function fetchesContext({ input, overheard, more, overflow }: InputJob, channels: ChannelRegistry): boolean {
+  const fetches = ({ origin }: MsgContext): boolean => channels.channelFor(origin)?.capabilities.fetchesContext === true;
+  const said = [{ input, overheard }, ...(more ?? [])];
+  return (
+    said.some((gathered) => fetches(gathered.input.message) || gathered.overheard.some(fetches)) ||
+    overflow?.some(({ message }) => fetches(message)) === true
+  );
 }
 
 async function fetchMessage(
