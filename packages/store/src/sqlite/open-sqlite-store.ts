@@ -24,7 +24,8 @@ import type { StoreRecovery } from "./recovery/store-recovery.ts";
 import { listSnapshots } from "./recovery/snapshots.ts";
 import { IntegrityMonitor } from "./recovery/integrity-monitor.ts";
 import { SqliteCopyBook, storePositions } from "./sqlite-copy-book.ts";
-import { SqliteStore } from "./sqlite-store.ts";
+import { createSqliteStore } from "./sqlite-store.ts";
+import type { SqliteStore } from "./sqlite-store.ts";
 import type { TableContext } from "./tables/table-context.ts";
 import { createTables } from "./tables/tables.ts";
 import { damagedFile, isReadOnly, toStoreError } from "./to-store-error.ts";
@@ -175,9 +176,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
     files: new OpenedFiles(options.folder),
   });
   const transactions = new Transactions(tables, clock);
-  const store = new SqliteStore({ tables, transactions, writer, copier, keeper, damage, databaseId, logger });
-  void store.removeUnfinishedImports(logger);
-  return store;
+  return createSqliteStore({ tables, transactions, writer, copier, keeper, damage, databaseId, logger });
 }
 
 /** The next epoch: every writer of an older one is refused from here on. A database without an id gets one. */

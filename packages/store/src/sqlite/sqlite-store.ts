@@ -1,483 +1,199 @@
-import { setImmediate as nextTick } from "node:timers/promises";
-import type { Logger } from "@factotum/agent-contract";
-import type { MsgContext, Origin } from "@factotum/channel-contract";
-import type {
-  ConversationRecord,
-  DeadLetter,
-  InputRecord,
-  OutboxRecord,
-  OutboxTransition,
-  PromptRecord,
-  RequestBody,
-  RequestRecord,
-  SessionRecord,
-  SpendCharge,
-  SpendRecord,
-  TerminalInputState,
-  ToolJournalRecord,
-  TranscriptBody,
-  TranscriptEntry,
-  TurnRecord,
-  TurnState,
-} from "../port/records.ts";
 import type { DamageLog } from "../damage/damage-log.ts";
-import { StoreError } from "../port/store-error.ts";
-import type { PendingCommit } from "../port/pending-commit.ts";
-import type { InputAnswer, SettledInputs, AcceptedInput } from "../port/inbox-store.ts";
-import type { ContextBounds, RecentContext } from "../port/transcript-store.ts";
-import type { ImportedSession, ImportOptions, NewSession, SessionPatch } from "../port/session-store.ts";
-import type { MaintenanceOptions, Store, StoreCounts } from "../port/store.ts";
-import type { NewOutbound } from "../port/outbox-store.ts";
-import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
-import type { NotesFile } from "../port/ledger-store.ts";
-import type { Page } from "../port/page.ts";
-import type { SqliteStoreParts, StoreMetrics } from "./sqlite-store-parts.ts";
-import { DeadLetters } from "./dead-letters.ts";
+import type { InboxStore } from "../port/inbox-store.ts";
+import type { LedgerStore } from "../port/ledger-store.ts";
+import type { OutboxStore } from "../port/outbox-store.ts";
+import type { SessionStore } from "../port/session-store.ts";
+import type { Store } from "../port/store.ts";
+import type { TranscriptStore } from "../port/transcript-store.ts";
+import type { TurnStore } from "../port/turn-store.ts";
 import { usedBytes } from "./connection/used-bytes.ts";
-import { listConversations } from "./tables/conversation-list.ts";
-import { decodePosition } from "./values/sequence-id.ts";
+import { DeadLetters } from "./dead-letters.ts";
+import { Queries } from "./queries.ts";
+import { SessionDeletion } from "./session-deletion.ts";
 import { SessionImports } from "./session-imports.ts";
+import type { SqliteStoreParts, StoreMetrics } from "./sqlite-store-parts.ts";
 import { StoreCalls } from "./store-calls.ts";
-import type { Tables } from "./tables/tables.ts";
+import { StoreShutdown } from "./store-shutdown.ts";
+import { listConversations } from "./tables/conversation-list.ts";
+import { TranscriptReader } from "./transcript-reader.ts";
 
-/** Entries that an export holds in memory at a time. */
-const EXPORT_PAGE = 200;
-
-/** The store in one SQLite file. Every method is one queued transaction or one read; the work itself is in the tables. */
-export class SqliteStore implements Store {
-  readonly #tables: Tables;
-  readonly #transactions: SqliteStoreParts["transactions"];
-  readonly #writer: SqliteStoreParts["writer"];
-  readonly #copier: SqliteStoreParts["copier"];
-  readonly #keeper: SqliteStoreParts["keeper"];
-  readonly #deadLetters: DeadLetters;
-  readonly #calls: StoreCalls;
-  readonly #firstTurn = Promise.withResolvers<void>();
-  readonly #imports: SessionImports;
-  readonly #logger: Logger;
-  #closing: Promise<void> | undefined;
+/** The store in one SQLite file, with what its owner needs to watch and to save that file. */
+export interface SqliteStore extends Store {
   /** Which database this is: its copies have the same id, a new or a restored one has another. */
   readonly databaseId: string;
   /** Unacknowledged damage of the stored state. */
   readonly damage: DamageLog;
-
-  constructor(parts: SqliteStoreParts) {
-    this.#tables = parts.tables;
-    this.#transactions = parts.transactions;
-    this.#writer = parts.writer;
-    this.#copier = parts.copier;
-    this.#keeper = parts.keeper;
-    this.#deadLetters = new DeadLetters(parts.tables);
-    this.#calls = new StoreCalls(parts);
-    this.#imports = new SessionImports({ ...parts, calls: this.#calls });
-    this.#logger = parts.logger;
-    this.databaseId = parts.databaseId;
-    this.damage = parts.damage;
-  }
-
-  /** Resolves after the first turn that this process has begun. */
-  get firstTurn(): Promise<void> {
-    return this.#firstTurn.promise;
-  }
-
-  /** Removes leftovers of earlier imports, in the background. Never rejects. */
-  async removeUnfinishedImports(logger: Logger): Promise<void> {
-    await this.#imports.sweep(logger);
-  }
-
-  metrics(): StoreMetrics {
-    return { commits: this.#writer.commits, writes: this.#writer.writes, rowsRead: this.#tables.database.rowsRead };
-  }
-
-  acceptInput(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<AcceptedInput> {
-    return this.#calls.write(() => this.#tables.inbox.accept(message, options));
-  }
-
-  acceptInputOptimistic(message: MsgContext, options: Parameters<Store["acceptInput"]>[1]): Promise<PendingCommit<AcceptedInput>> {
-    return this.#calls.writeOptimistic(() => this.#tables.inbox.accept(message, options));
-  }
-
-  readCursor(channel: string, accountId: string): Promise<string | undefined> {
-    return this.#calls.read(() => this.#tables.inbox.readCursor(channel, accountId));
-  }
-
-  listInputs(filter: Parameters<Store["listInputs"]>[0]): Promise<Page<InputRecord>> {
-    return this.#calls.read(() => this.#tables.inbox.list(filter));
-  }
-
-  readInput(id: string): Promise<InputRecord | undefined> {
-    return this.#calls.read(() => this.#tables.inbox.read(id));
-  }
-
-  beginInputs(ids: readonly string[]): Promise<number> {
-    return this.#calls.write(() => this.#tables.inbox.beginAttempt(ids));
-  }
-
-  releaseInputs(ids: readonly string[]): Promise<void> {
-    return this.#calls.write(() => this.#tables.inbox.handOver(ids));
-  }
-
-  settleInputs(ids: readonly string[], state: TerminalInputState, answer: InputAnswer = {}): Promise<SettledInputs> {
-    return this.#calls.write(() => this.#transactions.settleInputs(ids, state, answer));
-  }
-
-  async startTurn(turn: NewTurn): Promise<StartedTurn> {
-    const started = await this.#calls.write(() => this.#transactions.startTurn(turn));
-    this.#firstTurn.resolve();
-    return started;
-  }
-
-  async startTurnOptimistic(turn: NewTurn): Promise<PendingCommit<StartedTurn>> {
-    const written = await this.#calls.writeOptimistic(() => this.#transactions.startTurn(turn));
-    this.#firstTurn.resolve();
-    return written;
-  }
-
-  joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
-    return this.#calls.write(() => this.#transactions.joinTurn(turnId, options));
-  }
-
-  appendToTurn(turnId: string, options: Parameters<Store["appendToTurn"]>[1]): Promise<readonly TranscriptEntry[]> {
-    return this.#calls.write(() => this.#transactions.appendToTurn(turnId, options));
-  }
-
-  endTurn(end: TurnEnd): ReturnType<Store["endTurn"]> {
-    return this.#calls.write(() => this.#transactions.endTurn(end));
-  }
-
-  resumeTurns(): Promise<readonly TurnRecord[]> {
-    return this.#calls.write(() => this.#transactions.resumeTurns());
-  }
-
-  beginAttempt(turnId: string, options?: Parameters<Store["beginAttempt"]>[1]): Promise<TurnRecord | undefined> {
-    return this.#calls.write(() => this.#tables.turns.beginAttempt(turnId, options));
-  }
-
-  releaseAttempt(turnId: string): Promise<void> {
-    return this.#calls.write(() => this.#tables.turns.handOver(turnId));
-  }
-
-  readTurn(id: string): Promise<TurnRecord | undefined> {
-    return this.#calls.read(() => this.#tables.turns.read(id));
-  }
-
-  findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined> {
-    return this.#calls.read(() => {
-      const conversation = this.#tables.transcripts.find(sessionId);
-      return conversation === undefined ? undefined : this.#tables.turns.find(conversation, number);
-    });
-  }
-
-  readLastTurn(sessionId: string, options: Parameters<Store["readLastTurn"]>[1]): Promise<TurnState | undefined> {
-    return this.#calls.read(() => {
-      const conversation = this.#tables.transcripts.find(sessionId);
-      return conversation === undefined ? undefined : this.#tables.turns.last(conversation, options.except);
-    });
-  }
-
-  readJournal(turnId: string): Promise<readonly ToolJournalRecord[]> {
-    return this.#calls.read(() => this.#tables.turns.readJournal(turnId));
-  }
-
-  readSession(key: string): Promise<SessionRecord | undefined> {
-    return this.#calls.read(() => this.#tables.sessions.read(key));
-  }
-
-  findSession(query: Parameters<Store["findSession"]>[0]): Promise<SessionRecord | undefined> {
-    return this.#calls.read(() => this.#tables.sessions.find(query));
-  }
-
-  listSessions(filter: Parameters<Store["listSessions"]>[0]): Promise<Page<SessionRecord>> {
-    return this.#calls.read(() => this.#tables.sessions.list(filter));
-  }
-
-  createSession(session: NewSession, options: { readonly nowMs: number }): Promise<SessionRecord> {
-    return this.#calls.write(() => this.#tables.sessions.open(session, options.nowMs));
-  }
-
-  patchSession(key: string, patch: SessionPatch, options: { readonly nowMs: number }): Promise<SessionRecord> {
-    return this.#calls.write(() => this.#tables.sessions.patch(key, patch, options.nowMs));
-  }
-
-  resetSession(key: string, options: Parameters<Store["resetSession"]>[1]): Promise<SessionRecord> {
-    return this.#calls.write(() => this.#tables.sessions.reset(key, options));
-  }
-
-  importSession(session: ImportedSession, options: ImportOptions = {}): Promise<SessionRecord> {
-    return this.#imports.take(session, options);
-  }
-
-  /** The plain files are completed first: what is deleted here is still whole there. */
-  async deleteSession(key: string, options: { readonly nowMs: number }): Promise<readonly string[]> {
-    await this.#copier.flush();
-    const deleted = await this.#calls.write(() => this.#transactions.deleteSession(key, options.nowMs));
-    if (deleted.length > 0) await this.#copier.renameDeleted();
-    return deleted;
-  }
-
-  listIdleSessions(filter: Parameters<Store["listIdleSessions"]>[0]): Promise<Page<SessionRecord>> {
-    return this.#calls.read(() => this.#tables.sessions.listIdle(filter));
-  }
-
-  listConversations(filter: Parameters<Store["listConversations"]>[0]): Promise<Page<ConversationRecord>> {
-    return this.#calls.read(() => listConversations(this.#tables.database, filter));
-  }
-
-  async deleteConversation(sessionId: string, options: { readonly nowMs: number }): Promise<boolean> {
-    await this.#copier.flush();
-    const isDeleted = await this.#calls.write(() => this.#transactions.deleteConversation(sessionId, options.nowMs));
-    if (isDeleted) await this.#copier.renameDeleted();
-    return isDeleted;
-  }
-
-  usedBytes(): Promise<number> {
-    return this.#calls.read(() => usedBytes(this.#tables.database));
-  }
-
-  listExpiredSessions(nowMs: number, limit: number): Promise<readonly SessionRecord[]> {
-    return this.#calls.read(() => this.#tables.sessions.listExpired(nowMs, limit));
-  }
-
-  appendEntry(sessionId: string, body: TranscriptBody, options: { readonly timestampMs: number }): Promise<TranscriptEntry> {
-    return this.#calls.write(() => this.#transactions.appendEntry(sessionId, body, options.timestampMs));
-  }
-
-  hasTurnFrom(sessionKey: string, chat: Origin): Promise<boolean> {
-    return this.#calls.read(() => this.#tables.turns.hasTurnFrom(sessionKey, chat));
-  }
-
-  hasOutbound(turnId: string): Promise<boolean> {
-    return this.#calls.read(() => this.#tables.outbox.hasRowOf(turnId));
-  }
-
-  findNotice(key: string): Promise<TranscriptEntry | undefined> {
-    return this.#calls.read(() => this.#tables.transcripts.findNotice(key));
-  }
-
-  readTranscript(sessionId: string, options: Parameters<Store["readTranscript"]>[1]): Promise<Page<TranscriptEntry>> {
-    return this.#calls.read(() => this.#tables.transcripts.page(sessionId, options));
-  }
-
-  readContext(sessionId: string, options?: { readonly at: string }): Promise<readonly TranscriptEntry[]> {
-    return this.#calls.read(() => {
-      const { transcripts } = this.#tables;
-      if (options === undefined) return transcripts.context(sessionId);
-      const conversation = transcripts.find(sessionId);
-      return conversation === undefined ? [] : transcripts.contextAt(conversation, options.at);
-    });
-  }
-
-  async readRecentContext(sessionId: string, { maxChars, images }: ContextBounds): Promise<RecentContext> {
-    const { transcripts } = this.#tables;
-    const pages: (readonly TranscriptEntry[])[] = [];
-    let [textChars, imageChars] = [0, images.maxChars];
-    let before: number | undefined;
-    do {
-      if (before !== undefined) await nextTick();
-      const [from, left] = [before, { ...images, maxChars: imageChars }];
-      const page = await this.#calls.read(() => transcripts.contextPage(sessionId, left, from));
-      pages.unshift(page.entries);
-      textChars += page.textChars;
-      ({ before, imageChars } = page);
-    } while (before !== undefined && textChars < maxChars);
-    const first = before;
-    const start = await this.#calls.read(() => transcripts.contextStart(sessionId, first ?? 0));
-    return { entries: [...start.compaction, ...pages.flat()], omitted: start.omitted };
-  }
-
-  async *exportTranscript(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {
-    const conversation = await this.#calls.read(() => this.#tables.transcripts.find(sessionId));
-    let after: number | undefined = options === undefined ? 0 : decodePosition("e", options.after);
-    if (conversation === undefined) return;
-    while (after !== undefined) {
-      const from: number = after;
-      const page = await this.#calls.read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
-      yield* page.entries;
-      after = page.last;
-    }
-  }
-
-  savePrompt(prompt: PromptRecord): Promise<void> {
-    return this.#calls.write(() => this.#transactions.savePrompt(prompt));
-  }
-
-  readPrompt(sessionId: string, options?: { readonly hash: string; readonly notAfterMs: number }): Promise<PromptRecord | undefined> {
-    return this.#calls.read(() => {
-      const conversation = this.#tables.transcripts.find(sessionId);
-      return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options);
-    });
-  }
-
-  listRequests({ sessionId, turnId, ...page }: Parameters<Store["listRequests"]>[0]): Promise<Page<RequestRecord>> {
-    return this.#calls.read(() => {
-      const { transcripts, turns, requests } = this.#tables;
-      const conversation = transcripts.find(sessionId);
-      if (conversation === undefined) return { items: [] };
-      return requests.list(conversation, { ...page, ...(turnId === undefined ? {} : { turn: turns.sequenceOf(turnId) }) });
-    });
-  }
-
-  readRequest(id: string): Promise<RequestRecord | undefined> {
-    return this.#calls.read(() => this.#tables.requests.read(id));
-  }
-
-  readRequestBody(id: string): Promise<RequestBody | undefined> {
-    return this.#calls.read(() => this.#tables.requests.readBody(id));
-  }
-
-  addOutbound(rows: readonly NewOutbound[], options?: { readonly turnId?: string }): Promise<readonly OutboxRecord[]> {
-    return this.#calls.write(() => this.#transactions.addOutbound(rows, options?.turnId));
-  }
-
-  readOutbound(id: string): Promise<OutboxRecord | undefined> {
-    return this.#calls.read(() => this.#tables.outbox.read(id));
-  }
-
-  findOutbound(idempotencyKey: string): Promise<OutboxRecord | undefined> {
-    return this.#calls.read(() => this.#tables.outbox.find(idempotencyKey));
-  }
-
-  listPendingOutbound(options: { readonly limit: number; readonly afterId?: string }): Promise<readonly OutboxRecord[]> {
-    return this.#calls.read(() => this.#tables.outbox.listPending(options));
-  }
-
-  claimOutbound(id: string): Promise<boolean> {
-    return this.#calls.write(() => this.#tables.outbox.claim(id));
-  }
-
-  replaceOutbound(
-    id: string,
-    rows: readonly NewOutbound[],
-    options: { readonly reason: string; readonly nowMs: number },
-  ): Promise<readonly OutboxRecord[]> {
-    return this.#calls.write(() => this.#tables.outbox.replace(id, rows, options));
-  }
-
-  settleOutbound(id: string, transition: OutboxTransition, options: { readonly nowMs: number }): Promise<OutboxRecord> {
-    return this.#calls.write(() => this.#tables.outbox.settle(id, transition, options.nowMs));
-  }
-
-  listDeadLetters(filter: Parameters<Store["listDeadLetters"]>[0]): Promise<Page<DeadLetter>> {
-    return this.#calls.read(() => this.#deadLetters.list(filter));
-  }
-
-  readDeadLetter(id: string): Promise<DeadLetter | undefined> {
-    return this.#calls.read(() => this.#deadLetters.read(id));
-  }
-
-  reviveInput(id: string): Promise<InputRecord> {
-    return this.#calls.write(() => this.#tables.inbox.revive(id));
-  }
-
-  reviveOutbound(id: string, options: Parameters<Store["reviveOutbound"]>[1]): Promise<OutboxRecord> {
-    return this.#calls.write(() => this.#tables.outbox.revive(id, options));
-  }
-
-  purgeDeadLetters(which: Parameters<Store["purgeDeadLetters"]>[0], options: { readonly nowMs: number }): Promise<number> {
-    return this.#calls.write(() => this.#deadLetters.purge(which, options.nowMs));
-  }
-
-  addSpend(charge: SpendCharge, options?: { readonly mayWait?: boolean }): Promise<void> {
-    return this.#calls.write(() => this.#tables.spend.add(charge), options);
-  }
-
-  readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]> {
-    return this.#calls.read(() => this.#tables.spend.read(day, agentId));
-  }
-
-  addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void> {
-    return this.#calls.write(() => this.#tables.taintedBlocks.add(file, digests));
-  }
-
-  readTaintedBlocks(file: NotesFile): Promise<ReadonlySet<string>> {
-    return this.#calls.read(() => this.#tables.taintedBlocks.read(file));
-  }
-
-  counts(): Promise<StoreCounts> {
-    return this.#calls.read(() => this.#transactions.counts());
-  }
-
-  async maintain(options: MaintenanceOptions): Promise<boolean> {
-    const hasMore = await this.#calls.write(() => this.#transactions.prune(options));
-    const hasMoreFiles = await this.#copier.removeDeleted(options);
-    return hasMore || hasMoreFiles;
-  }
-
-  async probe(): Promise<void> {
-    await this.#calls.write(() => this.#tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1"));
-  }
-
+  /** Resolves after the first turn that this process has started. */
+  readonly firstTurn: Promise<void>;
+  /** True once the file of the database, or its log, was deleted or replaced while this store has it open: later writes are lost when the process ends. */
+  readonly isUnlinked: boolean;
+  metrics(): StoreMetrics;
   /**
-   * Copies the database, checks the structure of the copy in a thread of its own, and keeps a sound one for a recovery. Resolves with what is wrong, empty
-   * when nothing is. A damaged structure is told to `onStructureDamage`.
+   * Copies the database, checks the structure of the copy in a thread, and keeps a sound copy for a recovery. Resolves with the problems found, empty if there
+   * are none. A damaged structure is reported to `onStructureDamage`.
    */
-  async snapshot(): Promise<readonly string[]> {
-    this.#calls.refuseClosed();
-    return this.#keeper.snapshot();
-  }
-
-  /** When the newest snapshot was taken, milliseconds since the epoch; `undefined` when there is none. */
-  async lastSnapshotAtMs(): Promise<number | undefined> {
-    return this.#keeper.lastSnapshotAtMs();
-  }
-
-  /** True if the database holds something that its newest snapshot does not. */
-  async hasChangedSinceSnapshot(): Promise<boolean> {
-    this.#calls.refuseClosed();
-    return this.#keeper.hasChanged();
-  }
-
-  /** True once the file of the database, or its log, was deleted or replaced while this store has it open: what is written then ends with the process. */
-  get isUnlinked(): boolean {
-    return this.#keeper.isUnlinked;
-  }
-
+  snapshot(): Promise<readonly string[]>;
+  /** When the newest snapshot was taken, milliseconds since the epoch; `undefined` if there is no snapshot. */
+  lastSnapshotAtMs(): Promise<number | undefined>;
+  /** True if the database has changed since its newest snapshot. */
+  hasChangedSinceSnapshot(): Promise<boolean>;
   /**
-   * Takes a snapshot of a database that is unlinked, and has the next start restore it. `close` takes the last one; what this one is for is a kill before that.
-   * Rejects when it cannot be taken, with `damaged` for a database whose structure is damaged as well: the next start restores its last sound snapshot.
+   * Takes a snapshot of an unlinked database, and has the next start restore it. `close` takes one too; this one guards against a kill before that. Rejects
+   * if it fails, with `damaged` if the structure of the database is damaged as well: the next start then restores its last sound snapshot.
    */
-  async saveUnlinked(): Promise<void> {
-    this.#calls.refuseClosed();
-    await this.#keeper.save({ isLast: false });
-  }
-
+  saveUnlinked(): Promise<void>;
   /** Removes the files that a killed process was writing: an unchecked snapshot, an unfinished recovery or copy before a migration. Call it before the first snapshot. */
-  async removeUnfinished(): Promise<void> {
-    await this.#keeper.removeUnfinished();
-  }
+  removeUnfinished(): Promise<void>;
+}
 
-  async flushCopies(): Promise<void> {
-    this.#calls.refuseClosed();
-    await this.#copier.flush();
-  }
+type Parts = SqliteStoreParts & { readonly calls: StoreCalls; readonly queries: Queries };
 
-  close(): Promise<void> {
-    this.#calls.close();
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
+/**
+ * Composes the store. Each method is one queued write or one read; the work is in the tables, and in `Transactions` and `Queries` if it touches several of
+ * them. Leftovers of unfinished imports are removed in the background.
+ */
+export function createSqliteStore(storeParts: SqliteStoreParts): SqliteStore {
+  const calls = new StoreCalls(storeParts);
+  const parts: Parts = { ...storeParts, calls, queries: new Queries(storeParts.tables) };
+  const { tables, transactions, queries, writer, copier, keeper, damage, databaseId, logger } = parts;
+  const imports = new SessionImports(parts);
+  void imports.sweep(logger);
+  const shutdown = new StoreShutdown(parts);
+  const firstTurn = Promise.withResolvers<void>();
+  return {
+    ...createInboxStore(parts),
+    ...createTurnStore(parts, firstTurn.resolve),
+    ...createSessionStore(parts, imports),
+    ...createTranscriptStore(parts),
+    ...createOutboxStore(parts),
+    ...createLedgerStore(parts),
+    databaseId,
+    damage,
+    firstTurn: firstTurn.promise,
+    get isUnlinked() {
+      return keeper.isUnlinked;
+    },
+    metrics: () => ({ commits: writer.commits, writes: writer.writes, rowsRead: tables.database.rowsRead }),
+    counts: () => calls.read(() => queries.counts()),
+    usedBytes: () => calls.read(() => usedBytes(tables.database)),
+    maintain: async (options) => {
+      const hasMore = await calls.write(() => transactions.prune(options));
+      const hasMoreFiles = await copier.removeDeleted(options);
+      return hasMore || hasMoreFiles;
+    },
+    probe: () => calls.write(() => void tables.database.run("UPDATE ownership SET opened_at = opened_at WHERE id = 1")),
+    snapshot: () => calls.whileOpen(() => keeper.snapshot()),
+    lastSnapshotAtMs: async () => keeper.lastSnapshotAtMs(),
+    hasChangedSinceSnapshot: () => calls.whileOpen(async () => keeper.hasChanged()),
+    saveUnlinked: () => calls.whileOpen(() => keeper.save({ isLast: false })),
+    removeUnfinished: () => keeper.removeUnfinished(),
+    flushCopies: () => calls.whileOpen(() => copier.flush()),
+    close: () => shutdown.close(),
+  };
+}
 
-  async #close(): Promise<void> {
-    try {
-      this.#writer.drain();
-      await this.#copier.stop();
-      this.#writer.drain();
-      this.#writer.refuse(new StoreError("closed", "The store is closed."));
-      await this.damage.close();
-      if (this.#keeper.isUnlinked) await this.#saveLast();
-    } finally {
-      // Left open, it would write to the files that a recovery has set aside, and remove the log of their successor.
-      this.#tables.database.close();
-    }
-  }
+function createInboxStore({ tables: { inbox }, transactions, calls }: Parts): InboxStore {
+  return {
+    acceptInput: (message, options) => calls.write(() => inbox.accept(message, options)),
+    acceptInputOptimistic: (message, options) => calls.writeOptimistic(() => inbox.accept(message, options)),
+    readCursor: (channel, accountId) => calls.read(() => inbox.readCursor(channel, accountId)),
+    listInputs: (filter) => calls.read(() => inbox.list(filter)),
+    readInput: (id) => calls.read(() => inbox.read(id)),
+    beginInputs: (ids) => calls.write(() => inbox.beginAttempt(ids)),
+    releaseInputs: (ids) => calls.write(() => inbox.releaseAttempt(ids)),
+    settleInputs: (ids, state, answer = {}) => calls.write(() => transactions.settleInputs(ids, state, answer)),
+    reviveInput: (id) => calls.write(() => inbox.revive(id)),
+  };
+}
 
-  /** Nothing else has what an unlinked database holds. Never rejects: the plain files are left. */
-  async #saveLast(): Promise<void> {
-    try {
-      await this.#keeper.save({ isLast: true });
-      this.#logger.error("The database was deleted or replaced while it was in use: it is saved, and the next start restores it");
-    } catch (error) {
-      this.#logger.error("The database was deleted or replaced while it was in use, and could not be saved", { error });
-    }
-  }
+function createTurnStore({ tables: { turns }, transactions, queries, calls }: Parts, onTurnStart: () => void): TurnStore {
+  return {
+    startTurn: async (turn) => {
+      const started = await calls.write(() => transactions.startTurn(turn));
+      onTurnStart();
+      return started;
+    },
+    startTurnOptimistic: async (turn) => {
+      const started = await calls.writeOptimistic(() => transactions.startTurn(turn));
+      onTurnStart();
+      return started;
+    },
+    joinTurn: (turnId, options) => calls.write(() => transactions.joinTurn(turnId, options)),
+    appendToTurn: (turnId, options) => calls.write(() => transactions.appendToTurn(turnId, options)),
+    endTurn: (end) => calls.write(() => transactions.endTurn(end)),
+    resumeTurns: () => calls.write(() => transactions.resumeTurns()),
+    beginAttempt: (turnId, options) => calls.write(() => turns.beginAttempt(turnId, options)),
+    releaseAttempt: (turnId) => calls.write(() => turns.releaseAttempt(turnId)),
+    hasTurnFrom: (sessionKey, chat) => calls.read(() => turns.hasTurnFrom(sessionKey, chat)),
+    readTurn: (id) => calls.read(() => turns.read(id)),
+    findTurn: (sessionId, number) => calls.read(() => queries.findTurn(sessionId, number)),
+    readLastTurn: (sessionId, { except }) => calls.read(() => queries.lastTurn(sessionId, except)),
+    readJournal: (turnId) => calls.read(() => turns.readJournal(turnId)),
+  };
+}
+
+function createSessionStore(parts: Parts, imports: SessionImports): SessionStore {
+  const { calls, tables } = parts;
+  const { database, sessions } = tables;
+  const deletion = new SessionDeletion(parts);
+  return {
+    readSession: (key) => calls.read(() => sessions.read(key)),
+    findSession: (query) => calls.read(() => sessions.find(query)),
+    listSessions: (filter) => calls.read(() => sessions.list(filter)),
+    createSession: (session, { nowMs }) => calls.write(() => sessions.open(session, nowMs)),
+    patchSession: (key, patch, { nowMs }) => calls.write(() => sessions.patch(key, patch, nowMs)),
+    resetSession: (key, options) => calls.write(() => sessions.reset(key, options)),
+    importSession: (session, options = {}) => imports.take(session, options),
+    deleteSession: (key, { nowMs }) => deletion.deleteSession(key, nowMs),
+    listIdleSessions: (filter) => calls.read(() => sessions.listIdle(filter)),
+    listConversations: (filter) => calls.read(() => listConversations(database, filter)),
+    deleteConversation: (sessionId, { nowMs }) => deletion.deleteConversation(sessionId, nowMs),
+    listExpiredSessions: (nowMs, limit) => calls.read(() => sessions.listExpired(nowMs, limit)),
+  };
+}
+
+function createTranscriptStore({ tables, transactions, queries, calls }: Parts): TranscriptStore {
+  const { transcripts } = tables;
+  const reader = new TranscriptReader({ tables, calls });
+  return {
+    appendEntry: (sessionId, body, { timestampMs }) => calls.write(() => transactions.appendEntry(sessionId, body, timestampMs)),
+    findNotice: (key) => calls.read(() => transcripts.findNotice(key)),
+    readTranscript: (sessionId, options) => calls.read(() => transcripts.page(sessionId, options)),
+    readContext: (sessionId, options) => calls.read(() => queries.context(sessionId, options)),
+    readRecentContext: (sessionId, bounds) => reader.recentContext(sessionId, bounds),
+    exportTranscript: (sessionId, options) => reader.export(sessionId, options),
+    savePrompt: (prompt) => calls.write(() => transactions.savePrompt(prompt)),
+    readPrompt: (sessionId, options) => calls.read(() => queries.prompt(sessionId, options)),
+  };
+}
+
+function createOutboxStore({ tables, transactions, calls }: Parts): OutboxStore {
+  const { outbox } = tables;
+  const deadLetters = new DeadLetters(tables);
+  return {
+    addOutbound: (rows, options) => calls.write(() => transactions.addOutbound(rows, options?.turnId)),
+    hasOutbound: (turnId) => calls.read(() => outbox.hasRowOf(turnId)),
+    readOutbound: (id) => calls.read(() => outbox.read(id)),
+    findOutbound: (idempotencyKey) => calls.read(() => outbox.find(idempotencyKey)),
+    listPendingOutbound: (options) => calls.read(() => outbox.listPending(options)),
+    claimOutbound: (id) => calls.write(() => outbox.claim(id)),
+    replaceOutbound: (id, rows, options) => calls.write(() => outbox.replace(id, rows, options)),
+    settleOutbound: (id, transition, { nowMs }) => calls.write(() => outbox.settle(id, transition, nowMs)),
+    listDeadLetters: (filter) => calls.read(() => deadLetters.list(filter)),
+    readDeadLetter: (id) => calls.read(() => deadLetters.read(id)),
+    reviveOutbound: (id, options) => calls.write(() => outbox.revive(id, options)),
+    purgeDeadLetters: (which, { nowMs }) => calls.write(() => deadLetters.purge(which, nowMs)),
+  };
+}
+
+function createLedgerStore({ tables: { requests, spend, taintedBlocks }, queries, calls }: Parts): LedgerStore {
+  return {
+    listRequests: (filter) => calls.read(() => queries.requests(filter)),
+    readRequest: (id) => calls.read(() => requests.read(id)),
+    readRequestBody: (id) => calls.read(() => requests.readBody(id)),
+    addSpend: (charge, options) => calls.write(() => spend.add(charge), options),
+    readSpend: (day, agentId) => calls.read(() => spend.read(day, agentId)),
+    addTaintedBlocks: (file, digests) => calls.write(() => taintedBlocks.add(file, digests)),
+    readTaintedBlocks: (file) => calls.read(() => taintedBlocks.read(file)),
+  };
 }

@@ -3,7 +3,7 @@ import type { PendingCommit } from "../port/pending-commit.ts";
 import type { SqliteStoreParts } from "./sqlite-store-parts.ts";
 import { toStoreError } from "./to-store-error.ts";
 
-/** How every method of the store does its work: as one queued write or as one read, whose failures are typed and looked at for damage. */
+/** Runs the work of the store's methods, as one queued write or as one read. Failures become `StoreError`s and are checked for signs of damage. */
 export class StoreCalls {
   readonly #parts: Pick<SqliteStoreParts, "writer" | "keeper">;
   #isClosed = false;
@@ -12,9 +12,9 @@ export class StoreCalls {
     this.#parts = parts;
   }
 
-  /** Resolves after the commit. One that may wait goes with the next that may not. */
+  /** Resolves after the commit. With `mayWait` the write is deferrable: it shares the commit of the next write that is not. */
   async write<Result>(work: () => Result, options?: { readonly mayWait?: boolean }): Promise<Result> {
-    this.refuseClosed();
+    this.#refuseClosed();
     try {
       return await this.#parts.writer.write(work, options);
     } catch (error) {
@@ -23,9 +23,9 @@ export class StoreCalls {
     }
   }
 
-  /** Resolves once the work is done; it is on disk when `committed` resolves. */
+  /** Resolves once the work is done; it is durable when `committed` resolves. */
   async writeOptimistic<Result>(work: () => Result): Promise<PendingCommit<Result>> {
-    this.refuseClosed();
+    this.#refuseClosed();
     try {
       const written = await this.#parts.writer.writeOptimistic(work);
       written.committed.catch((error: unknown) => this.#parts.keeper.look(error));
@@ -37,7 +37,7 @@ export class StoreCalls {
   }
 
   async read<Result>(work: () => Result): Promise<Result> {
-    this.refuseClosed();
+    this.#refuseClosed();
     try {
       return work();
     } catch (error) {
@@ -47,13 +47,18 @@ export class StoreCalls {
     }
   }
 
-  /** From here on everything is refused. */
+  /** For work outside the database: on its files, its snapshots and the plain files. */
+  async whileOpen<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#refuseClosed();
+    return work();
+  }
+
+  /** Later calls reject with a `StoreError` of the code `closed`. */
   close(): void {
     this.#isClosed = true;
   }
 
-  /** Throws a `StoreError` of the code `closed` after `close`. */
-  refuseClosed(): void {
+  #refuseClosed(): void {
     if (this.#isClosed) throw new StoreError("closed", "The store is closed.");
   }
 }

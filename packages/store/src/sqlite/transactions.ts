@@ -4,11 +4,11 @@ import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, Tr
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import type { InputAnswer, SettledInputs } from "../port/inbox-store.ts";
-import type { MaintenanceOptions, Store, StoreCounts } from "../port/store.ts";
+import type { MaintenanceOptions, Store } from "../port/store.ts";
 import type { NewOutbound } from "../port/outbox-store.ts";
 import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
-import { numberOf, textOf } from "./values/row.ts";
+import { textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
 import type { Conversation } from "./tables/transcript-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
@@ -160,22 +160,6 @@ export class Transactions {
     }
     this.#removeConversation(conversation, nowMs);
     return true;
-  }
-
-  counts(): StoreCounts {
-    const { database, inbox, outbox } = this.#tables;
-    const outboxOldestMs = outbox.oldestPendingMs();
-    const row = database.get("SELECT sessions, usage FROM totals WHERE id = 1");
-    return {
-      sessions: row === undefined ? 0 : numberOf(row, "sessions"),
-      inputsWaiting: inbox.count("waiting"),
-      inputsDead: inbox.count("dead"),
-      outboxWaiting: outbox.countPending(),
-      ...withoutUndefined({ outboxOldestMs }),
-      outboxDead: outbox.countGivenUp("dead"),
-      outboxAmbiguous: outbox.countGivenUp("ambiguous"),
-      usage: row === undefined ? NO_USAGE_TOTALS : (JSON.parse(textOf(row, "usage")) as UsageTotals),
-    };
   }
 
   prune(options: MaintenanceOptions): boolean {

@@ -115,7 +115,7 @@ export class InboxTable {
   }
 
   /** Takes an attempt back. */
-  handOver(ids: readonly string[]): void {
+  releaseAttempt(ids: readonly string[]): void {
     for (const id of ids)
       this.#context.database.run(
         "UPDATE inbox SET attempts = attempts - 1 WHERE id = ? AND state = 'waiting' AND attempts > 1",

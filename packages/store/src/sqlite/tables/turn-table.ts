@@ -194,7 +194,7 @@ export class TurnTable {
   }
 
   /** Takes an attempt back. */
-  handOver(id: string): void {
+  releaseAttempt(id: string): void {
     const { n } = this.requireRunning(id);
     this.#context.database.run(
       "UPDATE turns SET attempts = attempts - 1, starts = starts - 1, solo_starts = solo_starts - is_solo, is_solo = 0 WHERE n = ?",
