@@ -10,37 +10,28 @@ export type { NewOutbound, OutboxStore } from "./port/outbox-store.ts";
 export type { LedgerStore, NewRequest, NotesFile } from "./port/ledger-store.ts";
 export type { NewTurn, SessionTouch, StartedTurn, TurnEnd, TurnStore } from "./port/turn-store.ts";
 export type { Page } from "./port/page.ts";
+export type { InputAdmission, InputRecord, InputState, TerminalInputState } from "./port/inbox-records.ts";
 export type {
-  ConversationRecord,
-  CoveredSpan,
-  DeadLetter,
-  InputAdmission,
-  InputRecord,
-  InputState,
-  OutboxDelay,
-  OutboxRecord,
-  OutboxState,
-  OutboxTransition,
-  PromptOutline,
-  PromptRecord,
   RequestOutcome,
   RequestBody,
   RequestRecord,
   RequestSettings,
   RequestView,
-  SessionOverrides,
-  SessionRecord,
-  SessionTrust,
   SpendCharge,
   SpendRecord,
+} from "./port/ledger-records.ts";
+export type {
+  CoveredSpan,
+  DeadLetter,
+  OutboxDelay,
+  OutboxRecord,
+  OutboxState,
+  OutboxTransition,
   StoredOutbound,
-  TerminalInputState,
-  ToolJournalRecord,
-  TranscriptBody,
-  TranscriptEntry,
-  TurnRecord,
-  TurnState,
-} from "./port/records.ts";
+} from "./port/outbox-records.ts";
+export type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust } from "./port/session-records.ts";
+export type { PromptOutline, PromptRecord, TranscriptBody, TranscriptEntry } from "./port/transcript-records.ts";
+export type { ToolJournalRecord, TurnRecord, TurnState } from "./port/turn-records.ts";
 export { rejectionReason } from "./port/rejection-reason.ts";
 export { DamageLog, readDamageEvents } from "./damage/damage-log.ts";
 export type { DamageEvent } from "./damage/damage-event.ts";

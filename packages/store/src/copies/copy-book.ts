@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from "../port/records.ts";
+import type { TranscriptEntry } from "../port/transcript-records.ts";
 
 /** How far a plain file is known to be good. */
 export interface CopyPosition {

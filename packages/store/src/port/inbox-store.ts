@@ -2,7 +2,9 @@ import type { MsgContext } from "@factotum/channel-contract";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { Page } from "./page.ts";
 import type { PendingCommit } from "./pending-commit.ts";
-import type { InputAdmission, InputRecord, OutboxRecord, TerminalInputState, TranscriptBody, TranscriptEntry } from "./records.ts";
+import type { InputAdmission, InputRecord, TerminalInputState } from "./inbox-records.ts";
+import type { OutboxRecord } from "./outbox-records.ts";
+import type { TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 
 /** An input that was brought, and whether it was there before. */
 export interface AcceptedInput {

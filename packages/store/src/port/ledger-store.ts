@@ -1,5 +1,5 @@
 import type { Page } from "./page.ts";
-import type { RequestBody, RequestRecord, SpendCharge, SpendRecord } from "./records.ts";
+import type { RequestBody, RequestRecord, SpendCharge, SpendRecord } from "./ledger-records.ts";
 
 /** A request that has ended. Its texts are a prompt of the session, by its hash, and the conversation; or it brings them along. */
 export type NewRequest = Omit<RequestRecord, "id" | "sessionId" | "turnId" | "turnNumber" | "kind" | "promptHash"> &

@@ -1,6 +1,6 @@
 import type { Origin } from "@factotum/channel-contract";
 import type { Page } from "./page.ts";
-import type { DeadLetter, OutboxRecord, OutboxTransition, StoredOutbound } from "./records.ts";
+import type { DeadLetter, OutboxRecord, OutboxTransition, StoredOutbound } from "./outbox-records.ts";
 
 /** A new row of the outbox. */
 export interface NewOutbound {

@@ -1,5 +1,6 @@
 import type { Page } from "./page.ts";
-import type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust, TranscriptBody } from "./records.ts";
+import type { ConversationRecord, SessionOverrides, SessionRecord, SessionTrust } from "./session-records.ts";
+import type { TranscriptBody } from "./transcript-records.ts";
 
 /** A session to be made. */
 export interface NewSession {

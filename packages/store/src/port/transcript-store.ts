@@ -1,5 +1,5 @@
 import type { Page } from "./page.ts";
-import type { PromptRecord, TranscriptBody, TranscriptEntry } from "./records.ts";
+import type { PromptRecord, TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
 
 /** How much of a context is read, in characters. */
 export interface ContextBounds {

@@ -3,17 +3,11 @@ import type { MessageId, Origin } from "@factotum/channel-contract";
 import type { NewRequest } from "./ledger-store.ts";
 import type { NewOutbound } from "./outbox-store.ts";
 import type { PendingCommit } from "./pending-commit.ts";
-import type {
-  OutboxRecord,
-  PromptRecord,
-  SessionRecord,
-  TerminalInputState,
-  ToolJournalRecord,
-  TranscriptBody,
-  TranscriptEntry,
-  TurnRecord,
-  TurnState,
-} from "./records.ts";
+import type { TerminalInputState } from "./inbox-records.ts";
+import type { OutboxRecord } from "./outbox-records.ts";
+import type { SessionRecord } from "./session-records.ts";
+import type { PromptRecord, TranscriptBody, TranscriptEntry } from "./transcript-records.ts";
+import type { ToolJournalRecord, TurnRecord, TurnState } from "./turn-records.ts";
 import type { NewSession } from "./session-store.ts";
 
 /** The start of a turn. */

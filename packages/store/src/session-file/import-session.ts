@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { SessionRecord } from "../port/records.ts";
+import type { SessionRecord } from "../port/session-records.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import type { Store } from "../port/store.ts";
 import type { ParsedSessionFile, SessionFile } from "./session-file.ts";

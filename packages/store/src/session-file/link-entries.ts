@@ -1,4 +1,4 @@
-import type { TranscriptBody } from "../port/records.ts";
+import type { TranscriptBody } from "../port/transcript-records.ts";
 
 /** What is known of the records of a file while they are read for the first time, without what they hold. One index counts in all of it. */
 export interface FileRecords {

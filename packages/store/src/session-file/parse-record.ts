@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
-import type { TranscriptBody } from "../port/records.ts";
+import type { TranscriptBody } from "../port/transcript-records.ts";
 import { parseMessage } from "./parse-message.ts";
 import type { FileLine } from "./read-lines.ts";
 import { arrayOf, countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";

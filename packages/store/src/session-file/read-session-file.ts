@@ -1,6 +1,6 @@
 import { addUsage, NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, Usage } from "@factotum/agent-contract";
-import type { TranscriptBody } from "../port/records.ts";
+import type { TranscriptBody } from "../port/transcript-records.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import { linkEntries } from "./link-entries.ts";
 import type { LinkedRecords, RecordReferences } from "./link-entries.ts";

@@ -1,6 +1,6 @@
 import { NO_USAGE_TOTALS } from "@factotum/agent-contract";
 import type { JsonObject } from "@factotum/agent-contract";
-import type { SessionRecord } from "../port/records.ts";
+import type { SessionRecord } from "../port/session-records.ts";
 
 /** A fixed key order, so that equal values give equal bytes. */
 const USAGE_NAMES = Object.keys(NO_USAGE_TOTALS) as readonly (keyof typeof NO_USAGE_TOTALS)[];

@@ -1,4 +1,5 @@
-import type { SessionRecord, TranscriptEntry } from "../port/records.ts";
+import type { SessionRecord } from "../port/session-records.ts";
+import type { TranscriptEntry } from "../port/transcript-records.ts";
 import { renderSessionEntry } from "./render-session-entry.ts";
 
 /** The version of the plain file that we write. */

@@ -1,7 +1,7 @@
 import { NO_USAGE_TOTALS, THINKING_LEVELS, withoutUndefined } from "@factotum/agent-contract";
 import type { JsonObject, UsageTotals } from "@factotum/agent-contract";
 import type { Origin } from "@factotum/channel-contract";
-import type { SessionOverrides, SessionRecord } from "../port/records.ts";
+import type { SessionOverrides, SessionRecord } from "../port/session-records.ts";
 import { countOf, nonEmpty, objectOf, oneOf, stringOf, timeOf } from "./unknown-value.ts";
 
 const MAX_LABEL_CHARS = 200;

@@ -1,4 +1,4 @@
-import type { DeadLetter } from "../port/records.ts";
+import type { DeadLetter } from "../port/outbox-records.ts";
 import type { Page } from "../port/page.ts";
 import type { Store } from "../port/store.ts";
 import type { Tables } from "./tables/tables.ts";

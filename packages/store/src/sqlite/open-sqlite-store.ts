@@ -162,7 +162,7 @@ export function assembleStore(database: Database, options: SqliteStoreOptions, d
     appended: (n) => appended.add(n),
   };
   const tables = createTables(context);
-  const book = new SqliteCopyBook({ database, transcripts: tables.transcripts, writer, positions });
+  const book = new SqliteCopyBook({ tables, writer, positions });
   const copier = new SessionCopier(book, options.copies, { clock, logger });
   copier.start();
   const keeper = new IntegrityMonitor({

@@ -1,7 +1,9 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { UsageTotals } from "@factotum/agent-contract";
 import type { Page } from "../port/page.ts";
-import type { PromptRecord, RequestRecord, TranscriptEntry, TurnRecord, TurnState } from "../port/records.ts";
+import type { RequestRecord } from "../port/ledger-records.ts";
+import type { PromptRecord, TranscriptEntry } from "../port/transcript-records.ts";
+import type { TurnRecord, TurnState } from "../port/turn-records.ts";
 import type { Store, StoreCounts } from "../port/store.ts";
 import type { Tables } from "./tables/tables.ts";
 import { numberOf, textOf } from "./values/row.ts";
@@ -15,30 +17,30 @@ export class Queries {
   }
 
   findTurn(sessionId: string, number: number): TurnRecord | undefined {
-    const conversation = this.#tables.transcripts.find(sessionId);
+    const conversation = this.#tables.conversations.find(sessionId);
     return conversation === undefined ? undefined : this.#tables.turns.find(conversation, number);
   }
 
   lastTurn(sessionId: string, except: readonly TurnRecord["kind"][]): TurnState | undefined {
-    const conversation = this.#tables.transcripts.find(sessionId);
+    const conversation = this.#tables.conversations.find(sessionId);
     return conversation === undefined ? undefined : this.#tables.turns.last(conversation, except);
   }
 
   context(sessionId: string, options?: { readonly at: string }): readonly TranscriptEntry[] {
-    const { transcripts } = this.#tables;
+    const { conversations, transcripts } = this.#tables;
     if (options === undefined) return transcripts.context(sessionId);
-    const conversation = transcripts.find(sessionId);
+    const conversation = conversations.find(sessionId);
     return conversation === undefined ? [] : transcripts.contextAt(conversation, options.at);
   }
 
   prompt(sessionId: string, options?: Parameters<Store["readPrompt"]>[1]): PromptRecord | undefined {
-    const conversation = this.#tables.transcripts.find(sessionId);
+    const conversation = this.#tables.conversations.find(sessionId);
     return conversation === undefined ? undefined : this.#tables.prompts.read(conversation, options);
   }
 
   requests({ sessionId, turnId, ...page }: Parameters<Store["listRequests"]>[0]): Page<RequestRecord> {
-    const { transcripts, turns, requests } = this.#tables;
-    const conversation = transcripts.find(sessionId);
+    const { conversations, turns, requests } = this.#tables;
+    const conversation = conversations.find(sessionId);
     if (conversation === undefined) return { items: [] };
     return requests.list(conversation, { ...page, ...(turnId === undefined ? {} : { turn: turns.sequenceOf(turnId) }) });
   }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Logger } from "@factotum/agent-contract";
-import type { SessionRecord } from "../port/records.ts";
+import type { SessionRecord } from "../port/session-records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedSession, ImportOptions } from "../port/session-store.ts";
 import { batchesOf } from "../session-file/batches-of.ts";
@@ -30,8 +30,8 @@ export class SessionImports {
   async take(session: ImportedSession, { isTrial = false, signal }: ImportOptions): Promise<SessionRecord> {
     const record = await this.#try(session);
     if (isTrial) return record;
-    const { transcripts, sessions } = this.#tables;
-    const n = await this.#calls.write(() => transcripts.beginImport());
+    const { conversations, sessions } = this.#tables;
+    const n = await this.#calls.write(() => conversations.beginImport());
     try {
       const ids = new Map<string, string>();
       for await (const batch of batchesOf(session.entries)) {
@@ -51,7 +51,7 @@ export class SessionImports {
   /** Removes leftovers of earlier processes. Never rejects. */
   async sweep(logger: Logger): Promise<void> {
     try {
-      const left = await this.#calls.read(() => this.#tables.transcripts.imports());
+      const left = await this.#calls.read(() => this.#tables.conversations.imports());
       for (const n of left) await this.#remove(n);
       if (left.length > 0) logger.info("Unfinished imports of an earlier run were removed.", { imports: left.length });
     } catch (error) {
@@ -65,7 +65,7 @@ export class SessionImports {
     let record: SessionRecord | undefined;
     try {
       return await this.#calls.write(() => {
-        record = this.#tables.sessions.insertImported(this.#tables.transcripts.beginImport(), session);
+        record = this.#tables.sessions.insertImported(this.#tables.conversations.beginImport(), session);
         throw rollback;
       });
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Database } from "./connection/database.ts";
 import type { GroupWriter } from "./group-writer.ts";
 import { numberOf, textOf } from "./values/row.ts";
 import type { Row } from "./values/row.ts";
-import type { TranscriptTable } from "./tables/transcript-table.ts";
+import type { Tables } from "./tables/tables.ts";
 
 /**
  * The copier's view of the store, which shows it only what is committed. Positions never cost a flush: they ride on the next commit, and a lost one is
@@ -13,18 +13,17 @@ import type { TranscriptTable } from "./tables/transcript-table.ts";
  */
 export class SqliteCopyBook implements CopyBook {
   readonly #database: Database;
-  readonly #transcripts: TranscriptTable;
+  readonly #tables: Pick<Tables, "conversations" | "transcripts">;
   readonly #writer: GroupWriter;
   readonly #positions: Map<number, CopyPosition>;
 
   constructor(parts: {
-    readonly database: Database;
-    readonly transcripts: TranscriptTable;
+    readonly tables: Pick<Tables, "conversations" | "database" | "transcripts">;
     readonly writer: GroupWriter;
     readonly positions: Map<number, CopyPosition>;
   }) {
-    this.#database = parts.database;
-    this.#transcripts = parts.transcripts;
+    this.#database = parts.tables.database;
+    this.#tables = parts.tables;
     this.#writer = parts.writer;
     this.#positions = parts.positions;
   }
@@ -54,7 +53,7 @@ export class SqliteCopyBook implements CopyBook {
     const lastEntry = numberOf(row, "last_entry");
     if (position.entry >= lastEntry) return undefined;
     this.requireOwnership();
-    const page = this.#transcripts.after(this.#transcripts.read(n), position.entry, limit);
+    const page = this.#tables.transcripts.after(this.#tables.conversations.read(n), position.entry, limit);
     return {
       sessionId: textOf(row, "session_id"),
       sessionKey: textOf(row, "session_key"),

@@ -1,6 +1,9 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { Clock, UsageTotals } from "@factotum/agent-contract";
-import type { OutboxRecord, PromptRecord, TerminalInputState, TranscriptBody, TranscriptEntry, TurnRecord } from "../port/records.ts";
+import type { TerminalInputState } from "../port/inbox-records.ts";
+import type { OutboxRecord } from "../port/outbox-records.ts";
+import type { PromptRecord, TranscriptBody, TranscriptEntry } from "../port/transcript-records.ts";
+import type { TurnRecord } from "../port/turn-records.ts";
 import { StoreError } from "../port/store-error.ts";
 import type { ImportedEntry } from "../port/session-store.ts";
 import type { InputAnswer, SettledInputs } from "../port/inbox-store.ts";
@@ -10,7 +13,7 @@ import type { NewTurn, StartedTurn, TurnEnd } from "../port/turn-store.ts";
 import { addTotals } from "./values/add-totals.ts";
 import { textOf } from "./values/row.ts";
 import type { Tables } from "./tables/tables.ts";
-import type { Conversation } from "./tables/transcript-table.ts";
+import type { Conversation } from "./tables/conversation-table.ts";
 import type { RunningTurn } from "./tables/turn-table.ts";
 import { KEEP_REQUESTS, KEEP_REQUESTS_MS, KEEP_SETTLED_MS } from "./lifetimes.ts";
 
@@ -30,7 +33,7 @@ export class Transactions {
   settleInputs(ids: readonly string[], state: TerminalInputState, { outbox = [], transcript }: InputAnswer): SettledInputs {
     const atMs = this.#clock.now();
     this.#tables.inbox.settle(ids, state, { from: "waiting", atMs });
-    const conversation = transcript === undefined ? undefined : this.#tables.transcripts.find(transcript.sessionId);
+    const conversation = transcript === undefined ? undefined : this.#tables.conversations.find(transcript.sessionId);
     return {
       outbox: this.#tables.outbox.add(outbox, { atMs, inputIds: ids }),
       entries: conversation === undefined ? [] : this.#append(conversation, transcript?.entries ?? [], atMs),
@@ -69,28 +72,28 @@ export class Transactions {
   }
 
   joinTurn(turnId: string, options: Parameters<Store["joinTurn"]>[1]): readonly TranscriptEntry[] {
-    const { inbox, transcripts, turns } = this.#tables;
+    const { conversations, inbox, turns } = this.#tables;
     const turn = turns.requireRunning(turnId);
     inbox.claim(options.inputIds, turn.n);
     turns.join(turn, options.inputIds);
-    return this.#append(transcripts.read(turn.conversation), options.entries, options.timestampMs, turn);
+    return this.#append(conversations.read(turn.conversation), options.entries, options.timestampMs, turn);
   }
 
   appendToTurn(turnId: string, options: Parameters<Store["appendToTurn"]>[1]): readonly TranscriptEntry[] {
-    const { transcripts, turns } = this.#tables;
+    const { conversations, turns } = this.#tables;
     const turn = turns.requireRunning(turnId);
     turns.writeJournal(turn, options.journal ?? []);
     if (options.entries.length > 0) turns.recordProgress(turn);
-    const conversation = transcripts.read(turn.conversation);
+    const conversation = conversations.read(turn.conversation);
     this.#tables.requests.add(turn, conversation.sessionId, options.requests ?? []);
     return this.#append(conversation, options.entries, options.timestampMs, turn);
   }
 
   /** A session that was reset meanwhile keeps its new counters: the run belonged to the conversation before. */
   endTurn(end: TurnEnd): Awaited<ReturnType<Store["endTurn"]>> {
-    const { inbox, outbox, sessions, transcripts, turns } = this.#tables;
+    const { conversations, inbox, outbox, sessions, turns } = this.#tables;
     const turn = turns.requireRunning(end.turnId);
-    const conversation = transcripts.read(turn.conversation);
+    const conversation = conversations.read(turn.conversation);
     turns.end(turn, end);
     turns.clearJournal(turn);
     this.#tables.requests.add(turn, conversation.sessionId, end.requests ?? []);
@@ -133,27 +136,27 @@ export class Transactions {
 
   /** Appends entries to an import. `ids`: by the ids of the file, those that they have here. */
   appendImported(n: number, entries: readonly ImportedEntry[], ids: Map<string, string>): void {
-    const { transcripts } = this.#tables;
+    const { conversations, transcripts } = this.#tables;
     for (const { id, body, timestampMs } of entries) {
-      const [stored] = transcripts.append(transcripts.read(n), [withNewIds(body, ids)], { atMs: timestampMs });
+      const [stored] = transcripts.append(conversations.read(n), [withNewIds(body, ids)], { atMs: timestampMs });
       if (stored !== undefined && id !== undefined) ids.set(id, stored.id);
     }
   }
 
   deleteSession(key: string, nowMs: number): readonly string[] {
-    const { sessions, transcripts, turns } = this.#tables;
-    const conversations = transcripts.ofKey(key);
-    if (conversations.some((conversation) => turns.isBusy(conversation))) {
+    const { conversations, sessions, turns } = this.#tables;
+    const deleted = conversations.ofKey(key);
+    if (deleted.some((conversation) => turns.isBusy(conversation))) {
       throw new StoreError("conflict", `A turn of ${key} is running. Stop it first.`);
     }
     if (!sessions.remove(key)) return [];
-    for (const conversation of conversations) this.#removeConversation(conversation, nowMs);
-    return conversations.map(({ sessionId }) => sessionId);
+    for (const conversation of deleted) this.#removeConversation(conversation, nowMs);
+    return deleted.map(({ sessionId }) => sessionId);
   }
 
   deleteConversation(sessionId: string, nowMs: number): boolean {
-    const { sessions, transcripts, turns } = this.#tables;
-    const conversation = transcripts.find(sessionId);
+    const { conversations, sessions, turns } = this.#tables;
+    const conversation = conversations.find(sessionId);
     if (conversation === undefined) return false;
     if (turns.isBusy(conversation) || sessions.read(conversation.sessionKey)?.sessionId === sessionId) {
       throw new StoreError("conflict", `The conversation ${sessionId} goes on.`);
@@ -184,7 +187,7 @@ export class Transactions {
   }
 
   #conversationOf(sessionId: string): Conversation {
-    const conversation = this.#tables.transcripts.find(sessionId);
+    const conversation = this.#tables.conversations.find(sessionId);
     if (conversation === undefined) throw new StoreError("not-found", `There is no session id ${sessionId}.`);
     return conversation;
   }

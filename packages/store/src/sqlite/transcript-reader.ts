@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { TranscriptEntry } from "../port/records.ts";
+import type { TranscriptEntry } from "../port/transcript-records.ts";
 import type { ContextBounds, RecentContext } from "../port/transcript-store.ts";
 import type { StoreCalls } from "./store-calls.ts";
 import type { Tables } from "./tables/tables.ts";
@@ -10,11 +10,11 @@ const EXPORT_PAGE = 200;
 
 /** Long transcripts, read page by page so that the event loop runs other work between two pages. */
 export class TranscriptReader {
-  readonly #transcripts: Tables["transcripts"];
+  readonly #tables: Pick<Tables, "conversations" | "transcripts">;
   readonly #calls: StoreCalls;
 
-  constructor({ tables, calls }: { readonly tables: Pick<Tables, "transcripts">; readonly calls: StoreCalls }) {
-    this.#transcripts = tables.transcripts;
+  constructor({ tables, calls }: { readonly tables: Pick<Tables, "conversations" | "transcripts">; readonly calls: StoreCalls }) {
+    this.#tables = tables;
     this.#calls = calls;
   }
 
@@ -25,23 +25,23 @@ export class TranscriptReader {
     do {
       if (before !== undefined) await nextTick();
       const [from, left] = [before, { ...images, maxChars: imageChars }];
-      const page = await this.#calls.read(() => this.#transcripts.contextPage(sessionId, left, from));
+      const page = await this.#calls.read(() => this.#tables.transcripts.contextPage(sessionId, left, from));
       pages.unshift(page.entries);
       textChars += page.textChars;
       ({ before, imageChars } = page);
     } while (before !== undefined && textChars < maxChars);
     const first = before;
-    const start = await this.#calls.read(() => this.#transcripts.contextStart(sessionId, first ?? 0));
+    const start = await this.#calls.read(() => this.#tables.transcripts.contextStart(sessionId, first ?? 0));
     return { entries: [...start.compaction, ...pages.flat()], omitted: start.omitted };
   }
 
   async *export(sessionId: string, options?: { readonly after: string }): AsyncIterable<TranscriptEntry> {
-    const conversation = await this.#calls.read(() => this.#transcripts.find(sessionId));
+    const conversation = await this.#calls.read(() => this.#tables.conversations.find(sessionId));
     let after: number | undefined = options === undefined ? 0 : decodePosition("e", options.after);
     if (conversation === undefined) return;
     while (after !== undefined) {
       const from: number = after;
-      const page = await this.#calls.read(() => this.#transcripts.after(conversation, from, EXPORT_PAGE));
+      const page = await this.#calls.read(() => this.#tables.transcripts.after(conversation, from, EXPORT_PAGE));
       yield* page.entries;
       after = page.last;
     }

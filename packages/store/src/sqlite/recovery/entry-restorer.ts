@@ -1,7 +1,7 @@
-import type { TranscriptBody } from "../../port/records.ts";
+import type { TranscriptBody } from "../../port/transcript-records.ts";
 import type { Database } from "../connection/database.ts";
-import { payloadOf } from "../tables/transcript-table.ts";
-import type { Conversation } from "../tables/transcript-table.ts";
+import { payloadOf } from "../tables/transcript-row.ts";
+import type { Conversation } from "../tables/conversation-table.ts";
 import { checksum } from "../values/checksum.ts";
 import { numberOf } from "../values/row.ts";
 import { decodeId, encodeId } from "../values/sequence-id.ts";

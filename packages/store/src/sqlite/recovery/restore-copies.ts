@@ -9,7 +9,7 @@ import { nonEmpty, timeOf } from "../../session-file/unknown-value.ts";
 import type { Database } from "../connection/database.ts";
 import { createTables } from "../tables/tables.ts";
 import type { Tables } from "../tables/tables.ts";
-import type { Conversation } from "../tables/transcript-table.ts";
+import type { Conversation } from "../tables/conversation-table.ts";
 import { numberOf } from "../values/row.ts";
 import { decodeId } from "../values/sequence-id.ts";
 import { EntryRestorer } from "./entry-restorer.ts";
@@ -53,7 +53,7 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
   const setAside: string[] = [];
   let [entries, conversations] = [0, 0];
   for (const copy of current) {
-    const known = tables.transcripts.find(copy.sessionId);
+    const known = tables.conversations.find(copy.sessionId);
     if (known !== undefined && !(await mayHold(copy, known, database, options))) continue;
     const conversation = known ?? begin(tables, copy, rebuilt);
     const result = await restore(copy, conversation, database, options.hasGaps);
@@ -71,12 +71,12 @@ export async function restoreCopies(database: Database, options: RestoreOptions)
 }
 
 /** Conversations may be left of a session whose own row is lost: it goes on with the last of them. Gives the keys of those. */
-function reopenSessions(database: Database, { sessions, transcripts }: Tables): readonly string[] {
+function reopenSessions(database: Database, { conversations, sessions }: Tables): readonly string[] {
   const rows = database.all(
     `SELECT max(n) AS n FROM conversations WHERE is_import = 0 AND session_key NOT IN (SELECT key FROM sessions) GROUP BY session_key`,
   );
   return rows.map((row) => {
-    const conversation = transcripts.read(numberOf(row, "n"));
+    const conversation = conversations.read(numberOf(row, "n"));
     const { sessionKey: key, sessionId, agentId, startedAtMs } = conversation;
     sessions.reopen(conversation, { key, sessionId, agentId, isPrivate: false, displayName: key }, startedAtMs);
     return key;
@@ -97,7 +97,7 @@ function copiedBytes(database: Database, conversation: number): number {
  * Files come in the order in which their conversations began: each one of a key follows the one before as after a reset, and the last one goes on. Nobody
  * knows any more who has spoken in it, so it is not private.
  */
-function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Set<string>): Conversation {
+function begin({ conversations, sessions }: Tables, copy: SessionCopy, rebuilt: Set<string>): Conversation {
   const { agentId, sessionId, startedAtMs } = copy;
   const key = keyOf(copy);
   const session = sessions.read(key);
@@ -105,7 +105,7 @@ function begin({ sessions, transcripts }: Tables, copy: SessionCopy, rebuilt: Se
   else if (session.startedAtMs <= startedAtMs) sessions.reset(key, { sessionId, isPrivate: false, nowMs: startedAtMs });
   else sessions.begin({ key, sessionId, agentId }, startedAtMs);
   rebuilt.add(key);
-  const conversation = transcripts.find(sessionId);
+  const conversation = conversations.find(sessionId);
   if (conversation === undefined) throw new Error(`The conversation ${sessionId} was not made.`);
   return conversation;
 }
@@ -165,8 +165,8 @@ function touch(database: Database, { n }: Conversation, atMs: number): void {
 }
 
 /** Sessions that the owner deleted since the snapshot stay deleted, and their files expire as usual. */
-function forget({ database, transcripts }: Tables, { agentId, sessionId, deletedAtMs }: DeletedSessionCopy): void {
-  const conversation = transcripts.find(sessionId);
+function forget({ conversations, database, transcripts }: Tables, { agentId, sessionId, deletedAtMs }: DeletedSessionCopy): void {
+  const conversation = conversations.find(sessionId);
   if (conversation !== undefined) {
     database.run("DELETE FROM sessions WHERE conversation = ?", conversation.n);
     transcripts.remove(conversation);

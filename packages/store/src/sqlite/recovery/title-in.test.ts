@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TranscriptBody } from "../../port/records.ts";
+import type { TranscriptBody } from "../../port/transcript-records.ts";
 import { titleIn } from "./title-in.ts";
 
 const said = (body: string, more: object = {}): TranscriptBody => ({

@@ -1,4 +1,4 @@
-import type { TranscriptBody } from "../../port/records.ts";
+import type { TranscriptBody } from "../../port/transcript-records.ts";
 
 const MAX_TITLE_CHARS = 60;
 

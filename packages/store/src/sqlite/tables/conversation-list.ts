@@ -1,4 +1,4 @@
-import type { ConversationRecord } from "../../port/records.ts";
+import type { ConversationRecord } from "../../port/session-records.ts";
 import type { Page } from "../../port/page.ts";
 import { toPage } from "../values/page.ts";
 import { numberOf, textOf } from "../values/row.ts";

@@ -1,6 +1,7 @@
 import type { MsgContext } from "@factotum/channel-contract";
 import { withoutUndefined } from "@factotum/agent-contract";
-import type { DeadLetter, InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/records.ts";
+import type { InputAdmission, InputRecord, InputState, TerminalInputState } from "../../port/inbox-records.ts";
+import type { DeadLetter } from "../../port/outbox-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { Page } from "../../port/page.ts";
 import { checkKey } from "../values/check-key.ts";

@@ -8,7 +8,7 @@ import type {
   OutboxState,
   OutboxTransition,
   StoredOutbound,
-} from "../../port/records.ts";
+} from "../../port/outbox-records.ts";
 import { rejectionReason } from "../../port/rejection-reason.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewOutbound } from "../../port/outbox-store.ts";

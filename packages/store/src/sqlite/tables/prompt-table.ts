@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { SystemPrompt } from "@factotum/agent-contract";
-import type { PromptOutline, PromptRecord } from "../../port/records.ts";
+import type { PromptOutline, PromptRecord } from "../../port/transcript-records.ts";
 import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
-import type { Conversation } from "./transcript-table.ts";
+import type { Conversation } from "./conversation-table.ts";
 
 /** Prompts as they were rendered. Their texts are kept once each, under their hash, which is their checksum too. */
 export class PromptTable {

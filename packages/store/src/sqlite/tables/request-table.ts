@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@factotum/agent-contract";
 import type { RunKind } from "@factotum/agent-contract";
-import type { RequestBody, RequestRecord } from "../../port/records.ts";
+import type { RequestBody, RequestRecord } from "../../port/ledger-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewRequest } from "../../port/ledger-store.ts";
 import type { Page } from "../../port/page.ts";
@@ -12,7 +12,7 @@ import { numberOf, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
-import type { Conversation } from "./transcript-table.ts";
+import type { Conversation } from "./conversation-table.ts";
 import type { RunningTurn } from "./turn-table.ts";
 
 /** Behind every turn and every request. */

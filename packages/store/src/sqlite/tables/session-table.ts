@@ -1,6 +1,6 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import { LRUCache } from "lru-cache";
-import type { SessionOverrides, SessionRecord } from "../../port/records.ts";
+import type { SessionOverrides, SessionRecord } from "../../port/session-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { ImportedSession, NewSession, SessionPatch } from "../../port/session-store.ts";
 import type { Page } from "../../port/page.ts";
@@ -14,7 +14,7 @@ import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts
 import type { Row } from "../values/row.ts";
 import { decodePosition, encodeId } from "../values/sequence-id.ts";
 import type { TableContext } from "./table-context.ts";
-import type { Conversation, TranscriptTable } from "./transcript-table.ts";
+import type { Conversation, ConversationTable } from "./conversation-table.ts";
 
 /** The part of a session that is stored as JSON: everything that no query needs. */
 type SessionFacts = Pick<
@@ -43,15 +43,15 @@ const MAX_KEPT = 256;
 /** Sessions by key. */
 export class SessionTable {
   readonly #context: TableContext;
-  readonly #transcripts: TranscriptTable;
+  readonly #conversations: ConversationTable;
   /** The committed records. */
   readonly #kept = new LRUCache<string, SessionRecord>({ max: MAX_KEPT });
   /** Changes of the open transaction; `undefined` for a record that must be read. */
   readonly #changed = new Map<string, SessionRecord | undefined>();
 
-  constructor(context: TableContext, transcripts: TranscriptTable) {
+  constructor(context: TableContext, conversations: ConversationTable) {
     this.#context = context;
-    this.#transcripts = transcripts;
+    this.#conversations = conversations;
   }
 
   read(key: string): SessionRecord | undefined {
@@ -165,7 +165,7 @@ export class SessionTable {
     checkKey("The session key", session.key);
     checkKey("The agent id", session.agentId);
     checkSessionId(session.sessionId);
-    return this.#transcripts.begin(session, startedAtMs);
+    return this.#conversations.begin(session, startedAtMs);
   }
 
   /** Stores the record of an imported session, in whose conversation its entries are; its names must be free. */
@@ -175,7 +175,7 @@ export class SessionTable {
     checkSessionId(session.sessionId);
     if (this.read(session.key) !== undefined) throw new StoreError("conflict", `The session ${session.key} exists already.`);
     const { entries: _entries, ...record } = session;
-    return this.#insert(this.#transcripts.adopt(n, session, session.startedAtMs), record);
+    return this.#insert(this.#conversations.adopt(n, session, session.startedAtMs), record);
   }
 
   /** Applies the changes of a turn's start. */

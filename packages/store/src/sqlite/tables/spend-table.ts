@@ -1,5 +1,5 @@
 import type { RunKind } from "@factotum/agent-contract";
-import type { SpendCharge, SpendRecord } from "../../port/records.ts";
+import type { SpendCharge, SpendRecord } from "../../port/ledger-records.ts";
 import { numberOf, textOf } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
 

@@ -1,4 +1,5 @@
 import type { Database } from "../connection/database.ts";
+import { ConversationTable } from "./conversation-table.ts";
 import { InboxTable } from "./inbox-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
 import { PromptTable } from "./prompt-table.ts";
@@ -13,6 +14,7 @@ import { TurnTable } from "./turn-table.ts";
 /** Every table over one connection. */
 export interface Tables {
   readonly database: Database;
+  readonly conversations: ConversationTable;
   readonly inbox: InboxTable;
   readonly outbox: OutboxTable;
   readonly prompts: PromptTable;
@@ -26,17 +28,18 @@ export interface Tables {
 
 /** Builds the tables. */
 export function createTables(context: TableContext): Tables {
-  const transcripts = new TranscriptTable(context);
+  const conversations = new ConversationTable(context);
   return {
     database: context.database,
+    conversations,
     inbox: new InboxTable(context),
     outbox: new OutboxTable(context),
     prompts: new PromptTable(context),
     requests: new RequestTable(context),
-    sessions: new SessionTable(context, transcripts),
+    sessions: new SessionTable(context, conversations),
     spend: new SpendTable(context),
     taintedBlocks: new TaintedBlocksTable(context),
-    transcripts,
+    transcripts: new TranscriptTable(context, conversations),
     turns: new TurnTable(context),
   };
 }

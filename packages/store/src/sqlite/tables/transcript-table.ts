@@ -1,25 +1,17 @@
-import { withoutUndefined } from "@factotum/agent-contract";
 import type { CompactionMessage } from "@factotum/agent-contract";
-import type { TranscriptBody, TranscriptEntry } from "../../port/records.ts";
+import type { TranscriptBody, TranscriptEntry } from "../../port/transcript-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { ContextBounds } from "../../port/transcript-store.ts";
 import type { Page } from "../../port/page.ts";
 import { checkKey } from "../values/check-key.ts";
-import { checksum, parseChecked } from "../values/checksum.ts";
-import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
+import { checksum } from "../values/checksum.ts";
+import { numberOf, optionalNumber } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import { decodeId, decodePosition, encodeId } from "../values/sequence-id.ts";
+import { toConversation } from "./conversation-table.ts";
+import type { Conversation, ConversationTable } from "./conversation-table.ts";
 import type { TableContext } from "./table-context.ts";
-
-/** The owner of a transcript: one row per session id. */
-export interface Conversation {
-  readonly n: number;
-  readonly sessionId: string;
-  readonly sessionKey: string;
-  readonly agentId: string;
-  readonly startedAtMs: number;
-  readonly lastEntry: number;
-}
+import { payloadOf, toEntry } from "./transcript-row.ts";
 
 const COLUMNS = `transcript.id, transcript.conversation, transcript.parent, transcript.turn, transcript.type, transcript.at,
   transcript.payload, transcript.sum, turns.id AS turn_id FROM transcript LEFT JOIN turns ON turns.n = transcript.turn`;
@@ -39,56 +31,14 @@ export interface ContextPage {
   readonly before?: number;
 }
 
-/** Append-only entries, and the conversations that they belong to. */
+/** The append-only entries of conversations. */
 export class TranscriptTable {
   readonly #context: TableContext;
+  readonly #conversations: ConversationTable;
 
-  constructor(context: TableContext) {
+  constructor(context: TableContext, conversations: ConversationTable) {
     this.#context = context;
-  }
-
-  /** Begins a conversation; a session id is used once. */
-  begin(session: { readonly sessionId: string; readonly key: string; readonly agentId: string }, startedAtMs: number): Conversation {
-    const row = this.#context.database.get(
-      `INSERT INTO conversations (session_id, session_key, agent_id, started_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING *`,
-      session.sessionId,
-      session.key,
-      session.agentId,
-      startedAtMs,
-    );
-    if (row === undefined) throw new StoreError("conflict", `The session id ${session.sessionId} is in use.`);
-    return toConversation(row);
-  }
-
-  /** Starts a conversation that is invisible until `adopt`. */
-  beginImport(): number {
-    return this.#context.database.insert(
-      `INSERT INTO conversations (session_id, session_key, agent_id, started_at, is_import) VALUES ('import ' || hex(randomblob(16)), '', '', 0, 1)`,
-    );
-  }
-
-  /** Gives an imported conversation its place; a session id is used once. */
-  adopt(
-    n: number,
-    session: { readonly sessionId: string; readonly key: string; readonly agentId: string },
-    startedAtMs: number,
-  ): Conversation {
-    if (this.find(session.sessionId) !== undefined) throw new StoreError("conflict", `The session id ${session.sessionId} is in use.`);
-    this.#context.database.run(
-      "UPDATE conversations SET session_id = ?, session_key = ?, agent_id = ?, started_at = ?, is_import = 0 WHERE n = ?",
-      session.sessionId,
-      session.key,
-      session.agentId,
-      startedAtMs,
-      n,
-    );
-    this.#context.appended(n);
-    return this.read(n);
-  }
-
-  /** Conversations whose import has not ended. */
-  imports(): readonly number[] {
-    return this.#context.database.all("SELECT n FROM conversations WHERE is_import = 1").map((row) => numberOf(row, "n"));
+    this.#conversations = conversations;
   }
 
   /** Removes some entries of an import that came to nothing, and in the end the conversation; false when it is gone. */
@@ -103,22 +53,6 @@ export class TranscriptTable {
     if (removed > 0) return true;
     database.run("DELETE FROM conversations WHERE n = ? AND is_import = 1", n);
     return false;
-  }
-
-  find(sessionId: string): Conversation | undefined {
-    const row = this.#context.database.get("SELECT * FROM conversations WHERE session_id = ?", sessionId);
-    return row === undefined ? undefined : toConversation(row);
-  }
-
-  read(n: number): Conversation {
-    const row = this.#context.database.get("SELECT * FROM conversations WHERE n = ?", n);
-    if (row === undefined) throw new StoreError("not-found", "The conversation was deleted.");
-    return toConversation(row);
-  }
-
-  /** Every conversation that a key has had. */
-  ofKey(key: string): readonly Conversation[] {
-    return this.#context.database.all("SELECT * FROM conversations WHERE session_key = ?", key).map(toConversation);
   }
 
   /** Appends entries at the end, each the child of the one before it. */
@@ -158,13 +92,13 @@ export class TranscriptTable {
   /** The notice with this key, in any conversation. */
   findNotice(key: string): TranscriptEntry | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE transcript.key = ? AND transcript.damaged = 0`, key);
-    return row === undefined ? undefined : this.#decodeAll([row], this.read(numberOf(row, "conversation")))[0];
+    return row === undefined ? undefined : this.#decodeAll([row], this.#conversations.read(numberOf(row, "conversation")))[0];
   }
 
   /** The newest page before `before`, oldest first. */
   page(sessionId: string, options: { readonly before?: string; readonly limit: number }): Page<TranscriptEntry> {
     const before = options.before === undefined ? Number.MAX_SAFE_INTEGER : decodePosition("e", options.before);
-    const conversation = this.find(sessionId);
+    const conversation = this.#conversations.find(sessionId);
     if (conversation === undefined) return { items: [] };
     const rows = this.#context.database.all(
       `SELECT ${COLUMNS} WHERE transcript.conversation = ? AND transcript.id < ? AND transcript.damaged = 0
@@ -342,17 +276,6 @@ export class TranscriptTable {
   }
 }
 
-function toConversation(row: Row): Conversation {
-  return {
-    n: numberOf(row, "n"),
-    sessionId: textOf(row, "session_id"),
-    sessionKey: textOf(row, "session_key"),
-    agentId: textOf(row, "agent_id"),
-    startedAtMs: numberOf(row, "started_at"),
-    lastEntry: numberOf(row, "last_entry"),
-  };
-}
-
 function imageCharsOf(entry: TranscriptEntry): number {
   if (entry.type !== "message") return 0;
   return entry.message.content.reduce((sum, block) => sum + (block.type === "image" ? block.data.length : 0), 0);
@@ -362,58 +285,4 @@ function withoutImages(entry: TranscriptEntry, text: string): TranscriptEntry {
   if (entry.type !== "message" || entry.message.role === "assistant") return entry;
   const content = entry.message.content.map((block) => (block.type === "image" ? ({ type: "text", text } as const) : block));
   return { ...entry, message: { ...entry.message, content } };
-}
-
-type Replacement = Extract<TranscriptBody, { type: "replacement" }>;
-
-/** The stored payload of a body, without the type, which has its own column. */
-export function payloadOf(body: TranscriptBody): unknown {
-  switch (body.type) {
-    case "message":
-    case "compaction":
-      return body.message;
-    case "replacement":
-      return body.rerendered === true ? { messages: body.messages, rerendered: true } : body.messages;
-    case "ui-message":
-    case "notice": {
-      const { type: _type, ...payload } = body;
-      return payload;
-    }
-  }
-}
-
-function toEntry(row: Row, conversation: Conversation): TranscriptEntry {
-  const parent = numberOf(row, "parent");
-  const type = textOf(row, "type");
-  const timestampMs = numberOf(row, "at");
-  const facts = [numberOf(row, "conversation"), parent, optionalNumber(row, "turn") ?? null, type, timestampMs];
-  const payload = parseChecked<never>(row["payload"], row["sum"], facts);
-  const turnId = optionalText(row, "turn_id");
-  return {
-    id: encodeId("e", numberOf(row, "id")),
-    ...(parent === 0 ? {} : { parentId: encodeId("e", parent) }),
-    sessionId: conversation.sessionId,
-    ...withoutUndefined({ turnId }),
-    timestampMs,
-    ...toBody(type, payload),
-  };
-}
-
-/** The checksum has shown that the payload is what `payloadOf` made of a body of this type. */
-function toBody(type: string, payload: never): TranscriptBody {
-  switch (type) {
-    case "message":
-    case "compaction":
-      return { type, message: payload };
-    case "replacement":
-      return Array.isArray(payload) ? { type, messages: payload } : { type, ...(payload as Omit<Replacement, "type">) };
-    case "notice": {
-      const { level, text, key, tellsModel } = payload as Extract<TranscriptBody, { type: "notice" }>;
-      return { type, level, text, ...withoutUndefined({ key, tellsModel }) };
-    }
-    case "ui-message":
-      return { type, ...(payload as Omit<Extract<TranscriptBody, { type: "ui-message" }>, "type">) };
-    default:
-      throw new StoreError("damaged", `No entry can be ${JSON.stringify(type)}.`);
-  }
 }

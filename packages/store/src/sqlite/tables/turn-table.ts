@@ -1,6 +1,6 @@
 import { NO_USAGE_TOTALS, withoutUndefined } from "@factotum/agent-contract";
 import type { MessageId, Origin } from "@factotum/channel-contract";
-import type { ToolJournalRecord, TurnRecord, TurnState } from "../../port/records.ts";
+import type { ToolJournalRecord, TurnRecord, TurnState } from "../../port/turn-records.ts";
 import { StoreError } from "../../port/store-error.ts";
 import type { NewTurn, TurnEnd } from "../../port/turn-store.ts";
 import { checkKey } from "../values/check-key.ts";
@@ -8,7 +8,7 @@ import { checksum, parseChecked } from "../values/checksum.ts";
 import { numberOf, optionalNumber, optionalText, textOf } from "../values/row.ts";
 import type { Row } from "../values/row.ts";
 import type { TableContext } from "./table-context.ts";
-import type { Conversation } from "./transcript-table.ts";
+import type { Conversation } from "./conversation-table.ts";
 
 interface TurnPayload {
   readonly origin: Origin;

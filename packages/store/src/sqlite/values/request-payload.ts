@@ -1,4 +1,4 @@
-import type { RequestOutcome, RequestRecord, RequestSettings, RequestView } from "../../port/records.ts";
+import type { RequestOutcome, RequestRecord, RequestSettings, RequestView } from "../../port/ledger-records.ts";
 import type { NewRequest } from "../../port/ledger-store.ts";
 import { decodePosition, encodeId } from "./sequence-id.ts";
 

@@ -1,0 +1,78 @@
+import type { AgentMessage, CompactionMessage, SystemPrompt, ToolSchema } from "@factotum/agent-contract";
+
+/** One line of a conversation, append-only. `notice` is for people and never sent to a model. */
+export type TranscriptEntry = TranscriptBody & {
+  /** Unique in the store; sorts in the order of appending. */
+  readonly id: string;
+  readonly parentId?: string;
+  readonly sessionId: string;
+  readonly turnId?: string;
+  readonly timestampMs: number;
+};
+
+/** What an entry holds. */
+export type TranscriptBody =
+  | { readonly type: "message"; readonly message: AgentMessage }
+  | { readonly type: "compaction"; readonly message: CompactionMessage }
+  /**
+   * From here on other entries stand in requests as these messages; the entries themselves stay. `rerendered`: older turns were rendered again at a named
+   * cause. Without it a provider refused something in them (R8).
+   */
+  | {
+      readonly type: "replacement";
+      readonly messages: readonly { readonly entryId: string; readonly message: AgentMessage }[];
+      readonly rerendered?: true;
+    }
+  /**
+   * A message of a person that clients show and the model is never given: a command, or a message that was dropped. `eventId` is that of its input.
+   */
+  | {
+      readonly type: "ui-message";
+      readonly text: string;
+      readonly channel: string;
+      readonly eventId: string;
+      readonly sender?: string;
+      /** How many files came with it, if any. */
+      readonly attachments?: number;
+    }
+  /**
+   * `key`: what it is the notice of, such as a delivery's idempotency key; unique in the store. `tellsModel`: the next turn's message tells the model of
+   * it. Both stand in no plain file.
+   */
+  | {
+      readonly type: "notice";
+      readonly level: "info" | "warning" | "error";
+      readonly text: string;
+      readonly key?: string;
+      readonly tellsModel?: true;
+    };
+
+/** A prompt as it was rendered, kept so that it stays the same byte for byte. */
+export interface PromptRecord {
+  readonly sessionId: string;
+  readonly system: SystemPrompt;
+  /** The tools block as it is sent: names, descriptions, schemas, in order. */
+  readonly tools: readonly ToolSchema[];
+  /** SHA-256 of system and tools, hex. */
+  readonly hash: string;
+  /** The named cause that rendered it, such as `new-session`. */
+  readonly cause: string;
+  /** Fingerprint of the configuration it was rendered from; another one is a named cause. */
+  readonly basis: string;
+  readonly renderedAtMs: number;
+  /** Where its sections lie, for reports; absent for a prompt of an older build. */
+  readonly outline?: PromptOutline;
+}
+
+/** What a prompt is made of: its texts are in the prompt itself. */
+export interface PromptOutline {
+  /** In order; within a half two line breaks stand between sections. */
+  readonly sections: readonly { readonly id: string; readonly half: "stable" | "session"; readonly chars: number }[];
+  /** Workspace files that did not fit. */
+  readonly cutFiles: readonly {
+    readonly name: string;
+    readonly limit: "file" | "total";
+    readonly keptChars: number;
+    readonly totalChars: number;
+  }[];
+}
