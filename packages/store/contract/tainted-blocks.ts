@@ -8,7 +8,9 @@ export function describeTaintedBlocks(context: () => ContractContext): void {
 
     test("are kept by agent and file, each once", async () => {
       const { store } = context();
+      expect(await store.hasTaintedBlocks()).toBe(false);
       await store.addTaintedBlocks(file, ["a", "b"]);
+      expect(await store.hasTaintedBlocks()).toBe(true);
       await store.addTaintedBlocks(file, ["b", "c"]);
       await store.addTaintedBlocks({ ...file, file: "memory/2026-03-02.md" }, ["d"]);
       await store.addTaintedBlocks({ ...file, agentId: "work" }, ["e"]);

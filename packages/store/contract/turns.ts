@@ -70,6 +70,26 @@ export function describeTurns(context: () => ContractContext): void {
       expect(await last("memory", "user")).toBeUndefined();
     });
 
+    test("those of several sessions whose newest turn of the wanted kinds was aborted are found together", async () => {
+      const { store } = context();
+      const turn = async (id: string, sessionId: string, kind: "user" | "memory", state: "aborted" | "done"): Promise<void> => {
+        const session = sampleSession({ key: `agent:main:${sessionId}`, sessionId });
+        await store.startTurn(sampleTurn(id, [], { kind, session }));
+        await store.endTurn(sampleEnd(id, { state }));
+      };
+      await turn("t1", "stopped", "user", "aborted");
+      await turn("t2", "finished", "user", "aborted");
+      await turn("t3", "finished", "user", "done");
+      await turn("t4", "remembered", "user", "aborted");
+      await turn("t5", "remembered", "memory", "done");
+      await turn("t6", "forgotten", "memory", "aborted");
+      await turn("t7", "unasked", "user", "aborted");
+      const ids = ["finished", "stopped", "unknown", "remembered", "forgotten"];
+      expect(await store.listAborted(ids, { except: ["memory"] })).toEqual(new Set(["stopped", "remembered"]));
+      expect(await store.listAborted(ids, { except: [] })).toEqual(new Set(["stopped", "forgotten"]));
+      expect(await store.listAborted([], { except: [] })).toEqual(new Set());
+    });
+
     test("finds a guest's chat that had turns in a session, even before a reset", async () => {
       const { store } = context();
       const chat = (id: string, accountId = "default"): typeof ORIGIN => ({ ...ORIGIN, accountId, conversation: { kind: "direct", id } });

@@ -1,9 +1,24 @@
-import type { Store, TurnState } from "@factotum/store";
+import type { RunKind } from "@factotum/agent-contract";
+import type { SessionRecord, Store, TurnState } from "@factotum/store";
 import { runKinds } from "../run-policy/run-policy.ts";
+
+/** Runs that a person's turn does not follow on. */
+const NOT_FOLLOWED: readonly RunKind[] = runKinds(({ isFollowed }) => !isFollowed);
 
 /** The run that a person's turn follows on; `undefined`: it is the first of the conversation. */
 export async function readLastRun(sessionId: string, store: Pick<Store, "readLastTurn">): Promise<TurnState | undefined> {
-  return store.readLastTurn(sessionId, { except: runKinds(({ isFollowed }) => !isFollowed) });
+  return store.readLastTurn(sessionId, { except: NOT_FOLLOWED });
+}
+
+/** Ids of the sessions whose last run was aborted. */
+export async function listInterrupted(
+  sessions: readonly Pick<SessionRecord, "sessionId">[],
+  store: Pick<Store, "listAborted">,
+): Promise<ReadonlySet<string>> {
+  return store.listAborted(
+    sessions.map(({ sessionId }) => sessionId),
+    { except: NOT_FOLLOWED },
+  );
 }
 
 /**

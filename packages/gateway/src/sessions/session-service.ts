@@ -25,7 +25,7 @@ import { DROPPED } from "../notices/notices.ts";
 import type { CompactionOutcome } from "../summaries/compaction-outcome.ts";
 import type { SessionCompactor } from "../compaction/session-compactor.ts";
 import type { FlushMemory } from "../compaction/memory-flush.ts";
-import { readLastRun } from "../messages/last-run.ts";
+import { listInterrupted } from "../messages/last-run.ts";
 import { originOf } from "../queue/turn-job.ts";
 import type { TurnJob } from "../queue/turn-job.ts";
 
@@ -117,12 +117,11 @@ export class SessionService {
       ...(params.activeMinutes === undefined ? {} : { activeSinceMs: Math.max(0, clock.now() - params.activeMinutes * 60_000) }),
       ...withoutUndefined({ cursor: params.cursor }),
     });
-    const sessions = await Promise.all(
-      page.items.map(async (record) => {
-        const isInterrupted = (await readLastRun(record.sessionId, store))?.state === "aborted";
-        return { ...this.summary(record), ...(isInterrupted ? { interrupted: true } : {}) };
-      }),
-    );
+    const interrupted = await listInterrupted(page.items, store);
+    const sessions = page.items.map((record) => ({
+      ...this.summary(record),
+      ...(interrupted.has(record.sessionId) ? { interrupted: true } : {}),
+    }));
     return { sessions, ...withoutUndefined({ cursor: page.cursor }) };
   }
 

@@ -22,6 +22,7 @@ const provenance = (agents: Readonly<Record<string, string>> = { main: "home", w
   createFileProvenance({
     store: {
       readSession: async () => undefined,
+      hasTaintedBlocks: async () => blocks.size > 0,
       readTaintedBlocks: async (file) => blocks.get(keyOf(file)) ?? new Set(),
       addTaintedBlocks: async (file, digests) => void blocks.set(keyOf(file), new Set([...(blocks.get(keyOf(file)) ?? []), ...digests])),
     },

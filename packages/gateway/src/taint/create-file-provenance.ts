@@ -12,7 +12,7 @@ import { isTaintBinding } from "./taint.ts";
 
 /** What the provenance of files is kept and looked up with. */
 export interface FileProvenanceOptions {
-  readonly store: Pick<Store, "readSession" | "addTaintedBlocks" | "readTaintedBlocks">;
+  readonly store: Pick<Store, "readSession" | "addTaintedBlocks" | "hasTaintedBlocks" | "readTaintedBlocks">;
   /** Asked at each write. */
   readonly places: () => InstructionPlaces;
 }
@@ -43,6 +43,8 @@ export function createFileProvenance({ store, places }: FileProvenanceOptions): 
       return { type: "allow" };
     },
     async isUntrusted(file, run) {
+      // Nearly always, and then no link needs to be followed.
+      if (!(await store.hasTaintedBlocks())) return false;
       for (const notes of notesFiles(file, await placesOf(run))) {
         const tainted = await store.readTaintedBlocks(notes);
         if (tainted.size > 0 && hasTaintedBlock(await readIfThere(file), tainted)) return true;

@@ -31,6 +31,8 @@ export interface LedgerStore {
   readSpend(day: string, agentId: string): Promise<readonly SpendRecord[]>;
   /** Remembers blocks of a file of notes that a tainted turn wrote, by their digests (R23). */
   addTaintedBlocks(file: NotesFile, digests: readonly string[]): Promise<void>;
+  /** True if tainted turns wrote blocks of any file of notes. */
+  hasTaintedBlocks(): Promise<boolean>;
   /** Digests of the blocks of a file that tainted turns wrote. */
   readTaintedBlocks(file: NotesFile): Promise<ReadonlySet<string>>;
 }

@@ -112,6 +112,8 @@ export interface TurnStore {
   findTurn(sessionId: string, number: number): Promise<TurnRecord | undefined>;
   /** How the newest turn of a session id stands, turns of the `except` kinds left out. */
   readLastTurn(sessionId: string, options: { readonly except: readonly TurnRecord["kind"][] }): Promise<TurnState | undefined>;
+  /** Those of the session ids whose newest turn, turns of the `except` kinds left out, was aborted. */
+  listAborted(sessionIds: readonly string[], options: { readonly except: readonly TurnRecord["kind"][] }): Promise<ReadonlySet<string>>;
   /** The journal of a running turn; a turn that has ended needs none. */
   readJournal(turnId: string): Promise<readonly ToolJournalRecord[]>;
 }

@@ -5,6 +5,7 @@ import type { RequestRecord } from "../port/ledger-records.ts";
 import type { PromptRecord, TranscriptEntry } from "../port/transcript-records.ts";
 import type { TurnRecord, TurnState } from "../port/turn-records.ts";
 import type { Store, StoreCounts } from "../port/store.ts";
+import type { NewestTurn } from "./tables/turn-table.ts";
 import type { Tables } from "./tables/tables.ts";
 import { numberOf, textOf } from "./values/row.ts";
 
@@ -24,6 +25,13 @@ export class Queries {
   lastTurn(sessionId: string, except: readonly TurnRecord["kind"][]): TurnState | undefined {
     const conversation = this.#tables.conversations.find(sessionId);
     return conversation === undefined ? undefined : this.#tables.turns.last(conversation, except);
+  }
+
+  abortedAmong(sessionIds: readonly string[], except: readonly TurnRecord["kind"][]): ReadonlySet<string> {
+    const newest = this.#tables.turns.newest(sessionIds);
+    const isAborted = ({ sessionId, kind, state }: NewestTurn): boolean =>
+      (except.includes(kind) ? this.lastTurn(sessionId, except)?.state : state) === "aborted";
+    return new Set(newest.filter(isAborted).map(({ sessionId }) => sessionId));
   }
 
   context(sessionId: string, options?: { readonly at: string }): readonly TranscriptEntry[] {

@@ -128,6 +128,7 @@ function createTurnStore({ tables: { turns }, transactions, queries, calls }: Pa
     readTurn: (id) => calls.read(() => turns.read(id)),
     findTurn: (sessionId, number) => calls.read(() => queries.findTurn(sessionId, number)),
     readLastTurn: (sessionId, { except }) => calls.read(() => queries.lastTurn(sessionId, except)),
+    listAborted: (sessionIds, { except }) => calls.read(() => queries.abortedAmong(sessionIds, except)),
     readJournal: (turnId) => calls.read(() => turns.readJournal(turnId)),
   };
 }
@@ -194,6 +195,7 @@ function createLedgerStore({ tables: { requests, spend, taintedBlocks }, queries
     addSpend: (charge, options) => calls.write(() => spend.add(charge), options),
     readSpend: (day, agentId) => calls.read(() => spend.read(day, agentId)),
     addTaintedBlocks: (file, digests) => calls.write(() => taintedBlocks.add(file, digests)),
+    hasTaintedBlocks: () => calls.read(() => taintedBlocks.hasAny()),
     readTaintedBlocks: (file) => calls.read(() => taintedBlocks.read(file)),
   };
 }

@@ -16,6 +16,10 @@ export class TaintedBlocksTable {
       database.run("INSERT INTO tainted_blocks (agent_id, file, digest) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", agentId, file, digest);
   }
 
+  hasAny(): boolean {
+    return this.#context.database.get("SELECT 1 FROM tainted_blocks LIMIT 1") !== undefined;
+  }
+
   read({ agentId, file }: NotesFile): ReadonlySet<string> {
     const rows = this.#context.database.all("SELECT digest FROM tainted_blocks WHERE agent_id = ? AND file = ?", agentId, file);
     return new Set(rows.map((row) => textOf(row, "digest")));

@@ -30,6 +30,8 @@ export interface RunningTurn {
   readonly attempts: number;
 }
 
+/** The newest turn of a conversation, of any kind. */
+export type NewestTurn = Pick<TurnRecord, "sessionId" | "kind" | "state">;
 /** A turn of which only the plain columns can be trusted. */
 export type DamagedTurn = Pick<RunningTurn, "n" | "id" | "sessionKey">;
 
@@ -152,6 +154,22 @@ export class TurnTable {
   find(conversation: Conversation, number: number): TurnRecord | undefined {
     const row = this.#context.database.get(`SELECT ${COLUMNS} WHERE turns.conversation = ? AND turns.number = ?`, conversation.n, number);
     return row === undefined ? undefined : toTurn(row);
+  }
+
+  /** The newest turn of each of the session ids that has one, in one query. */
+  newest(sessionIds: readonly string[]): readonly NewestTurn[] {
+    const rows = this.#context.database.all(
+      `SELECT conversations.session_id, turns.kind, turns.state
+       FROM json_each(?) AS wanted
+       JOIN conversations ON conversations.session_id = wanted.value
+       JOIN turns ON turns.n = (SELECT n FROM turns WHERE conversation = conversations.n ORDER BY number DESC LIMIT 1)`,
+      JSON.stringify(sessionIds),
+    );
+    return rows.map((row) => ({
+      sessionId: textOf(row, "session_id"),
+      kind: textOf(row, "kind") as TurnRecord["kind"],
+      state: toState(textOf(row, "state")),
+    }));
   }
 
   /** The state of the conversation's newest turn, of any but these kinds. Reads plain columns only: damage of the address plays no part. */
